@@ -1,0 +1,7 @@
+"""`python -m cranfield`."""
+
+import sys
+
+from cranfield.cli import main
+
+sys.exit(main())

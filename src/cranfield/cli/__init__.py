@@ -1,0 +1,63 @@
+"""The command `cranfield`: one file per command, loaded only when it is asked for."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from cranfield.errors import CranfieldError, suggest
+
+# command -> (module of cranfield.cli, what it does)
+COMMANDS: dict[str, tuple[str, str]] = {
+    "eval": ("eval", "evaluate ranked runs against judgements"),
+    "measures": ("measures", "the catalogue of measures, or all about one of them"),
+    "convert": ("convert", "judgements or runs from one format to another"),
+    "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
+    "demo": ("demo", "evaluate the collection that ships with the package"),
+}
+
+DONE, CHECK_FAILED, BAD_INPUT = 0, 1, 2
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command; the exit code is 0 (done), 1 (a check failed) or 2 (bad input or usage)."""
+    args = list(sys.argv[1:] if argv is None else argv)
+    if not args or args[0] in ("-h", "--help", "help"):
+        sys.stdout.write(_overview())
+        return DONE if args else BAD_INPUT
+    if args[0] in ("-V", "--version"):
+        from cranfield._version import __version__
+
+        sys.stdout.write(f"cranfield {__version__}\n")
+        return DONE
+    if args[0] not in COMMANDS:
+        sys.stderr.write(
+            f"cranfield: no command {args[0]!r}.{suggest(args[0], COMMANDS)} "
+            "List them with: cranfield --help\n"
+        )
+        return BAD_INPUT
+    module = importlib.import_module(f"cranfield.cli.{COMMANDS[args[0]][0]}")
+    try:
+        code: int = module.main(args[1:])
+        sys.stdout.flush()
+    except CranfieldError as error:
+        sys.stderr.write(f"{error}\n")
+        return BAD_INPUT
+    except KeyboardInterrupt:
+        sys.stderr.write("stopped\n")
+        return 130
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): not an error, and nothing left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return DONE
+    return code
+
+
+def _overview() -> str:
+    width = max(map(len, COMMANDS))
+    lines = ["usage: cranfield COMMAND ...", "", "Evaluation of retrieval and annotation.", ""]
+    lines += [f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items()]
+    lines += ["", "cranfield COMMAND --help tells more.", ""]
+    return "\n".join(lines)

@@ -1,0 +1,121 @@
+"""What all commands share: options, output written whole or not at all, progress."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import threading
+import time
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from types import TracebackType
+from typing import NoReturn
+
+from cranfield.errors import CranfieldWarning, UsageError
+from cranfield.io.files import write_whole
+from cranfield.report.document import Document
+from cranfield.report.render import FORMATS, render
+
+SHOW_PROGRESS_AFTER = 1.0
+
+
+class Parser(argparse.ArgumentParser):
+    """An argument parser whose complaints are ordinary Cranfield errors."""
+
+    def error(self, message: str) -> NoReturn:
+        raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
+
+
+def add_output_options(parser: argparse.ArgumentParser) -> None:
+    """The options that every command with a result has."""
+    group = parser.add_argument_group("output")
+    group.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    group.add_argument("-o", "--output", metavar="FILE", help="write here, whole or not at all")
+    group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
+
+
+def add_jobs_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--jobs", type=positive, default=os.cpu_count() or 1, metavar="N",
+        help="threads to use (default: all cores)",
+    )  # fmt: skip
+
+
+def add_seed_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--seed", type=int, default=0, metavar="N", help="seed of all random draws (default: 0)"
+    )
+
+
+def positive(text: str) -> int:
+    """An argparse type: a whole number from 1 on."""
+    try:
+        number = int(text)
+    except ValueError:
+        number = 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+    return number
+
+
+def emit(document: Document, args: argparse.Namespace) -> None:
+    """Print or write the document in the format asked for; warnings go to standard error."""
+    if not args.quiet:
+        for warning in document.warnings:
+            sys.stderr.write(f"warning: {warning}\n")
+    to_terminal = args.output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    text = render(document, args.format, colour=to_terminal)
+    if args.output is None:
+        sys.stdout.write(text)
+    else:
+        write_whole(Path(args.output), text.encode())
+
+
+class Watch:
+    """Collects warnings, and shows a progress line on a terminal from a second of work on.
+
+    `fraction` is polled from a thread of its own and answers with a number in [0, 1].
+    """
+
+    def __init__(self, label: str, fraction: Callable[[], float], *, quiet: bool) -> None:
+        self.messages: list[str] = []
+        self._label, self._fraction = label, fraction
+        self._shown = not quiet and sys.stderr.isatty()
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._show, daemon=True)
+        self._caught = warnings.catch_warnings(record=True)
+
+    def __enter__(self) -> Watch:
+        self._log = self._caught.__enter__()
+        warnings.simplefilter("always", CranfieldWarning)
+        if self._shown:
+            self._thread.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        tb: TracebackType | None,
+    ) -> None:
+        if self._shown:
+            self._stop.set()
+            self._thread.join()
+        self.messages += [str(w.message) for w in self._log or [] if w.category is CranfieldWarning]
+        self._caught.__exit__(kind, error, tb)
+
+    def _show(self) -> None:
+        started = time.monotonic()
+        if self._stop.wait(SHOW_PROGRESS_AFTER):
+            return
+        while not self._stop.wait(0.2):
+            done = min(max(self._fraction(), 0.0), 1.0)
+            left = (time.monotonic() - started) * (1 - done) / done if done > 0.01 else 0.0
+            bar = "#" * int(30 * done)
+            line = f"\r{self._label} [{bar:<30}] {done:4.0%}"
+            sys.stderr.write(line + (f", {left:.0f} s left " if left else " "))
+            sys.stderr.flush()
+        sys.stderr.write("\r" + " " * (len(self._label) + 60) + "\r")
+        sys.stderr.flush()

@@ -1,0 +1,1 @@
+"""Cranfield behind the interfaces of other tools."""

@@ -1,0 +1,1 @@
+"""What flows through Cranfield: frozen judgements and runs."""

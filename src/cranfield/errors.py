@@ -1,0 +1,84 @@
+"""Every exception and warning that Cranfield raises."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+PROBLEMS_SHOWN = 20
+
+
+class CranfieldError(Exception):
+    """The root of every error that is the fault of the input, not of the program."""
+
+
+class UsageError(CranfieldError):
+    """An option, argument or combination of them that makes no sense."""
+
+
+class MeasureError(CranfieldError):
+    """A measure name, parameter or cutoff that cannot be understood."""
+
+
+class NeedsError(CranfieldError):
+    """A measure lacks something it needs, such as the size of the collection."""
+
+
+class MissingExtraError(CranfieldError):
+    """An optional dependency is not installed."""
+
+    def __init__(self, package: str, extra: str, purpose: str) -> None:
+        super().__init__(
+            f"{purpose} needs the package {package!r}. "
+            f"Install it with: pip install 'cranfield[{extra}]'"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """One thing wrong with an input file; `line` is 0 when it concerns the whole file."""
+
+    line: int
+    message: str
+
+
+class InputError(CranfieldError):
+    """A file or an object that cannot be read as what it should be."""
+
+    def __init__(self, where: str, problems: Sequence[Problem], count: int | None = None) -> None:
+        self.where = where
+        self.problems = tuple(problems)
+        self.count = len(self.problems) if count is None else count
+        super().__init__(self._text())
+
+    @classmethod
+    def single(cls, where: str, message: str, line: int = 0) -> InputError:
+        return cls(where, [Problem(line, message)])
+
+    def _text(self) -> str:
+        shown = [
+            f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
+            for p in self.problems[:PROBLEMS_SHOWN]
+        ]
+        hidden = self.count - len(shown)
+        if hidden > 0:
+            shown.append(f"... and {hidden} more problems ({self.count} in all)")
+        return "\n".join(shown)
+
+
+class CranfieldWarning(UserWarning):
+    """Something the user should know about a result that is still usable."""
+
+
+def suggest(name: str, known: Iterable[str]) -> str:
+    """' Did you mean ...?' for a misspelt name, or the empty string."""
+    candidates = list(known)
+    lowered = {c.lower(): c for c in reversed(candidates)}
+    if name.lower() in lowered:
+        return f" Did you mean {lowered[name.lower()]!r}?"
+    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.55)
+    if not close:
+        folded = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
+        close = [lowered[folded[0]]] if folded else []
+    return f" Did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,146 @@
+"""Opening inputs of any compression and writing outputs whole or not at all."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import os
+import sys
+import tempfile
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, BinaryIO, cast
+
+from cranfield.errors import InputError, MissingExtraError
+
+COMPRESSED = (".gz", ".zst")
+
+
+def describe(path: str | Path) -> str:
+    """How messages name an input."""
+    return "<stdin>" if str(path) == "-" else str(path)
+
+
+def inner_suffix(path: str | Path) -> str:
+    """The ending of a file name below its compression: '.csv' for 'a.csv.gz'."""
+    name = Path(path)
+    while name.suffix.lower() in COMPRESSED:
+        name = name.with_suffix("")
+    return name.suffix.lower()
+
+
+def run_name(path: str | Path) -> str:
+    """The name of a run: its file name without endings such as .run.gz or .csv.zst."""
+    if str(path) == "-":
+        return "stdin"
+    name = Path(path)
+    while name.suffix.lower() in (*COMPRESSED, ".run", ".txt", ".csv", ".tsv", ".json", ".parquet",
+                                  ".res", ".trec", ".npz", ".npy"):  # fmt: skip
+        name = name.with_suffix("")
+    return name.name
+
+
+@contextmanager
+def open_input(path: str | Path) -> Iterator[BinaryIO]:
+    """An input as a stream of bytes: plain, .gz, .zst or '-' for standard input.
+
+    Whatever goes wrong while it is open (no such file, a directory, no permission, a
+    truncated or corrupt archive) comes out as an InputError that names the file.
+    """
+    where = describe(path)
+    try:
+        with _raw(path) as stream:
+            yield stream
+    except EOFError:
+        raise InputError.single(
+            where, "the compressed data ends too early; is the file truncated?"
+        ) from None
+    except (zlib.error, gzip.BadGzipFile) as error:
+        raise InputError.single(where, f"not valid gzip data ({error})") from None
+    except OSError as error:
+        raise InputError.single(where, os_message(error)) from None
+
+
+def os_message(error: OSError) -> str:
+    """A sentence for a failed system call."""
+    if isinstance(error, IsADirectoryError):
+        return "is a directory, expected a file"
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, PermissionError):
+        return "permission denied"
+    return error.strerror or str(error)
+
+
+@contextmanager
+def _raw(path: str | Path) -> Iterator[BinaryIO]:
+    if str(path) == "-":
+        yield sys.stdin.buffer
+        return
+    suffix = Path(path).suffix.lower()
+    if suffix == ".gz":
+        with gzip.open(path) as packed:
+            yield cast(BinaryIO, packed)
+    elif suffix == ".zst":
+        with _open_zst(path) as packed:
+            yield packed
+    else:
+        with Path(path).open("rb") as plain:
+            yield plain
+
+
+@contextmanager
+def _open_zst(path: str | Path) -> Iterator[BinaryIO]:
+    try:
+        if sys.version_info >= (3, 14):
+            from compression import zstd
+        else:
+            from backports import zstd
+    except ImportError:
+        raise MissingExtraError("backports.zstd", "dev", "Reading .zst files") from None
+    try:
+        with zstd.open(path, "rb") as packed:
+            yield cast(BinaryIO, packed)
+    except zstd.ZstdError as error:
+        raise InputError.single(describe(path), f"not valid zstd data ({error})") from None
+
+
+def read_text(path: str | Path) -> str:
+    """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
+    with open_input(path) as stream:
+        data = stream.read()
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise InputError.single(
+            describe(path), f"byte {data[error.start]:#04x} is not UTF-8 text", line
+        ) from None
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it appears complete or not at all."""
+    try:
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        draft = Path(temporary)
+        try:
+            with os.fdopen(handle, "wb") as out:
+                out.write(data)
+            # mkstemp makes private files; a result has the mode any new file would have.
+            mask = os.umask(0)
+            os.umask(mask)
+            draft.chmod(0o666 & ~mask)
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
+
+
+@contextmanager
+def open_text(path: str | Path) -> Iterator[IO[str]]:
+    """A text input, decoded, for the csv module."""
+    yield io.StringIO(read_text(path), newline="")

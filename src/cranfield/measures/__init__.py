@@ -1,0 +1,1 @@
+"""Measures: one family per file; `registry` is the list of all of them."""

@@ -1,0 +1,113 @@
+"""Names of measures: from text to declarations and back.
+
+`nDCG@10`, `nDCG(gain='exp')@10` and `nDCG@10(gain='exp')` are the same measure; `str` prints
+the last form, `P@10.concept(mean='micro')` for a measure with a direction.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Mapping
+
+from cranfield.errors import MeasureError, suggest
+from cranfield.measures._spec import Measure, Value
+
+_CUTOFF = re.compile(r"@([0-9.]*[0-9])")
+_STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_DIRECTION = re.compile(r"\.[A-Za-z]+")
+
+
+def split_names(text: str) -> list[str]:
+    """The measure names in a text, separated by blanks or commas outside of parentheses."""
+    names: list[str] = []
+    start, depth, quote = 0, 0, ""
+    for i, char in enumerate(text + " "):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif depth <= 0 and (char.isspace() or char == ","):
+            if i > start:
+                names.append(text[start:i])
+            start = i + 1
+    if start < len(text):
+        raise MeasureError(f"unbalanced parenthesis or quote in {text[start:].strip()!r}")
+    return names
+
+
+def parse_measure(text: str, registry: Mapping[str, Measure]) -> Measure:
+    """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
+    rest = text.strip()
+    stem = _STEM.match(rest)
+    if stem is None:
+        raise MeasureError(f"{text!r} is not the name of a measure")
+    name, rest = stem.group(), rest[stem.end() :]
+    at: float | None = None
+    params: dict[str, Value] = {}
+    while rest:
+        if cut := _CUTOFF.match(rest):
+            if at is not None:
+                raise MeasureError(f"{text!r} has two cutoffs")
+            at, rest = _number(cut.group(1), text), rest[cut.end() :]
+        elif direction := _DIRECTION.match(rest):
+            name, rest = name + direction.group(), rest[direction.end() :]
+        elif rest.startswith("("):
+            inside, rest = _matching(rest, text)
+            params.update(_parse_params(inside, text))
+        else:
+            raise MeasureError(f"cannot read {rest!r} in the measure name {text!r}")
+    if name not in registry:
+        raise MeasureError(
+            f"No measure named {name!r}.{suggest(name, registry)} "
+            "List them with: cranfield measures"
+        )
+    return registry[name].bind(at=at, **params).check_complete()
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise MeasureError(f"cannot read the cutoff {text!r} in {whole!r}") from None
+
+
+def _matching(rest: str, whole: str) -> tuple[str, str]:
+    depth, quote = 0, ""
+    for i, char in enumerate(rest):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                return rest[1:i], rest[i + 1 :]
+    raise MeasureError(f"unbalanced parenthesis or quote in {whole!r}")
+
+
+def _parse_params(inside: str, whole: str) -> dict[str, Value]:
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+    except (SyntaxError, ValueError):
+        raise MeasureError(f"cannot read the parameters ({inside}) in {whole!r}") from None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise MeasureError(f"parameters are written name=value, not ({inside}) as in {whole!r}")
+    values: dict[str, Value] = {}
+    for keyword in call.keywords:
+        try:
+            value = ast.literal_eval(keyword.value)
+        except ValueError:
+            raise MeasureError(
+                f"the value of {keyword.arg} in {whole!r} is not a number or a quoted string"
+            ) from None
+        if not isinstance(value, str | int | float | bool):
+            raise MeasureError(f"the value of {keyword.arg} in {whole!r} is not a simple value")
+        values[str(keyword.arg)] = value
+    return values

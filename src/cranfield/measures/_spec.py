@@ -1,0 +1,169 @@
+"""The declaration of a measure: all that a table, a help page, a test and a chart need to know."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
+
+from cranfield.errors import MeasureError, suggest
+
+Value: TypeAlias = str | int | float | bool
+Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
+Aggregate: TypeAlias = Literal["mean", "sum", "geometric", "ratio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a measure is defined, and how the code departs from that text."""
+
+    key: str
+    equations: str = ""
+    deviation: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of a measure: its kind, its default and the values it may take."""
+
+    kind: type
+    default: Value | None
+    doc: str
+    choices: tuple[Value, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+
+    def convert(self, measure: str, name: str, value: Value) -> Value:
+        """The value as this parameter's kind, or a MeasureError that says what was expected."""
+        try:
+            converted = self._cast(value)
+        except (TypeError, ValueError):
+            raise MeasureError(
+                f"{measure}: parameter {name}={value!r} is not {_KIND_NAMES[self.kind]}"
+            ) from None
+        if self.choices and converted not in self.choices:
+            options = ", ".join(repr(c) for c in self.choices)
+            raise MeasureError(f"{measure}: parameter {name}={value!r} is not one of {options}")
+        if isinstance(converted, int | float) and not self.low <= converted <= self.high:
+            raise MeasureError(
+                f"{measure}: parameter {name}={value!r} is outside [{self.low:g}, {self.high:g}]"
+            )
+        return converted
+
+    def _cast(self, value: Value) -> Value:
+        if self.kind is str:
+            if not isinstance(value, str):
+                raise TypeError
+            return value
+        if isinstance(value, bool | str):
+            if self.kind is bool and isinstance(value, bool):
+                return value
+            raise TypeError
+        if self.kind is int:
+            if value != int(value):
+                raise ValueError
+            return int(value)
+        number = float(value)
+        if math.isnan(number):
+            raise ValueError
+        return int(number) if number.is_integer() and abs(number) < 2**53 else number
+
+
+_KIND_NAMES = {
+    str: "a quoted string",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Measure:
+    """A measure, bound to its parameters: pure description, no state.
+
+    `needs` names what the measure reads, such as "ranking", "grades", "collection_size",
+    "labels", "confidences", "hierarchy". `plan` turns the bound measure into what its
+    evaluator runs; for ranked measures that is a call of a compiled kernel.
+    """
+
+    name: str
+    title: str
+    formula: str
+    source: Source
+    range: tuple[float, float]
+    higher_is_better: bool | None
+    needs: frozenset[str]
+    plan: Callable[..., Any] = field(repr=False)
+    mean_name: str = ""
+    family: str = ""
+    summary: str = ""
+    params: Mapping[str, Param] = MappingProxyType({})
+    cutoff: Cutoff = "none"
+    aggregate: Aggregate = "mean"
+    ties: str = "score, then item id"
+    missing: str = ""
+    undefined: str = ""
+    example: str = ""
+    trec_name: str = ""
+    bound: Mapping[str, Value] = MappingProxyType({})
+    at: float | None = None
+
+    def bind(self, *, at: float | None = None, **values: Value) -> Measure:
+        """This measure with some parameters set, checked against the declaration."""
+        bound = dict(self.bound)
+        for key, value in values.items():
+            if key not in self.params:
+                known = ", ".join(self.params) or "none"
+                raise MeasureError(
+                    f"{self.name} has no parameter {key!r} (it has: {known})."
+                    f"{suggest(key, self.params)}"
+                )
+            bound[key] = self.params[key].convert(self.name, key, value)
+        for key in [k for k, v in bound.items() if v == self.params[k].default]:
+            del bound[key]
+        ordered = {k: bound[k] for k in self.params if k in bound}
+        cut = self.at if at is None else self._checked_cutoff(at)
+        return replace(self, bound=MappingProxyType(ordered), at=cut)
+
+    def _checked_cutoff(self, at: float) -> float:
+        if self.cutoff == "none":
+            raise MeasureError(f"{self.name} takes no cutoff (@{at:g})")
+        if self.cutoff == "recall":
+            if not 0 <= at <= 1:
+                raise MeasureError(f"{self.name}@{at:g}: a recall level lies in [0, 1]")
+            return float(at)
+        if at != int(at) or at < 1:
+            raise MeasureError(f"{self.name}@{at:g}: a cutoff is a whole number from 1 on")
+        return int(at)
+
+    def check_complete(self) -> Measure:
+        """This measure, or a MeasureError when its obligatory cutoff is absent."""
+        if self.cutoff in ("required", "recall") and self.at is None:
+            example = "0.2" if self.cutoff == "recall" else "10"
+            raise MeasureError(f"{self.name} needs a cutoff, such as {self.name}@{example}")
+        return self
+
+    def value_of(self, param: str) -> Any:
+        """The bound value of a parameter, or its default."""
+        return self.bound.get(param, self.params[param].default)
+
+    @property
+    def mean_label(self) -> str:
+        """The name of the mean over topics: MAP for AP, or the measure's own name."""
+        if not self.mean_name:
+            return str(self)
+        return str(self).replace(self.name, self.mean_name, 1)
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{k}={v!r}" for k, v in self.bound.items())
+        stem, dot, direction = self.name.partition(".")
+        cut = "" if self.at is None else f"@{self.at:g}"
+        return f"{stem}{cut}{dot}{direction}" + (f"({inside})" if inside else "")
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Measure) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))

@@ -1,0 +1,1 @@
+"""Turning results into something a person reads: tables, LaTeX, HTML."""

@@ -1,0 +1,71 @@
+"""What a command answers with: one JSON payload and the tables that show it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+Cell: TypeAlias = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table: its heading, and how numbers in it are shown.
+
+    `best` marks the best value of the column: "max", "min" or "" for none.
+    """
+
+    name: str
+    digits: int = 4
+    best: str = ""
+    numeric: bool = True
+
+    def show(self, value: Cell) -> str:
+        """A cell as people read it; machine formats keep the full value instead."""
+        if value is None:
+            return "-"
+        if isinstance(value, float):
+            if math.isnan(value):
+                return "-"
+            return f"{value:.{self.digits}f}"
+        return str(value)
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Rows of values under columns, with a title and notes for the reader."""
+
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    title: str = ""
+    notes: Sequence[str] = ()
+
+    def best_rows(self, column: int) -> frozenset[int]:
+        """The rows that hold the best value of a column (several when they tie)."""
+        wanted = self.columns[column].best
+        if not wanted or len(self.rows) < 2:
+            return frozenset()
+        numbers = [
+            (float(row[column]), i)  # type: ignore[arg-type]
+            for i, row in enumerate(self.rows)
+            if isinstance(row[column], int | float) and not math.isnan(float(row[column]))  # type: ignore[arg-type]
+        ]
+        if not numbers:
+            return frozenset()
+        best = (max if wanted == "max" else min)(numbers)[0]
+        return frozenset(i for value, i in numbers if value == best)
+
+
+@dataclass(frozen=True, slots=True)
+class Document:
+    """The whole answer of a command.
+
+    `payload` is what `--format json` prints; `tables` is what every other format prints.
+    `warnings` go to standard error.
+    """
+
+    payload: dict[str, Any]
+    tables: Sequence[Table]
+    warnings: Sequence[str] = field(default=())

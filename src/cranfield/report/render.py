@@ -1,0 +1,177 @@
+"""A document in each of the formats of the command line."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import math
+from collections.abc import Callable
+from typing import Any
+
+from cranfield.report.document import Cell, Column, Document, Table
+
+BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def render(document: Document, form: str, *, colour: bool = False) -> str:
+    """The document as text in a format of `FORMATS`."""
+    if form == "json":
+        return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
+    if form == "table":
+        return "\n".join(_text_table(t, colour) for t in document.tables)
+    if form == "html":
+        return _html_page(document)
+    return "\n".join(_RENDERERS[form](t) for t in document.tables)
+
+
+def jsonable(value: Any) -> Any:
+    """A payload with NaN and infinities as null, so that it is JSON to the letter."""
+    if isinstance(value, dict):
+        return {str(k): jsonable(v) for k, v in value.items()}
+    if isinstance(value, list | tuple):
+        return [jsonable(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def _text_table(table: Table, colour: bool) -> str:
+    shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
+    best = [table.best_rows(j) for j in range(len(table.columns))]
+    marked = [any(best)] * len(table.columns)
+    cells = [
+        [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
+        for i, row in enumerate(shown)
+    ]
+    heads = [c.name + (" " if best[j] else "") for j, c in enumerate(table.columns)]
+    widths = [max([len(h), *(len(row[j]) for row in cells)]) for j, h in enumerate(heads)]
+    lines = [table.title] if table.title else []
+    lines.append(
+        "  ".join(_align(h, w, c) for h, w, c in zip(heads, widths, table.columns, strict=True))
+    )
+    lines.append("  ".join("-" * w for w in widths))
+    for i, row in enumerate(cells):
+        aligned = [_align(t, w, c) for t, w, c in zip(row, widths, table.columns, strict=True)]
+        if colour:
+            aligned = [f"{BOLD}{t}{PLAIN}" if i in best[j] else t for j, t in enumerate(aligned)]
+        lines.append("  ".join(aligned))
+    if any(marked):
+        lines.append("* best of its column")
+    lines.extend(table.notes)
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _align(text: str, width: int, column: Column) -> str:
+    return text.rjust(width) if column.numeric else text.ljust(width)
+
+
+def _full(value: Cell) -> str:
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return ""
+    return repr(value) if isinstance(value, float) else str(value)
+
+
+def _separated(table: Table, delimiter: str) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
+    writer.writerow([c.name for c in table.columns])
+    writer.writerows([_full(v) for v in row] for row in table.rows)
+    return out.getvalue()
+
+
+def _markdown(table: Table) -> str:
+    def line(cells: list[str]) -> str:
+        return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+
+    lines = [f"**{table.title}**", ""] if table.title else []
+    lines.append(line([c.name for c in table.columns]))
+    lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
+    for i, row in enumerate(table.rows):
+        cells = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
+        lines.append(
+            line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
+        )
+    if table.notes:
+        lines.extend(["", *table.notes])
+    return "\n".join(lines) + "\n"
+
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
+        "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+    }
+)  # fmt: skip
+
+
+def _latex(table: Table) -> str:
+    spec = "".join("r" if c.numeric else "l" for c in table.columns)
+    lines = [r"\begin{tabular}{" + spec + "}", r"\toprule"]
+    lines.append(" & ".join(c.name.translate(_LATEX) for c in table.columns) + r" \\")
+    lines.append(r"\midrule")
+    for i, row in enumerate(table.rows):
+        cells = [c.show(v).translate(_LATEX) for c, v in zip(table.columns, row, strict=True)]
+        cells = [rf"\textbf{{{t}}}" if i in table.best_rows(j) else t for j, t in enumerate(cells)]
+        lines.append(" & ".join(cells) + r" \\")
+    lines.append(r"\bottomrule")
+    lines.append(r"\end{tabular}")
+    lines.extend("% " + note for note in table.notes)
+    return "\n".join(lines) + "\n"
+
+
+_STYLE = """
+:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;
+margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;display:block;
+overflow-x:auto}caption{text-align:left;font-weight:600;padding:.4rem 0}th,td{padding:.3rem .8rem;
+border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);text-align:left}
+.n{text-align:right;font-variant-numeric:tabular-nums}.best{font-weight:700}
+.note{opacity:.8;font-size:.9rem}
+"""
+
+
+def _html_page(document: Document) -> str:
+    command = html.escape(str(document.payload.get("command", "")))
+    body = "".join(_html_table(t) for t in document.tables)
+    return (
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width, initial-scale=1'>"
+        "<meta http-equiv=Content-Security-Policy "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>Cranfield {command}</title><style>{_STYLE}</style></head>"
+        f"<body><main><h1>Cranfield: {command}</h1>{body}</main></body></html>\n"
+    )
+
+
+def _html_table(table: Table) -> str:
+    heads = "".join(
+        f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.name)}</th>"
+        for c in table.columns
+    )
+    rows = []
+    for i, row in enumerate(table.rows):
+        cells = []
+        for j, (column, value) in enumerate(zip(table.columns, row, strict=True)):
+            best = i in table.best_rows(j)
+            classes = " ".join(
+                filter(None, ["n" if column.numeric else "", "best" if best else ""])
+            )
+            cells.append(f'<td class="{classes}">{html.escape(column.show(value))}</td>')
+        rows.append("<tr>" + "".join(cells) + "</tr>")
+    notes = "".join(f"<p class=note>{html.escape(n)}</p>" for n in table.notes)
+    caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    return (
+        f"<table>{caption}<thead><tr>{heads}</tr></thead>"
+        f"<tbody>{''.join(rows)}</tbody></table>{notes}"
+    )
+
+
+_RENDERERS: dict[str, Callable[[Table], str]] = {
+    "csv": lambda t: _separated(t, ","),
+    "tsv": lambda t: _separated(t, "\t"),
+    "latex": _latex,
+    "markdown": _markdown,
+}
+
+FORMATS = ("table", "json", "csv", "tsv", "latex", "html", "markdown")

@@ -1,0 +1,139 @@
+"""The scores of runs: values per topic, item or concept, and their means."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield._version import __version__
+from cranfield.errors import MissingExtraError, UsageError, suggest
+from cranfield.measures._spec import Measure
+
+Values = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What runs score under measures.
+
+    Every measure speaks of one kind of unit ("topic", "item", "concept", or "whole" for a
+    value that exists only for the whole run). `values[m]` has one row per run and one column
+    per unit; NaN means that the unit is left out for that run. `overall[m]` has the value of
+    each run over all its units, as the measure's own averaging gives it.
+    """
+
+    command: str
+    runs: tuple[str, ...]
+    measures: tuple[Measure, ...]
+    units: Mapping[str, tuple[str, ...]]
+    unit_of: Mapping[Measure, str]
+    values: Mapping[Measure, Values]
+    overall: Mapping[Measure, Values]
+    missing: tuple[int, ...]
+    evaluated: tuple[int, ...]
+    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    def mean(self) -> dict[str, dict[str, float]]:
+        """The value of every run under every measure: {run: {measure: value}}."""
+        return {
+            run: {str(m): float(self.overall[m][i]) for m in self.measures}
+            for i, run in enumerate(self.runs)
+        }
+
+    def left_out(self, measure: Measure) -> list[int]:
+        """How many units each run's mean leaves out because the measure is undefined there."""
+        undefined = np.isnan(self.values[measure]).sum(axis=1)
+        known = self.values[measure].shape[1] - np.asarray(self.evaluated)
+        if self.unit_of[measure] == "topic":
+            undefined = undefined - known
+        return [int(n) for n in undefined]
+
+    def rows(self, unit: str) -> Iterator[dict[str, Any]]:
+        """One row per run and unit with the values of the measures that speak of that unit."""
+        chosen = [m for m in self.measures if self.unit_of[m] == unit]
+        for i, run in enumerate(self.runs):
+            for j, name in enumerate(self.units.get(unit, ())):
+                row: dict[str, Any] = {"run": run, unit: name}
+                for m in chosen:
+                    value = float(self.values[m][i, j])
+                    row[str(m)] = None if math.isnan(value) else value
+                yield row
+
+    def per_topic(self) -> list[dict[str, Any]]:
+        return list(self.rows("topic"))
+
+    def per_item(self) -> list[dict[str, Any]]:
+        return list(self.rows("item"))
+
+    def per_concept(self) -> list[dict[str, Any]]:
+        return list(self.rows("concept"))
+
+    def index_of(self, run: str) -> int:
+        """The position of a run, or a UsageError with a suggestion."""
+        if run not in self.runs:
+            raise UsageError(f"no run named {run!r}.{suggest(run, self.runs)}")
+        return self.runs.index(run)
+
+    def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:
+        """The JSON shape of the command line, with rows for the kinds of unit in `per`."""
+        payload: dict[str, Any] = {
+            "cranfield": __version__,
+            "command": self.command,
+            "measures": [
+                {
+                    "name": str(m),
+                    "mean_name": m.mean_label,
+                    "higher_is_better": m.higher_is_better,
+                }
+                for m in self.measures
+            ],
+        }
+        means = self.mean()
+        left = {m: self.left_out(m) for m in self.measures}
+        payload["runs"] = []
+        for i, run in enumerate(self.runs):
+            counts = {
+                "evaluated": self.evaluated[i],
+                "missing": self.missing[i],
+                "left_out": {str(m): left[m][i] for m in self.measures},
+            }
+            kind = "topics" if self.command == "eval" else "items"
+            payload["runs"].append({"name": run, "mean": means[run], kind: counts})
+        payload.update(self.facts)
+        for unit in per:
+            payload[f"per_{unit}"] = list(self.rows(unit))
+        return payload
+
+    def to_pandas(self, unit: str = "topic") -> Any:
+        """The rows of a unit as a pandas data frame."""
+        try:
+            import pandas as pd
+        except ImportError:
+            raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
+        return pd.DataFrame.from_records(list(self.rows(unit)))
+
+    def to_polars(self, unit: str = "topic") -> Any:
+        """The rows of a unit as a polars data frame."""
+        try:
+            import polars as pl
+        except ImportError:
+            raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
+        return pl.DataFrame(list(self.rows(unit)), infer_schema_length=None)
+
+
+def aggregate(measure: Measure, values: Values) -> float:
+    """The value over units as the measure averages: NaN units are left out."""
+    kept = values[~np.isnan(values)]
+    if measure.aggregate == "sum":
+        return float(kept.sum())
+    if kept.size == 0:
+        return math.nan
+    if measure.aggregate == "geometric":
+        return float(np.exp(np.log(np.maximum(kept, 1e-5)).mean()))
+    return float(kept.sum() / kept.size)

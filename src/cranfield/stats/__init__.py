@@ -1,0 +1,1 @@
+"""Intervals, tests, corrections and rank correlation."""
