@@ -25,7 +25,8 @@ class Scores:
     Every measure speaks of one kind of unit ("topic", "item", "concept", or "whole" for a
     value that exists only for the whole run). `values[m]` has one row per run and one column
     per unit; NaN means that the unit is left out for that run. `overall[m]` has the value of
-    each run over all its units, as the measure's own averaging gives it.
+    each run over all its units, as the measure's own averaging gives it. `notes` say what a
+    reader of the numbers must know, such as topics that a run misses.
     """
 
     command: str
@@ -38,6 +39,7 @@ class Scores:
     missing: tuple[int, ...]
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    notes: tuple[str, ...] = ()
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
@@ -130,10 +132,10 @@ class Scores:
 def aggregate(measure: Measure, values: Values) -> float:
     """The value over units as the measure averages: NaN units are left out."""
     kept = values[~np.isnan(values)]
-    if measure.aggregate == "sum":
+    if measure.averaging == "sum":
         return float(kept.sum())
     if kept.size == 0:
         return math.nan
-    if measure.aggregate == "geometric":
+    if measure.averaging == "geometric":
         return float(np.exp(np.log(np.maximum(kept, 1e-5)).mean()))
     return float(kept.sum() / kept.size)

@@ -1,1 +1,60 @@
-"""Measures: one family per file; `registry` is the list of all of them."""
+"""Measures: one family per file; `REGISTRY` is the list of all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from types import MappingProxyType
+
+from cranfield.errors import MeasureError
+from cranfield.measures import counts, gain, pool, precision
+from cranfield.measures._parse import parse_measure, split_names
+from cranfield.measures._spec import Measure, Param, Source
+
+FAMILIES = (precision, gain, pool, counts)
+
+REGISTRY = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
+
+_CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
+_RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
+
+# Sets of measures under one name.
+SETS = MappingProxyType(
+    {
+        "trec": (
+            "NumRet", "NumRel", "NumRelRet", "AP", "AP(mean='geometric')", "Rprec", "Bpref", "RR",
+            *(f"iP@{r}" for r in _RECALLS), *(f"P@{k}" for k in _CUTOFFS),
+        ),
+        "all": tuple(
+            {"required": f"{m.name}@10", "recall": f"{m.name}@0.5"}.get(m.cutoff, m.name)
+            for m in REGISTRY.values()
+        ),
+    }
+)  # fmt: skip
+
+
+def measure(name: str) -> Measure:
+    """The measure that a name such as `nDCG@10` or `SetF(beta=2)` stands for.
+
+    >>> str(measure("nDCG(gain='exp')@10"))
+    "nDCG@10(gain='exp')"
+    """
+    return parse_measure(name, REGISTRY)
+
+
+def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Measures from names, sets of them, or a mixture; each once, in the order given."""
+    given: list[str | Measure] = (
+        list(split_names(wanted))
+        if isinstance(wanted, str)
+        else [wanted]
+        if isinstance(wanted, Measure)
+        else [n for w in wanted for n in (split_names(w) if isinstance(w, str) else [w])]
+    )
+    expanded = [n for g in given for n in (SETS.get(g, (g,)) if isinstance(g, str) else (g,))]
+    chosen = dict.fromkeys(measure(n) if isinstance(n, str) else n for n in expanded)
+    if not chosen:
+        raise MeasureError("no measure was asked for. List them with: cranfield measures")
+    return tuple(chosen)
+
+
+__all__ = ["REGISTRY", "SETS", "Measure", "Param", "Source", "measure", "parse_measures"]

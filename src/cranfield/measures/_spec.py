@@ -12,7 +12,7 @@ from cranfield.errors import MeasureError, suggest
 
 Value: TypeAlias = str | int | float | bool
 Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
-Aggregate: TypeAlias = Literal["mean", "sum", "geometric", "ratio"]
+Aggregate: TypeAlias = Literal["mean", "sum"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,7 +99,7 @@ class Measure:
     mean_name: str = ""
     family: str = ""
     summary: str = ""
-    params: Mapping[str, Param] = MappingProxyType({})
+    params: Mapping[str, Param] = field(default_factory=dict)
     cutoff: Cutoff = "none"
     aggregate: Aggregate = "mean"
     ties: str = "score, then item id"
@@ -107,7 +107,7 @@ class Measure:
     undefined: str = ""
     example: str = ""
     trec_name: str = ""
-    bound: Mapping[str, Value] = MappingProxyType({})
+    bound: Mapping[str, Value] = field(default_factory=dict)
     at: float | None = None
 
     def bind(self, *, at: float | None = None, **values: Value) -> Measure:
@@ -148,6 +148,11 @@ class Measure:
     def value_of(self, param: str) -> Any:
         """The bound value of a parameter, or its default."""
         return self.bound.get(param, self.params[param].default)
+
+    @property
+    def averaging(self) -> str:
+        """How topics are averaged: the parameter `mean` where it is set, else as declared."""
+        return str(self.bound.get("mean", self.aggregate))
 
     @property
     def mean_label(self) -> str:

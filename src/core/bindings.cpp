@@ -1,0 +1,337 @@
+// The Python module cranfield._core. Conversions only: no rule of evaluation lives here.
+#include "bindings.hpp"
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <cerrno>
+#include <optional>
+#include <stdexcept>
+#include <system_error>
+#include <unordered_map>
+
+#include "evaluate.hpp"
+#include "readers/run_file.hpp"
+#include "readers/table.hpp"
+
+namespace cranfield::binding {
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1u << 20;
+
+using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
+
+Programme programme_of(const Calls& calls) {
+    Programme programme;
+    for (const auto& [name, params] : calls) {
+        const KernelEntry* kernel = find_kernel(name);
+        if (kernel == nullptr) throw std::invalid_argument("no kernel named " + name);
+        programme.push_back({kernel, params});
+    }
+    return programme;
+}
+
+Ties ties_of(const std::string& name) {
+    if (name == "id") return Ties::id;
+    if (name == "file") return Ties::file;
+    if (name == "best") return Ties::best;
+    if (name == "worst") return Ties::worst;
+    if (name == "average") return Ties::average;
+    throw std::invalid_argument("no tie policy named " + name);
+}
+
+Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check) {
+    Options options;
+    options.ties = ties_of(ties);
+    options.judged_only = judged_only;
+    options.check_duplicates = check;
+    if (max_items > 0) options.max_items = static_cast<std::uint32_t>(max_items);
+    return options;
+}
+
+std::vector<Id> ids_of(const nb::list& names) {
+    std::vector<Id> ids;
+    for (const nb::handle name : names) ids.push_back(utf8_of(name));
+    return ids;
+}
+
+Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
+                   const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
+                   const In1<double>& values) {
+    Columns columns;
+    columns.topics = ids_of(topics);
+    columns.offsets = offsets.data();
+    columns.item_bytes = reinterpret_cast<const char*>(item_bytes.data());
+    columns.item_offsets = item_offsets.data();
+    columns.values = values.data();
+    if (offsets.size() != columns.topics.size() + 1 || item_offsets.size() != values.size() + 1 ||
+        static_cast<std::size_t>(columns.offsets[columns.topics.size()]) != values.size())
+        throw std::invalid_argument("columns of a table do not fit together");
+    return columns;
+}
+
+nb::list problems_to_python(const Problems& problems) {
+    nb::list list;
+    for (const Problem& p : problems.list())
+        list.append(nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text),
+                                   to_str(p.topic), p.other_line));
+    return list;
+}
+
+// A path is mapped; otherwise `read(buffer)` fills a writable buffer and says how much.
+std::unique_ptr<Source> open_source(const std::optional<std::string>& path,
+                                    const nb::object& read) {
+    if (path) {
+        try {
+            return std::make_unique<MappedFile>(*path, chunk_bytes);
+        } catch (const std::system_error& error) {
+            errno = error.code().value();
+            PyErr_SetFromErrno(PyExc_OSError);
+            throw nb::python_error();
+        }
+    }
+    return std::make_unique<Stream>(
+        [read](char* data, std::size_t size) {
+            const nb::gil_scoped_acquire gil;
+            nb::object view = nb::steal(
+                PyMemoryView_FromMemory(data, static_cast<Py_ssize_t>(size), PyBUF_WRITE));
+            return nb::cast<std::int64_t>(read(view));
+        },
+        chunk_bytes);
+}
+
+nb::tuple table_to_python(Table&& table) {
+    nb::list topics;
+    for (const std::string& topic : table.topics) topics.append(to_str(topic));
+    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
+    table.item_bytes = {};
+    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
+                          to_numpy(std::move(table.item_offsets)),
+                          to_numpy(std::move(table.values)), to_str(table.tag));
+}
+
+nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object& read,
+                        const std::string& kind, unsigned jobs, bool extra_fields,
+                        Progress& progress) {
+    Problems problems;
+    TableReading reading;
+    const std::unique_ptr<Source> source = open_source(path, read);
+    {
+        const nb::gil_scoped_release release;
+        reading = read_table(*source, kind == "run" ? Kind::run : Kind::judgements, jobs,
+                             extra_fields, problems, progress);
+    }
+    return nb::make_tuple(table_to_python(std::move(reading.table)), problems_to_python(problems),
+                          problems.total(), reading.repeated, reading.read_failed);
+}
+
+nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::string>& path,
+                          const nb::object& read, const Calls& calls, const std::string& ties,
+                          bool judged_only, std::int64_t max_items, unsigned jobs,
+                          bool extra_fields, Progress& progress) {
+    const Programme programme = programme_of(calls);
+    const Options options = options_of(ties, judged_only, max_items, true);
+    std::vector<double> values(index.size() * programme.size());
+    std::vector<std::uint8_t> present(index.size());
+    Problems problems;
+    RunFileResult result;
+    const std::unique_ptr<Source> source = open_source(path, read);
+    {
+        const nb::gil_scoped_release release;
+        result = evaluate_source(index, *source, programme, options, jobs, extra_fields,
+                                 values.data(), present.data(), problems, progress);
+    }
+    nb::list unjudged;
+    for (const std::string& topic : result.unjudged_topics) unjudged.append(to_str(topic));
+    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
+                          to_numpy(std::move(present)), unjudged, problems_to_python(problems),
+                          problems.total(), result.scattered, result.read_failed);
+}
+
+nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
+                            const In1<std::int64_t>& offsets, const In1<std::uint8_t>& item_bytes,
+                            const In1<std::int64_t>& item_offsets, const In1<double>& scores,
+                            const Calls& calls, const std::string& ties, bool judged_only,
+                            std::int64_t max_items, unsigned jobs, bool check_duplicates) {
+    const Programme programme = programme_of(calls);
+    const Options options = options_of(ties, judged_only, max_items, check_duplicates);
+    const Columns run = columns_of(topics, offsets, item_bytes, item_offsets, scores);
+    std::vector<double> values(index.size() * programme.size());
+    std::vector<std::uint8_t> present(index.size());
+    std::vector<TableDuplicate> duplicates;
+    {
+        const nb::gil_scoped_release release;
+        evaluate_table(index, run, programme, options, jobs, values.data(), present.data(),
+                       duplicates);
+    }
+    nb::list rows;
+    for (const TableDuplicate& d : duplicates) rows.append(nb::make_tuple(d.first, d.second));
+    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
+                          to_numpy(std::move(present)), rows);
+}
+
+double number_of(PyObject* value) {
+    const double number = PyFloat_AsDouble(value);
+    if (number == -1.0 && PyErr_Occurred() != nullptr) throw nb::python_error();
+    return number;
+}
+
+// Evaluates {topic: {item: score}} where it lies: no copy of an id is made.
+nb::tuple py_evaluate_dict(const JudgementIndex& index, const nb::dict& run, const Calls& calls,
+                           const std::string& ties, bool judged_only, std::int64_t max_items) {
+    const Programme programme = programme_of(calls);
+    const Options options = options_of(ties, judged_only, max_items, false);
+    std::vector<double> values(index.size() * programme.size());
+    std::vector<std::uint8_t> present(index.size());
+    std::vector<Duplicate> duplicates;
+    nb::list unjudged;
+    TopicEvaluator evaluator(programme, options);
+    Block block;
+    for (const auto [topic, items] : run) {
+        if (!PyDict_Check(items.ptr())) throw nb::type_error("a run is {topic: {item: score}}");
+        const std::size_t at = index.find(utf8_of(topic));
+        if (at == JudgementIndex::absent) {
+            unjudged.append(topic);
+            continue;
+        }
+        block.clear();
+        PyObject *item = nullptr, *score = nullptr;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(items.ptr(), &position, &item, &score)) {
+            block.items.push_back(utf8_of(item));
+            const double number = number_of(score);
+            if (!std::isfinite(number)) throw nb::value_error("a score is not a finite number");
+            block.scores.push_back(number);
+        }
+        present[at] = 1;
+        evaluator.evaluate(block, index[at], values.data() + at * programme.size(), duplicates);
+    }
+    fill_missing(index, programme, options, values.data(), present.data());
+    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
+                          to_numpy(std::move(present)), unjudged);
+}
+
+// The columns of {topic: {item: number}}.
+nb::tuple py_dict_columns(const nb::dict& source) {
+    Table table;
+    table.offsets.push_back(0);
+    table.item_offsets.push_back(0);
+    for (const auto [topic, items] : source) {
+        if (!PyDict_Check(items.ptr())) throw nb::type_error("expected {topic: {item: number}}");
+        table.topics.emplace_back(utf8_of(topic));
+        PyObject *item = nullptr, *number = nullptr;
+        Py_ssize_t position = 0;
+        while (PyDict_Next(items.ptr(), &position, &item, &number)) {
+            const Id id = utf8_of(item);
+            table.item_bytes.insert(table.item_bytes.end(), id.begin(), id.end());
+            table.item_offsets.push_back(static_cast<std::int64_t>(table.item_bytes.size()));
+            table.values.push_back(number_of(number));
+        }
+        table.offsets.push_back(static_cast<std::int64_t>(table.values.size()));
+    }
+    return table_to_python(std::move(table));
+}
+
+// A sequence of strings as one run of bytes and the offsets in it.
+nb::tuple py_string_column(const nb::sequence& texts) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets{0};
+    for (const nb::handle text : texts) {
+        const Id id = utf8_of(text);
+        bytes.insert(bytes.end(), id.begin(), id.end());
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
+}
+
+// Topics of rows in order of first appearance, the offsets of their rows, and the order in which
+// rows must be taken to stand together (None when they do).
+nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets) {
+    const auto* data = reinterpret_cast<const char*>(bytes.data());
+    const std::size_t rows = offsets.size() - 1;
+    std::vector<std::uint32_t> codes(rows);
+    std::vector<Id> names;
+    std::vector<std::int64_t> topic_offsets, order;
+    {
+        const nb::gil_scoped_release release;
+        std::unordered_map<Id, std::uint32_t> code_of;
+        Id last;
+        std::uint32_t last_code = 0;
+        for (std::size_t i = 0; i < rows; ++i) {
+            const Id topic(data + offsets.data()[i],
+                           static_cast<std::size_t>(offsets.data()[i + 1] - offsets.data()[i]));
+            if (names.empty() || topic != last) {
+                const auto [it, fresh] =
+                    code_of.emplace(topic, static_cast<std::uint32_t>(names.size()));
+                if (fresh) names.push_back(topic);
+                last = topic;
+                last_code = it->second;
+            }
+            codes[i] = last_code;
+        }
+        order = group_rows(codes, names.size(), topic_offsets);
+    }
+    nb::list topics;
+    for (const Id name : names) topics.append(to_str(name));
+    nb::object taken = order.empty() ? nb::none() : to_numpy(std::move(order));
+    return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
+}
+
+// Strings of a column in another order.
+nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets,
+                          const In1<std::int64_t>& order) {
+    std::vector<std::uint8_t> taken;
+    std::vector<std::int64_t> taken_offsets{0};
+    taken.reserve(bytes.size());
+    taken_offsets.reserve(order.size() + 1);
+    for (std::size_t i = 0; i < order.size(); ++i) {
+        const std::int64_t row = order.data()[i];
+        taken.insert(taken.end(), bytes.data() + offsets.data()[row],
+                     bytes.data() + offsets.data()[row + 1]);
+        taken_offsets.push_back(static_cast<std::int64_t>(taken.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(taken)), to_numpy(std::move(taken_offsets)));
+}
+
+}  // namespace
+
+NB_MODULE(_core, m) {
+    m.doc() = "The compiled core of Cranfield: private, and stubbed in _core.pyi.";
+
+    nb::class_<Progress>(m, "Progress")
+        .def(nb::init<>())
+        .def("cancel", [](Progress& p) { p.cancelled = true; })
+        .def_prop_ro("done", [](const Progress& p) { return p.done.load(); })
+        .def_prop_ro("total", [](const Progress& p) { return p.total.load(); });
+
+    nb::class_<JudgementIndex>(m, "JudgementIndex")
+        .def("__init__",
+             [](JudgementIndex* self, const nb::list& topics, const In1<std::int64_t>& offsets,
+                const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
+                const In1<double>& grades) {
+                 new (self)
+                     JudgementIndex(columns_of(topics, offsets, item_bytes, item_offsets, grades));
+             })
+        .def("__len__", &JudgementIndex::size);
+
+    using namespace nb::literals;
+    m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
+    m.def("read_table", &py_read_table, "path"_a.none(), "read"_a.none(), "kind"_a, "jobs"_a,
+          "extra_fields"_a, "progress"_a);
+    m.def("evaluate_run", &py_evaluate_run, "index"_a, "path"_a.none(), "read"_a.none(), "calls"_a,
+          "ties"_a, "judged_only"_a, "max_items"_a, "jobs"_a, "extra_fields"_a, "progress"_a);
+    m.def("evaluate_table", &py_evaluate_table, "index"_a, "topics"_a, "offsets"_a, "item_bytes"_a,
+          "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
+          "jobs"_a, "check_duplicates"_a);
+    m.def("evaluate_dict", &py_evaluate_dict, "index"_a, "run"_a, "calls"_a, "ties"_a,
+          "judged_only"_a, "max_items"_a);
+    m.def("dict_columns", &py_dict_columns, "source"_a);
+    m.def("string_column", &py_string_column, "texts"_a);
+    m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
+    m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
+}
+
+}  // namespace cranfield::binding

@@ -1,0 +1,45 @@
+// What the parts of the Python module share: arrays that own their memory, lists of text.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace cranfield::binding {
+
+namespace nb = nanobind;
+
+template <class T>
+using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
+template <class T>
+using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+// Hands a vector over to numpy without a copy.
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+    auto* owned = new std::vector<T>(std::move(values));
+    nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
+    if (shape.empty()) shape = {owned->size()};
+    return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner));
+}
+
+inline nb::str to_str(std::string_view text) {
+    // Ids are checked when they are read, but the texts of problems may hold anything.
+    PyObject* object =
+        PyUnicode_DecodeUTF8(text.data(), static_cast<Py_ssize_t>(text.size()), "replace");
+    if (object == nullptr) throw nb::python_error();
+    return nb::steal<nb::str>(object);
+}
+
+// The UTF-8 bytes of a Python string; they live as long as the string.
+inline std::string_view utf8_of(nb::handle text) {
+    Py_ssize_t size = 0;
+    const char* data = PyUnicode_AsUTF8AndSize(text.ptr(), &size);
+    if (data == nullptr) throw nb::python_error();
+    return {data, static_cast<std::size_t>(size)};
+}
+
+}  // namespace cranfield::binding

@@ -1,0 +1,105 @@
+// Identifiers of topics and items: views of bytes, their hash and their check for UTF-8.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+namespace cranfield {
+
+using Id = std::string_view;
+
+namespace detail {
+inline std::uint64_t load64(const char* p) {
+    std::uint64_t w;
+    std::memcpy(&w, p, 8);
+    return w;
+}
+inline std::uint64_t load32(const char* p) {
+    std::uint32_t w;
+    std::memcpy(&w, p, 4);
+    return w;
+}
+inline std::uint64_t mix(std::uint64_t h, std::uint64_t w) {
+    h = (h ^ w) * 0x9E3779B97F4A7C15ull;
+    return h ^ (h >> 29);
+}
+}  // namespace detail
+
+inline std::uint64_t hash_id(Id id) {
+    using namespace detail;
+    const char* p = id.data();
+    std::size_t n = id.size();
+    std::uint64_t h = n * 0xD6E8FEB86659FD93ull;
+    for (; n > 16; p += 8, n -= 8) h = mix(h, load64(p));
+    if (n >= 8) {
+        h = mix(h, load64(p));
+        h = mix(h, load64(p + n - 8));
+    } else if (n >= 4) {
+        h = mix(h, load32(p) | (load32(p + n - 4) << 32));
+    } else if (n > 0) {
+        const auto byte = [&](std::size_t i) {
+            return static_cast<std::uint64_t>(static_cast<unsigned char>(p[i]));
+        };
+        h = mix(h, byte(0) | (byte(n / 2) << 8) | (byte(n - 1) << 16));
+    }
+    h *= 0xD6E8FEB86659FD93ull;
+    return h ^ (h >> 32);
+}
+
+// Whether all bytes lie in 1..127, eight at a time: a byte that is 0 borrows when 1 is taken
+// from it, one from 128 on has its high bit set already.
+inline bool is_plain(Id id) {
+    constexpr std::uint64_t ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
+    const auto odd = [](std::uint64_t w) { return ((w - ones) | w) & highs; };
+    const char* p = id.data();
+    const std::size_t n = id.size();
+    if (n >= 8) {
+        std::uint64_t found = odd(detail::load64(p + n - 8));
+        for (std::size_t i = 0; i + 8 < n; i += 8) found |= odd(detail::load64(p + i));
+        return found == 0;
+    }
+    std::uint64_t w = ones;
+    std::memcpy(&w, p, n);
+    return odd(w) == 0;
+}
+
+bool is_utf8(Id id);
+
+// A set of ids that also remembers where each was first seen; cleared per topic.
+class IdSet {
+  public:
+    static constexpr std::uint32_t absent = 0xFFFFFFFFu;
+
+    void reset(std::size_t expected) {
+        std::size_t size = 16;
+        while (size < expected * 2) size *= 2;
+        if (slots_.size() < size) slots_.resize(size);
+        mask_ = size - 1;
+        std::memset(slots_.data(), 0xFF, size * sizeof(Slot));
+    }
+
+    // The position stored before for this id, or `absent` after storing `position` for it.
+    template <class IdAt>
+    std::uint32_t insert(Id id, std::uint64_t hash, std::uint32_t position, const IdAt& id_at) {
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
+        for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {
+            Slot& slot = slots_[i];
+            if (slot.position == absent) {
+                slot = {tag, position};
+                return absent;
+            }
+            if (slot.tag == tag && id_at(slot.position) == id) return slot.position;
+        }
+    }
+
+  private:
+    struct Slot {
+        std::uint32_t tag, position;
+    };
+    std::vector<Slot> slots_;
+    std::size_t mask_ = 0;
+};
+
+}  // namespace cranfield

@@ -1,0 +1,205 @@
+// Expected values over all orders within tied groups, in closed form. The precision and gain
+// forms follow from the chance that an item stands at a position; those of average precision
+// and reciprocal rank are McSherry and Najork's (2008).
+#include <algorithm>
+
+#include "kernels/gain.hpp"
+#include "kernels/table.hpp"
+
+namespace cranfield::expected {
+
+namespace {
+
+// Calls f(first rank, size, hits begin, hits end) for every group of one score with judged items.
+template <class F>
+void for_each_group(const Ranking& ranking, const F& f) {
+    std::size_t at = 0;
+    const auto alone = [&](std::size_t until) {
+        for (; at < until; ++at) f(ranking.hits[at].rank, 1u, at, at + 1);
+    };
+    for (const TieGroup& group : ranking.ties) {
+        alone(group.hits_begin);
+        f(group.first_rank, group.size, static_cast<std::size_t>(group.hits_begin),
+          static_cast<std::size_t>(group.hits_end));
+        at = group.hits_end;
+    }
+    alone(ranking.hits.size());
+}
+
+double count_relevant(const Ranking& ranking, std::size_t begin, std::size_t end, double level) {
+    return static_cast<double>(std::count_if(ranking.hits.begin() + begin,
+                                             ranking.hits.begin() + end,
+                                             [&](const Hit& h) { return h.grade >= level; }));
+}
+
+// How many of a group's positions are within the first k.
+double positions_within(double k, double first_rank, double size) {
+    return std::clamp(k - first_rank + 1.0, 0.0, size);
+}
+
+double relevant_within(View& v, double level, double k) {
+    double found = 0;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        found += count_relevant(v.ranking(), begin, end, level) * positions_within(k, first, size) /
+                 size;
+    });
+    return found;
+}
+
+template <class Accept>
+double judged_share(View& v, double depth, const Accept& accept) {
+    double found = 0;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        const auto counted =
+            std::count_if(v.hits().begin() + begin, v.hits().begin() + end, accept);
+        found += static_cast<double>(counted) * positions_within(depth, first, size) / size;
+    });
+    return found;
+}
+
+}  // namespace
+
+double precision_at(View& v, const Params& p) { return relevant_within(v, p[0], p[1]) / p[1]; }
+
+double recall_at(View& v, const Params& p) {
+    const double total = v.relevant(p[0]).total;
+    return total > 0 ? relevant_within(v, p[0], p[1]) / total : 0.0;
+}
+
+double relative_precision_at(View& v, const Params& p) {
+    const double total = v.relevant(p[0]).total;
+    return total > 0 ? relevant_within(v, p[0], p[1]) / std::min(p[1], total) : 0.0;
+}
+
+double r_precision(View& v, const Params& p) {
+    const double total = v.relevant(p[0]).total;
+    const double depth = p[1] == 1.0 ? total : std::floor(p[1] * total + 0.9);
+    return depth > 0 ? relevant_within(v, p[0], depth) / depth : 0.0;
+}
+
+double success_at(View& v, const Params& p) {
+    double all_miss = 1;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        const double relevant = count_relevant(v.ranking(), begin, end, p[0]);
+        const double drawn = positions_within(p[1], first, size);
+        for (double i = 0; i < drawn && all_miss > 0; ++i)
+            all_miss *= std::max(0.0, size - relevant - i) / (size - i);
+    });
+    return 1.0 - all_miss;
+}
+
+double reciprocal_rank(View& v, const Params& p) {
+    double value = 0;
+    bool found = false;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        const double relevant = count_relevant(v.ranking(), begin, end, p[0]);
+        if (found || relevant == 0) return;
+        found = true;
+        double chance = relevant / size;  // that the first relevant item stands at offset j
+        for (double j = 0; j <= size - relevant && first + j <= p[1]; ++j) {
+            value += chance / (first + j);
+            chance *= (size - j - relevant) / (size - j - 1);
+        }
+    });
+    return value;
+}
+
+double average_precision(View& v, const Params& p) {
+    const double total = v.relevant(p[0]).total;
+    if (total == 0) return 0.0;
+    double sum = 0, before = 0;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        const double relevant = count_relevant(v.ranking(), begin, end, p[0]);
+        if (relevant == 0) return;
+        const double per_position = size > 1 ? (relevant - 1) / (size - 1) : 0.0;
+        for (double i = 0; i < positions_within(p[1], first, size); ++i)
+            sum += relevant / size * (before + 1 + i * per_position) / (first + i);
+        before += relevant;
+    });
+    return sum / total;
+}
+
+double dcg(View& v, const Params& p) {
+    const Gains gains(p);
+    double sum = 0;
+    for_each_group(
+        v.ranking(), [&](std::uint32_t first, double size, std::size_t begin, std::size_t end) {
+            double gain = 0;
+            for (std::size_t i = begin; i < end; ++i) gain += gains.of(v.hits()[i].grade);
+            if (gain == 0) return;
+            for (std::uint32_t i = 0; i < positions_within(gains.cutoff(), first, size); ++i)
+                sum += gains.discounted(gain / size, first + i);
+        });
+    return sum;
+}
+
+double ndcg(View& v, const Params& p) {
+    const double best = kernels::ideal_dcg(v, p);
+    return best > 0 ? dcg(v, p) / best : 0.0;
+}
+
+double rbp(View& v, const Params& p) {
+    double sum = 0;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        const double relevant = count_relevant(v.ranking(), begin, end, p[0]);
+        if (relevant == 0) return;
+        double weight = std::pow(p[1], first - 1);
+        for (double i = 0; i < positions_within(p[2], first, size); ++i, weight *= p[1])
+            sum += relevant / size * weight;
+    });
+    return (1.0 - p[1]) * sum;
+}
+
+namespace {
+
+// Let w be the chances to go on after each item of a group of `size`, 1 for those not listed.
+// Fills mean[j] with the mean product over all choices of j of the group's items.
+void mean_products(const std::vector<double>& go_on, std::size_t size, std::size_t skip,
+                   std::vector<double>& mean) {
+    mean.assign(size, 1.0);
+    double n = static_cast<double>(size - go_on.size());
+    for (std::size_t x = 0; x < go_on.size(); ++x) {
+        if (x == skip) continue;
+        n += 1;
+        const auto last = static_cast<std::size_t>(n);
+        for (std::size_t j = std::min(last, size - 1); j > 0; --j) {
+            const double d = static_cast<double>(j);
+            mean[j] = (n - d) / n * mean[j] + d / n * go_on[x] * mean[j - 1];
+        }
+    }
+}
+
+}  // namespace
+
+double err(View& v, const Params& p) {
+    double sum = 0, still_looking = 1;
+    std::vector<double> go_on, mean;
+    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
+        go_on.clear();
+        for (std::size_t i = begin; i < end; ++i)
+            if (v.hits()[i].grade > 0)
+                go_on.push_back(1.0 - (std::exp2(v.hits()[i].grade) - 1.0) / std::exp2(p[1]));
+        const auto positions = static_cast<std::size_t>(positions_within(p[0], first, size));
+        for (std::size_t x = 0; x < go_on.size() && positions > 0; ++x) {
+            mean_products(go_on, static_cast<std::size_t>(size), x, mean);
+            for (std::size_t j = 0; j < positions; ++j)
+                sum += still_looking * (1.0 - go_on[x]) * mean[j] / size /
+                       (first + static_cast<double>(j));
+        }
+        for (const double chance : go_on) still_looking *= chance;
+    });
+    return sum;
+}
+
+double judged_at(View& v, const Params& p) {
+    const double depth = std::min(p[0], v.retrieved());
+    if (depth == 0) return 0.0;
+    return judged_share(v, depth, [](const Hit&) { return true; }) / depth;
+}
+
+double unjudged_at(View& v, const Params& p) {
+    const double depth = std::min(p[0], v.retrieved());
+    return (depth - judged_share(v, depth, [](const Hit& h) { return h.grade >= 0; })) / p[0];
+}
+
+}  // namespace cranfield::expected

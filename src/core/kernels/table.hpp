@@ -1,0 +1,75 @@
+// Every kernel by name. A kernel is a pure function of a ranking and its numeric parameters.
+#pragma once
+
+#include <string_view>
+
+#include "kernels/view.hpp"
+
+namespace cranfield {
+
+struct KernelEntry {
+    std::string_view name;
+    Kernel value;
+    // The expected value over all orders within ties, where a closed form is known; else null.
+    Kernel expected;
+};
+
+const KernelEntry* find_kernel(std::string_view name);
+
+namespace kernels {
+double num_ret(View&, const Params&);
+double num_rel(View&, const Params&);
+double num_rel_ret(View&, const Params&);
+double num_nonrel_judged_ret(View&, const Params&);
+double precision_at(View&, const Params&);
+double recall_at(View&, const Params&);
+double success_at(View&, const Params&);
+double relative_precision_at(View&, const Params&);
+double reciprocal_rank(View&, const Params&);
+double average_precision(View&, const Params&);
+double yaap(View&, const Params&);
+double r_precision(View&, const Params&);
+double set_precision(View&, const Params&);
+double set_recall(View&, const Params&);
+double set_relative_precision(View&, const Params&);
+double set_ap(View&, const Params&);
+double set_f(View&, const Params&);
+double utility(View&, const Params&);
+double interpolated_at(View&, const Params&);
+double interpolated_mean(View&, const Params&);
+double binary_g(View&, const Params&);
+double bpref(View&, const Params&);
+double inferred_ap(View&, const Params&);
+double judged_at(View&, const Params&);
+double unjudged_at(View&, const Params&);
+double grade_at(View&, const Params&);
+double dcg(View&, const Params&);
+double ideal_dcg(View&, const Params&);
+double ndcg(View&, const Params&);
+double ndcg_rel(View&, const Params&);
+double rndcg(View&, const Params&);
+double normalized_g(View&, const Params&);
+double rbp(View&, const Params&);
+double rbp_graded(View&, const Params&);
+double rbp_residual(View&, const Params&);
+double err(View&, const Params&);
+}  // namespace kernels
+
+// Expected values over the orders within ties (expected.cpp).
+namespace expected {
+double precision_at(View&, const Params&);
+double recall_at(View&, const Params&);
+double success_at(View&, const Params&);
+double relative_precision_at(View&, const Params&);
+double reciprocal_rank(View&, const Params&);
+double average_precision(View&, const Params&);
+double r_precision(View&, const Params&);
+double dcg(View&, const Params&);
+double ndcg(View&, const Params&);
+double rbp(View&, const Params&);
+double err(View&, const Params&);
+double judged_at(View&, const Params&);
+double unjudged_at(View&, const Params&);
+}  // namespace expected
+
+}  // namespace cranfield

@@ -1,0 +1,100 @@
+// Lines of TREC files: fields, numbers and what can be wrong with them.
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ids.hpp"
+
+namespace cranfield {
+
+enum class Fault : std::uint8_t {
+    short_line,
+    extra_field,
+    not_a_number,
+    not_finite,
+    not_utf8,
+    long_line,
+    binary,
+    duplicate,
+    contradiction,  // a duplicate with another value
+};
+
+struct Problem {
+    Fault fault;
+    std::size_t chunk;
+    std::uint64_t line;  // within its chunk, from 1; after `settle`, within the input
+    std::string text;    // what was found
+    std::string topic;
+    std::uint64_t other_line = 0;
+};
+
+// What is wrong with an input: the first problems of it, and how many there are in all.
+class Problems {
+  public:
+    static constexpr std::size_t kept = 20;
+
+    void add(Problem problem);
+    void count_lines(std::size_t chunk, std::uint64_t lines);
+    // Turns lines of chunks into lines of the input and keeps the first problems.
+    void settle();
+    void trim();
+
+    const std::vector<Problem>& list() const { return list_; }
+    std::uint64_t total() const { return total_; }
+    std::uint64_t lines_before(std::size_t chunk) const;
+
+  private:
+    std::mutex guard_;
+    std::vector<Problem> list_;
+    std::vector<std::uint64_t> lines_;
+    std::uint64_t total_ = 0;
+};
+
+enum class Kind { run, judgements };
+
+struct Line {
+    Id topic, item, tag;
+    double value;
+};
+
+// Reads the lines of a chunk one after the other.
+class LineReader {
+  public:
+    LineReader(const char* begin, const char* end, std::size_t chunk, Kind kind, bool extra_fields,
+               Problems& problems)
+        : p_(begin),
+          end_(end),
+          chunk_(chunk),
+          kind_(kind),
+          extra_fields_(extra_fields),
+          problems_(problems) {}
+
+    // False at the end. Lines with problems are reported and passed over.
+    bool next(Line& line);
+    // The number of the line just read, from 1.
+    std::uint64_t number() const { return number_; }
+
+  private:
+    bool parse(const char* p, const char* end, Line& line);
+    bool check_text(Id id, std::string_view whole);
+    bool fail(Fault fault, std::string_view text);
+
+    const char* p_;
+    const char* end_;
+    std::size_t chunk_;
+    Kind kind_;
+    bool extra_fields_;
+    Problems& problems_;
+    std::uint64_t number_ = 0;
+    Id last_topic_;
+};
+
+// A decimal number, as strtod reads it, but for the whole of the text. False if it is not one;
+// infinities and NaN are numbers here.
+bool parse_number(std::string_view text, double& value);
+
+}  // namespace cranfield

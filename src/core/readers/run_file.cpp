@@ -1,0 +1,116 @@
+#include "readers/run_file.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <memory>
+#include <mutex>
+#include <unordered_set>
+
+#include "threads.hpp"
+
+namespace cranfield {
+
+namespace {
+
+// What all threads share while a run is read.
+struct Shared {
+    const JudgementIndex& index;
+    Source& source;
+    const Programme& programme;
+    const Options& options;
+    bool extra_fields;
+    double* values;
+    std::uint8_t* present;
+    Problems& problems;
+    Progress& progress;
+    std::unique_ptr<std::atomic_flag[]> seen;
+    std::atomic<bool> scattered{false};
+    std::mutex guard;
+    std::unordered_set<std::string> unjudged;
+};
+
+class Worker {
+  public:
+    explicit Worker(Shared& shared)
+        : shared_(shared), evaluator_(shared.programme, shared.options) {}
+
+    void work() {
+        Chunk chunk;
+        while (!shared_.scattered && !shared_.progress.cancelled && shared_.source.next(chunk)) {
+            read(chunk);
+            shared_.source.release(chunk);
+            shared_.progress.done += chunk.size();
+        }
+    }
+
+  private:
+    void read(const Chunk& chunk) {
+        LineReader reader(chunk.begin, chunk.end, chunk.number, Kind::run, shared_.extra_fields,
+                          shared_.problems);
+        Line line{};
+        Id topic;
+        block_.clear();
+        while (reader.next(line)) {
+            if (line.topic != topic) {
+                finish(topic, chunk.number);
+                topic = line.topic;
+            }
+            block_.items.push_back(line.item);
+            block_.scores.push_back(line.value);
+            block_.lines.push_back(static_cast<std::uint32_t>(reader.number()));
+        }
+        finish(topic, chunk.number);
+        shared_.problems.count_lines(chunk.number, reader.number());
+    }
+
+    void finish(Id topic, std::size_t chunk) {
+        if (block_.size() == 0) return;
+        const std::size_t at = shared_.index.find(topic);
+        if (at == JudgementIndex::absent) {
+            const std::lock_guard lock(shared_.guard);
+            shared_.unjudged.emplace(topic);
+        } else if (shared_.seen[at].test_and_set()) {
+            shared_.scattered = true;
+        } else {
+            shared_.present[at] = 1;
+            double* row = shared_.values + at * shared_.programme.size();
+            if (!evaluator_.evaluate(block_, shared_.index[at], row, duplicates_)) {
+                for (const Duplicate& d : duplicates_)
+                    shared_.problems.add({Fault::duplicate, chunk, block_.lines[d.second],
+                                          std::string(block_.items[d.second]), std::string(topic),
+                                          block_.lines[d.first]});
+                duplicates_.clear();
+            }
+        }
+        block_.clear();
+    }
+
+    Shared& shared_;
+    TopicEvaluator evaluator_;
+    Block block_;
+    std::vector<Duplicate> duplicates_;
+};
+
+}  // namespace
+
+RunFileResult evaluate_source(const JudgementIndex& index, Source& source,
+                              const Programme& programme, const Options& options, unsigned jobs,
+                              bool extra_fields, double* values, std::uint8_t* present,
+                              Problems& problems, Progress& progress) {
+    Shared shared{
+        index,  source,  programme, options,  extra_fields,
+        values, present, problems,  progress, std::make_unique<std::atomic_flag[]>(index.size()),
+        {},     {},      {}};
+    progress.total += source.total_bytes();
+    on_threads(std::max(1u, jobs), [&] { Worker(shared).work(); });
+    problems.settle();
+    RunFileResult result;
+    result.scattered = shared.scattered;
+    result.read_failed = source.failed();
+    result.unjudged_topics.assign(shared.unjudged.begin(), shared.unjudged.end());
+    std::sort(result.unjudged_topics.begin(), result.unjudged_topics.end());
+    fill_missing(index, programme, options, values, present);
+    return result;
+}
+
+}  // namespace cranfield

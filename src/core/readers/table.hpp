@@ -1,0 +1,38 @@
+// A whole file, or rows that are in memory already, as a table grouped by topic.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "evaluate.hpp"
+#include "judgements.hpp"
+#include "readers/lines.hpp"
+#include "readers/source.hpp"
+
+namespace cranfield {
+
+// Rows of topic t are offsets[t] to offsets[t+1]; topics stand in order of first appearance.
+struct Table {
+    std::vector<std::string> topics;
+    std::vector<std::int64_t> offsets;
+    std::vector<char> item_bytes;
+    std::vector<std::int64_t> item_offsets;
+    std::vector<double> values;
+    std::string tag;  // the run's name, as its last line has it
+};
+
+struct TableReading {
+    Table table;
+    std::uint64_t repeated = 0;  // equal judgements that were given twice
+    bool read_failed = false;
+};
+
+TableReading read_table(Source& source, Kind kind, unsigned jobs, bool extra_fields,
+                        Problems& problems, Progress& progress);
+
+// Groups rows by topic: `codes` gives the topic of each row. Returns the rows in the new order,
+// or nothing when they stand together already, and the offsets of topics.
+std::vector<std::int64_t> group_rows(const std::vector<std::uint32_t>& codes, std::size_t topics,
+                                     std::vector<std::int64_t>& offsets);
+
+}  // namespace cranfield

@@ -1,0 +1,86 @@
+"""The compiled core. Private: its names may change with any release."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Calls: TypeAlias = Sequence[tuple[str, Sequence[float]]]
+Columns: TypeAlias = tuple[
+    list[str], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.float64], str
+]
+# fault, line, text, topic, other line
+Problem: TypeAlias = tuple[int, int, str, str, int]
+Read: TypeAlias = Callable[[memoryview], int]
+
+class Progress:
+    def __init__(self) -> None: ...
+    def cancel(self) -> None: ...
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+
+class JudgementIndex:
+    def __init__(
+        self,
+        topics: list[str],
+        offsets: NDArray[np.int64],
+        item_bytes: NDArray[np.uint8],
+        item_offsets: NDArray[np.int64],
+        grades: NDArray[np.float64],
+    ) -> None: ...
+    def __len__(self) -> int: ...
+
+def has_kernel(name: str) -> bool: ...
+def read_table(
+    path: str | None,
+    read: Read | None,
+    kind: str,
+    jobs: int,
+    extra_fields: bool,
+    progress: Progress,
+) -> tuple[Columns, list[Problem], int, int, bool]: ...
+def evaluate_run(
+    index: JudgementIndex,
+    path: str | None,
+    read: Read | None,
+    calls: Calls,
+    ties: str,
+    judged_only: bool,
+    max_items: int,
+    jobs: int,
+    extra_fields: bool,
+    progress: Progress,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str], list[Problem], int, bool, bool]: ...
+def evaluate_table(
+    index: JudgementIndex,
+    topics: list[str],
+    offsets: NDArray[np.int64],
+    item_bytes: NDArray[np.uint8],
+    item_offsets: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    calls: Calls,
+    ties: str,
+    judged_only: bool,
+    max_items: int,
+    jobs: int,
+    check_duplicates: bool,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[tuple[int, int]]]: ...
+def evaluate_dict(
+    index: JudgementIndex,
+    run: dict[str, dict[str, float]],
+    calls: Calls,
+    ties: str,
+    judged_only: bool,
+    max_items: int,
+) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str]]: ...
+def dict_columns(source: dict[str, dict[str, Any]]) -> Columns: ...
+def string_column(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def group_rows(
+    bytes: NDArray[np.uint8], offsets: NDArray[np.int64]
+) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64] | None]: ...
+def take_strings(
+    bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

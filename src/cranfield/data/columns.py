@@ -1,0 +1,124 @@
+"""Columns of text and numbers, whatever library they come from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.errors import InputError
+
+Text = tuple[NDArray[np.uint8], NDArray[np.int64]]
+
+# Headers that the ecosystem uses, by role.
+HEADERS: dict[str, tuple[str, ...]] = {
+    "topic": ("topic", "query_id", "qid", "q_id", "query", "topic_id"),
+    "item": ("item", "doc_id", "docno", "docid", "document_id", "item_id"),
+    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "score": ("score", "sim", "similarity"),
+}
+
+
+def text(values: Any) -> Text:
+    """A column of ids as bytes and offsets; numbers become their decimal text."""
+    arrow = _as_arrow(values)
+    if arrow is not None:
+        return _arrow_text(arrow)
+    if isinstance(values, np.ndarray) or hasattr(values, "to_numpy"):
+        array = values if isinstance(values, np.ndarray) else values.to_numpy()
+        if array.dtype.kind in "iu":
+            array = array.astype(str)
+        values = array.tolist()
+    elif not isinstance(values, list | tuple):
+        values = list(values)
+    if values and isinstance(values[0], int):
+        values = [str(v) for v in values]
+    try:
+        return _core.string_column(values)
+    except TypeError:
+        raise InputError.single(
+            "<columns>", "topics and items must be text or whole numbers"
+        ) from None
+
+
+def numbers(values: Any) -> NDArray[np.float64]:
+    """A column of numbers."""
+    try:
+        return np.ascontiguousarray(np.asarray(values), dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError.single(
+            "<columns>", f"scores and grades must be numbers ({error})"
+        ) from None
+
+
+def _as_arrow(values: Any) -> Any:
+    """An Arrow array for whatever offers one, without importing pyarrow for plain columns."""
+    module = type(values).__module__.partition(".")[0]
+    if module not in ("pyarrow", "polars", "pandas"):
+        return None
+    try:
+        import pyarrow as pa
+    except ImportError:
+        return None
+    if module == "pyarrow":
+        return values
+    if module == "polars":
+        return values.to_arrow()
+    if not str(values.dtype).startswith(("str", "string", "object", "category")):
+        return None
+    return pa.array(values)
+
+
+def _arrow_text(array: Any) -> Text:
+    import pyarrow as pa
+
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+        if isinstance(array, pa.ChunkedArray):
+            array = pa.concat_arrays(array.chunks)
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if array.null_count:
+        raise InputError.single("<columns>", "topics and items must not be missing")
+    if not pa.types.is_large_string(array.type):
+        array = array.cast(pa.large_string())
+    _, offset_buffer, data = array.buffers()
+    offsets = np.frombuffer(offset_buffer, dtype=np.int64)[array.offset :][: len(array) + 1]
+    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, np.uint8)
+    if offsets[0] != 0:
+        raw, offsets = raw[offsets[0] :], offsets - offsets[0]
+    return np.ascontiguousarray(raw), np.ascontiguousarray(offsets)
+
+
+def is_frame(value: Any) -> bool:
+    """Whether a value is a pandas or polars data frame or an Arrow table."""
+    module = type(value).__module__.partition(".")[0]
+    return module in ("pandas", "polars", "pyarrow") and (
+        hasattr(value, "columns") or hasattr(value, "column_names")
+    )
+
+
+def frame_columns(frame: Any) -> Sequence[str]:
+    names = frame.column_names if hasattr(frame, "column_names") else frame.columns
+    return [str(n) for n in names]
+
+
+def frame_column(frame: Any, name: str) -> Any:
+    return frame.column(name) if hasattr(frame, "column_names") else frame[name]
+
+
+def pick(names: Sequence[str], role: str, value_role: str) -> str:
+    """The header that plays a role, or an InputError that lists what would do."""
+    lowered = {n.lower(): n for n in names}
+    for candidate in HEADERS[role]:
+        if candidate in lowered:
+            return lowered[candidate]
+    wanted = ", ".join(HEADERS[r][0] for r in ("topic", "item", value_role))
+    raise InputError.single(
+        "<columns>",
+        f"no column for the {role} among {', '.join(names)} (expected: {wanted}; "
+        f"for the {role} also: {', '.join(HEADERS[role][1:])})",
+    )

@@ -1,0 +1,321 @@
+"""Evaluating ranked runs: judgements and runs in any form to scores."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.data import Judgements, Run
+from cranfield.data.columns import is_frame
+from cranfield.errors import InputError, UsageError
+from cranfield.io import is_tabular, read_qrels, read_run, trec
+from cranfield.io.files import describe, run_name
+from cranfield.measures import Measure, parse_measures
+from cranfield.measures.ranked import Context
+from cranfield.scores import Scores, aggregate
+
+Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
+TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
+DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
+NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How rankings are made from runs before measures see them."""
+
+    ties: Ties = "id"
+    judged_only: bool = False
+    max_items: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class RunValues:
+    """The values of one run: a row per judged topic, a column per measure."""
+
+    name: str
+    values: NDArray[np.float64]
+    present: NDArray[np.bool_]
+    unjudged: tuple[str, ...]
+
+
+class RankedEvaluator:
+    """Judgements joined with a list of measures, ready for any number of runs."""
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        measures: Sequence[Measure],
+        *,
+        collection_size: int | None = None,
+    ) -> None:
+        self.judgements = judgements
+        self.measures = tuple(measures)
+        context = Context(collection_size=collection_size)
+        self._calls = [
+            (call.name, list(call.params)) for call in (m.plan(m, context) for m in self.measures)
+        ]
+
+    def run(
+        self, source: Any, name: str, settings: Settings, jobs: int, progress: _core.Progress
+    ) -> RunValues:
+        """The values of one run, given as a path, a Run, a dict or a data frame."""
+        if isinstance(source, str | Path):
+            return self._file(source, name, settings, jobs, progress)
+        if type(source) is dict:
+            return self._dict(source, name, settings)
+        return self._table(coerce_run(source, name), settings, jobs)
+
+    def _file(
+        self, path: str | Path, name: str, settings: Settings, jobs: int, progress: _core.Progress
+    ) -> RunValues:
+        # A pipe can be read only once, so a run whose topics are scattered could not be retried.
+        replayable = not is_tabular(path) and str(path) != "-" and _is_file(path)
+        if not replayable:
+            return self._table(read_run(path, jobs=jobs).named(name), settings, jobs)
+        with trec.open_for_core(path) as (mapped, read):
+            values, present, unjudged, problems, count, scattered, failed = (
+                _core.evaluate_run(
+                    self.judgements.index, mapped, read, self._calls, settings.ties,
+                    settings.judged_only, settings.max_items, jobs, False, progress,
+                )
+            )  # fmt: skip
+            if failed:
+                trec.raise_stored(read)
+        if scattered:
+            return self._table(trec.read_run(path, jobs=jobs).named(name), settings, jobs)
+        trec.raise_problems(path, "run", problems, count)
+        if not present.any() and not unjudged:
+            raise InputError.single(
+                describe(path), f"is empty: no retrieved items found (expected lines: "
+                f"{trec.SHAPES['run']})",
+            )  # fmt: skip
+        return self._finished(name, values, present, unjudged, describe(path))
+
+    def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
+        plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
+        try:
+            values, present, unjudged = _core.evaluate_dict(
+                self.judgements.index, plain, self._calls, settings.ties,
+                settings.judged_only, settings.max_items,
+            )  # fmt: skip
+        except (TypeError, ValueError) as error:
+            raise InputError.single(
+                f"<{name}>", f"expected {{topic: {{item: finite score}}}} with text ids ({error})"
+            ) from None
+        return self._finished(name, values, present, unjudged, f"<{name}>")
+
+    def _table(self, run: Run, settings: Settings, jobs: int) -> RunValues:
+        values, present, duplicates = _core.evaluate_table(
+            self.judgements.index, list(run.topics), run.offsets, run.item_bytes,
+            run.item_offsets, run.values, self._calls, settings.ties, settings.judged_only,
+            settings.max_items, jobs, not run.unique,
+        )  # fmt: skip
+        if duplicates:
+            first, second = min(duplicates)
+            raise InputError.single(
+                f"<{run.name}>",
+                f"item {run.item(first)!r} is listed twice for one topic (rows {first} and "
+                f"{second}); keep one of them",
+            )
+        judged = set(self.judgements.topics)
+        unjudged = [t for t in run.topics if t not in judged]
+        return self._finished(run.name, values, present, unjudged, f"<{run.name}>")
+
+    def _finished(
+        self,
+        name: str,
+        values: NDArray[np.float64],
+        present: NDArray[np.uint8],
+        unjudged: list[str],
+        where: str,
+    ) -> RunValues:
+        if not present.any():
+            judged = _names(self.judgements.topics)
+            raise InputError.single(
+                where,
+                f"none of its topics ({_names(unjudged)}) is judged (judged: {judged}); "
+                "do run and judgements belong together?",
+            )
+        return RunValues(name, values, present.astype(bool), tuple(unjudged))
+
+
+def evaluate(
+    judgements: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
+    *,
+    topics: Literal["judged", "run"] = "judged",
+    ties: Ties = "id",
+    judged_only: bool = False,
+    max_items: int | None = None,
+    collection_size: int | None = None,
+    jobs: int | None = None,
+    progress: _core.Progress | None = None,
+) -> Scores:
+    """Score runs against judgements.
+
+    `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
+    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, or a tuple of three
+    columns. `runs` is one run, a list of them, or {name: run}.
+
+    >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
+    >>> scores.mean()
+    {'mine': {'AP': 0.5}}
+    """
+    if ties not in TIES:
+        raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
+    if topics not in ("judged", "run"):
+        raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
+    if ties == "average" and max_items:
+        raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
+    settings = Settings(ties, judged_only, max_items or 0)
+    evaluator = RankedEvaluator(
+        coerce_judgements(judgements), parse_measures(measures), collection_size=collection_size
+    )
+    named = name_runs(runs)
+    threads = jobs or os.cpu_count() or 1
+    shared = progress or _core.Progress()
+    if len(named) == 1:
+        results = [evaluator.run(named[0][1], named[0][0], settings, threads, shared)]
+    else:
+        # Built before the threads start, which would all build it.
+        _ = evaluator.judgements.index
+        with ThreadPoolExecutor(threads) as pool:
+            results = list(
+                pool.map(lambda p: evaluator.run(p[1], p[0], settings, 1, shared), named)
+            )
+    return _scores(evaluator, results, topics)
+
+
+def _scores(evaluator: RankedEvaluator, results: Sequence[RunValues], topics: str) -> Scores:
+    stacked = np.stack([r.values for r in results])
+    if topics == "run":
+        stacked[~np.stack([r.present for r in results])] = np.nan
+    values = {m: np.ascontiguousarray(stacked[:, :, j]) for j, m in enumerate(evaluator.measures)}
+    total = len(evaluator.judgements.topics)
+    missing = tuple(int(total - r.present.sum()) for r in results)
+    notes: list[str] = []
+    for result, count in zip(results, missing, strict=True):
+        if count:
+            absent = [
+                t for t, p in zip(evaluator.judgements.topics, result.present, strict=True) if not p
+            ]
+            treatment = "left out" if topics == "run" else "scored as empty rankings"
+            notes.append(
+                f"{result.name} misses {count} of {total} judged topics ({_names(absent)}); "
+                f"they are {treatment}"
+            )
+        if result.unjudged:
+            notes.append(
+                f"{result.name} has {len(result.unjudged)} topics without judgements "
+                f"({_names(result.unjudged)}); they are ignored"
+            )
+    return Scores(
+        command="eval",
+        runs=tuple(r.name for r in results),
+        measures=evaluator.measures,
+        units={"topic": evaluator.judgements.topics},
+        unit_of=dict.fromkeys(evaluator.measures, "topic"),
+        values=values,
+        overall={m: np.array([aggregate(m, row) for row in v]) for m, v in values.items()},
+        missing=missing,
+        evaluated=tuple(total - m if topics == "run" else total for m in missing),
+        notes=tuple(notes),
+    )
+
+
+def coerce_judgements(source: Any) -> Judgements:
+    """Judgements from any of the forms that `evaluate` takes."""
+    if isinstance(source, Judgements):
+        return source
+    if isinstance(source, str | Path):
+        return read_qrels(source)
+    if isinstance(source, Mapping):
+        return Judgements.from_dict(source)
+    if is_frame(source):
+        return Judgements.from_frame(source)
+    if isinstance(source, tuple) and len(source) == 3:
+        return Judgements.from_rows(*source)
+    return Judgements.from_rows(*_from_tuples(source, "relevance", "judgements"))
+
+
+def coerce_run(source: Any, name: str) -> Run:
+    """A run from any of the forms that `evaluate` takes."""
+    if isinstance(source, Run):
+        return source.named(name)
+    if isinstance(source, Mapping):
+        return Run.from_dict(source).named(name)
+    if is_frame(source):
+        return Run.from_frame(source).named(name)
+    if isinstance(source, tuple) and len(source) == 3:
+        return Run.from_rows(*source).named(name)
+    return Run.from_rows(*_from_tuples(source, "score", "a run")).named(name)
+
+
+def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
+    """Columns of named tuples as ir_datasets and ir_measures yield them."""
+    try:
+        rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in source]
+    except (AttributeError, TypeError):
+        raise UsageError(
+            f"cannot read {what} from {type(source).__name__}; give a path, a dict, a data frame, "
+            "three columns, or tuples with query_id and doc_id"
+        ) from None
+    return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+
+
+def name_runs(runs: Any) -> list[tuple[str, Any]]:
+    """Pairs of a name and a run; two runs of one name are an error."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
+        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
+            runs = [runs]
+        else:
+            return [(str(name), run) for name, run in runs.items()]
+    elif not isinstance(runs, list | tuple) or (
+        isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
+    ):
+        runs = [runs]
+    if not runs:
+        raise UsageError("no run was given")
+    named = [(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)]
+    seen: dict[str, Any] = {}
+    for name, run in named:
+        if name in seen:
+            raise UsageError(
+                f"two runs are named {name!r} ({_origin(seen[name])} and {_origin(run)}); "
+                "rename one of them"
+            )
+        seen[name] = run
+    return named
+
+
+def _name_of(run: Any, position: int, total: int) -> str:
+    if isinstance(run, Run):
+        return run.name
+    if isinstance(run, str | Path):
+        return run_name(run)
+    return "run" if total == 1 else f"run{position + 1}"
+
+
+def _origin(run: Any) -> str:
+    return str(run) if isinstance(run, str | Path) else type(run).__name__
+
+
+def _is_file(path: str | Path) -> bool:
+    return Path(path).is_file() or not Path(path).exists()
+
+
+def _names(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:NAMES_SHOWN])
+    return shown + (", ..." if len(names) > NAMES_SHOWN else "")

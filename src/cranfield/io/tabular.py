@@ -1,0 +1,176 @@
+"""Judgements and runs as JSON, CSV, TSV and Parquet."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+from cranfield.data import Judgements, Run, Table
+from cranfield.data.columns import HEADERS
+from cranfield.errors import PROBLEMS_SHOWN, InputError, MissingExtraError, Problem
+from cranfield.io.files import describe, open_input, read_text
+
+T = TypeVar("T", bound=Table)
+
+
+def read_json(path: str | Path, kind: type[T]) -> T:
+    """{topic: {item: number}} in JSON."""
+    where = describe(path)
+    try:
+        content = json.loads(read_text(path), object_pairs_hook=lambda p: _object(p, where))
+    except json.JSONDecodeError as error:
+        raise InputError.single(where, f"not valid JSON: {error.msg}", error.lineno) from None
+    if not isinstance(content, dict) or not content:
+        raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
+    for topic, items in content.items():
+        if not isinstance(items, dict):
+            raise InputError.single(where, f"topic {topic!r} is not an object {{item: number}}")
+        for item, number in items.items():
+            if isinstance(number, bool) or not isinstance(number, int | float):
+                raise InputError.single(
+                    where, f"{number!r} of item {item!r}, topic {topic!r}, is not a number"
+                )
+    return kind.from_dict(content)
+
+
+def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+    result: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in result:
+            raise InputError.single(where, f"{key!r} occurs twice in one object; keep one of them")
+        result[key] = value
+    return result
+
+
+def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
+    """CSV or TSV with a header that names topic, item and grade or score."""
+    where, number = describe(path), _number_role(kind)
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    problems: list[Problem] = []
+    count = 0
+    topics: list[str] = []
+    items: list[str] = []
+    values: list[float] = []
+    places: dict[tuple[str, str], tuple[int, float]] = {}
+    try:
+        header = [h.strip() for h in next(reader, [])]
+        at = [_find(header, role, where, number) for role in ("topic", "item", number)]
+        for row in reader:
+            if not row:
+                continue
+            fault, value = _check_row(row, header, at, number)
+            if not fault:
+                key = (row[at[0]], row[at[1]])
+                line, earlier = places.setdefault(key, (reader.line_num, value))
+                if line != reader.line_num:
+                    if kind is Judgements and earlier == value:
+                        continue
+                    fault = (
+                        f"item {key[1]!r} stands twice for topic {key[0]!r}, first on line {line}"
+                    )
+            if fault:
+                count += 1
+                if len(problems) < PROBLEMS_SHOWN:
+                    problems.append(Problem(reader.line_num, fault))
+                continue
+            topics.append(row[at[0]])
+            items.append(row[at[1]])
+            values.append(value)
+    except csv.Error as error:
+        raise InputError.single(where, f"not valid CSV: {error}", reader.line_num) from None
+    if problems:
+        raise InputError(where, problems, count)
+    if not values:
+        raise InputError.single(where, f"is empty: no rows with topic, item and {number}")
+    return kind.from_rows(topics, items, values)
+
+
+def _number_role(kind: type[Table]) -> str:
+    return "score" if kind is Run else "grade"
+
+
+def _find(header: list[str], role: str, where: str, number: str) -> int:
+    lowered = [h.lower() for h in header]
+    for name in HEADERS[role]:
+        if name in lowered:
+            return lowered.index(name)
+    raise InputError.single(
+        where, f"no column {role!r} in the header {header} (expected: topic, item, {number})", 1
+    )
+
+
+def _check_row(row: list[str], header: list[str], at: list[int], number: str) -> tuple[str, float]:
+    if len(row) != len(header):
+        return f"{len(row)} fields where the header has {len(header)}", 0.0
+    text = row[at[2]]
+    try:
+        value = float(text)
+    except ValueError:
+        return f"{number} {text!r} is not a number", 0.0
+    if not math.isfinite(value):
+        return f"{number} {text!r} is not a finite number", 0.0
+    if not row[at[0]] or not row[at[1]]:
+        return "the topic or the item is empty", 0.0
+    return "", value
+
+
+def read_parquet(path: str | Path, kind: type[T]) -> T:
+    """Parquet with columns for topic, item and grade or score."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "dataframe", "Reading Parquet files") from None
+    with open_input(path) as stream:
+        data = stream.read()
+    try:
+        frame = pq.read_table(pa.BufferReader(data))
+    except pa.ArrowException as error:
+        raise InputError.single(describe(path), f"not a Parquet file ({error})") from None
+    try:
+        return kind.from_frame(frame)
+    except InputError as error:
+        raise InputError(describe(path), error.problems, error.count) from None
+
+
+READERS: dict[str, Callable[[str | Path, type[Any]], Any]] = {
+    ".json": read_json,
+    ".csv": lambda path, kind: read_separated(path, kind, ","),
+    ".tsv": lambda path, kind: read_separated(path, kind, "\t"),
+    ".parquet": read_parquet,
+}
+
+
+def to_bytes(table: Table, suffix: str) -> bytes:
+    """Judgements or a run in the format of a file name's ending."""
+    number = _number_role(type(table))
+    if suffix == ".json":
+        return json.dumps(table.to_dict(), ensure_ascii=False, indent=0).encode() + b"\n"
+    rows = [
+        (t, i, int(v) if v.is_integer() and number == "grade" else v) for t, i, v in table.rows()
+    ]
+    if suffix == ".parquet":
+        return _parquet_bytes(rows, number)
+    out = io.StringIO()
+    writer = csv.writer(out, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
+    writer.writerow(["topic", "item", number])
+    writer.writerows(rows)
+    return out.getvalue().encode()
+
+
+def _parquet_bytes(rows: list[tuple[str, str, float]], number: str) -> bytes:
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "dataframe", "Writing Parquet files") from None
+    columns = list(zip(*rows, strict=True))
+    sink = pa.BufferOutputStream()
+    values = pa.array(columns[2], pa.float64())
+    pq.write_table(pa.table({"topic": columns[0], "item": columns[1], number: values}), sink)
+    return bytes(sink.getvalue())

@@ -1,0 +1,169 @@
+"""TREC files: `topic iteration item grade` and `topic Q0 item rank score name`."""
+
+from __future__ import annotations
+
+import os
+import stat
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import BinaryIO
+
+from cranfield import _core
+from cranfield.data import Judgements, Run, Table
+from cranfield.errors import CranfieldWarning, InputError, Problem
+from cranfield.io.files import COMPRESSED, describe, open_input, os_message, run_name
+
+SHAPES = {
+    "run": "topic Q0 item rank score name",
+    "judgements": "topic iteration item grade",
+}
+NUMBER = {"run": "score", "judgements": "grade"}
+
+
+def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
+    """Judgements in TREC's format; equal repetitions are dropped with a warning."""
+    columns, repeated = _read(path, "judgements", jobs)
+    if repeated:
+        warnings.warn(
+            f"{describe(path)}: {repeated} judgements are given twice with the same grade",
+            CranfieldWarning,
+            stacklevel=2,
+        )
+    topics, offsets, item_bytes, item_offsets, grades, _ = columns
+    return Judgements(tuple(topics), offsets, item_bytes, item_offsets, grades)
+
+
+def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
+    """A run in TREC's format. `extra_fields` lets lines end in more than six fields."""
+    columns, _ = _read(path, "run", jobs, extra_fields)
+    topics, offsets, item_bytes, item_offsets, scores, tag = columns
+    return Run(
+        tuple(topics), offsets, item_bytes, item_offsets, scores,
+        name=run_name(path), tag=tag, unique=True,
+    )  # fmt: skip
+
+
+def _read(
+    path: str | Path, kind: str, jobs: int | None, extra_fields: bool = False
+) -> tuple[_core.Columns, int]:
+    threads = jobs or os.cpu_count() or 1
+    with open_for_core(path) as (mapped, read):
+        columns, problems, count, repeated, failed = _core.read_table(
+            mapped, read, kind, threads, extra_fields, _core.Progress()
+        )
+        if failed:
+            raise_stored(read)
+    raise_problems(path, kind, problems, count)
+    if not columns[0]:
+        what = "no retrieved items" if kind == "run" else "no judgements"
+        raise InputError.single(
+            describe(path), f"is empty: {what} found (expected lines: {SHAPES[kind]})"
+        )
+    return columns, repeated
+
+
+class _Reader:
+    """Fills buffers for the core from a Python stream and remembers what went wrong."""
+
+    def __init__(self, stream: BinaryIO) -> None:
+        self._stream = stream
+        self.error: BaseException | None = None
+
+    def __call__(self, buffer: memoryview) -> int:
+        try:
+            if hasattr(self._stream, "readinto"):
+                return self._stream.readinto(buffer) or 0
+            data = self._stream.read(len(buffer))
+            buffer[: len(data)] = data
+            return len(data)
+        except BaseException as error:
+            # The core's threads must not carry Python exceptions: it is raised after they end.
+            self.error = error
+            return -1
+
+
+def raise_stored(read: _core.Read | None) -> None:
+    """Raise what stopped a stream, for `open_input` to put into words."""
+    if isinstance(read, _Reader) and read.error is not None:
+        raise read.error
+
+
+@contextmanager
+def open_for_core(
+    path: str | Path,
+) -> Iterator[tuple[str | None, Callable[[memoryview], int] | None]]:
+    """What the core reads from: a path to map, or a function that fills buffers."""
+    if is_mappable(path):
+        try:
+            yield os.fspath(path), None
+        except OSError as error:
+            raise InputError.single(describe(path), os_message(error)) from None
+    else:
+        with open_input(path) as stream:
+            yield None, _Reader(stream)
+
+
+def is_mappable(path: str | Path) -> bool:
+    """Whether a path is an ordinary, uncompressed file; errors are left to the one who opens it."""
+    if str(path) == "-" or Path(path).suffix.lower() in COMPRESSED:
+        return False
+    try:
+        mode = Path(path).stat().st_mode
+    except OSError as error:
+        raise InputError.single(describe(path), os_message(error)) from None
+    if stat.S_ISREG(mode) and not os.access(path, os.R_OK):
+        raise InputError.single(describe(path), "permission denied")
+    return stat.S_ISREG(mode)
+
+
+def raise_problems(path: str | Path, kind: str, problems: list[_core.Problem], count: int) -> None:
+    """An InputError for what the core found wrong with a file, if anything."""
+    if count:
+        listed = [Problem(line, _message(kind, *rest)) for rest, line in _split(problems)]
+        raise InputError(describe(path), listed, count)
+
+
+def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str, int], int]]:
+    for fault, line, text, topic, other in problems:
+        yield (fault, text, topic, other), line
+
+
+def _message(kind: str, fault: int, text: str, topic: str, other_line: int) -> str:
+    number, shape = NUMBER[kind], SHAPES[kind]
+    quoted = repr(text if len(text) < 60 else text + "...")
+    return (
+        f"too few fields in {quoted} (expected: {shape})",
+        f"unexpected extra field {quoted} (expected: {shape})",
+        f"{number} {quoted} is not a number (expected: {shape})",
+        f"{number} {quoted} is not a finite number; no item can be ranked by it",
+        f"{quoted} is not UTF-8 text; convert the file, for example with iconv",
+        f"the line is longer than 1 MB and begins with {quoted}; is this a text file?",
+        f"binary data in {quoted}; is this a text file?",
+        f"item {quoted} is listed twice for topic {topic!r}, first on line {other_line}; "
+        "keep one of them",
+        f"item {quoted} has another grade for topic {topic!r} on line {other_line}; keep one",
+    )[fault]
+
+
+def write_table(table: Table) -> Iterator[str]:
+    """The lines of judgements or of a run in TREC's format."""
+    if isinstance(table, Run):
+        name = table.tag or table.name
+        rank, last = 0, ""
+        for topic, item, score in ranked_rows(table):
+            rank = rank + 1 if topic == last else 1
+            last = topic
+            yield f"{topic} Q0 {item} {rank} {score!r} {name}\n"
+    else:
+        for topic, item, grade in table.rows():
+            yield f"{topic} 0 {item} {int(grade) if grade.is_integer() else grade!r}\n"
+
+
+def ranked_rows(run: Run) -> Iterator[tuple[str, str, float]]:
+    """The rows of a run, best first within each topic; ties by item id, larger first."""
+    for topic, items in run.to_dict().items():
+        ordered = sorted(items.items(), key=lambda pair: (pair[1], pair[0].encode()), reverse=True)
+        for item, score in ordered:
+            yield topic, item, score

@@ -1,0 +1,55 @@
+"""Measures that look at who was judged: incomplete judgements and their coverage."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from cranfield.measures._spec import Measure, Source
+from cranfield.measures.ranked import EVERY, MEAN, MISSING_0, NO_RELEVANT_0, REL, simple
+
+FAMILY = "incomplete judgements"
+_NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in trec_eval"
+
+BPREF = Measure(
+    name="Bpref", title="Binary preference",
+    summary="How seldom a judged item that is not relevant stands above a relevant one; items "
+    f"outside the judgements are ignored; {_NEGATIVE}.",
+    formula=r"\frac{1}{NG} \sum_{r} \left(1 - \frac{\min(n_r, NG)}{\min(NN, NG)}\right)",
+    source=Source("buckley-voorhees-bpref"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
+    plan=simple("bpref", "rel"), params=MappingProxyType({"rel": REL, "mean": MEAN}),
+    family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="Bpref", trec_name="bpref",
+)  # fmt: skip
+
+INF_AP = Measure(
+    name="infAP", title="Inferred average precision",
+    summary="Average precision estimated from a judged sample of the pool; "
+    f"{_NEGATIVE}.",
+    formula=r"\frac{1}{NG} \sum_r \left(\frac1r + \frac{r-1}{r} \cdot "
+    r"\frac{|pool_{<r}|}{r-1} \cdot \frac{|rel_{<r}|+\epsilon}{|rel_{<r}|+|nonrel_{<r}|+"
+    r"2\epsilon}\right)",
+    source=Source("yilmaz-aslam-infap"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
+    plan=simple("inferred_ap", "rel"), params=MappingProxyType({"rel": REL}), family=FAMILY,
+    missing=MISSING_0, undefined=NO_RELEVANT_0, example="infAP", trec_name="infAP",
+)  # fmt: skip
+
+JUDGED = Measure(
+    name="Judged", title="Share of judged items at a cutoff",
+    summary="How many of the first k items occur in the judgements with any grade. A ranking "
+    "shorter than k is asked about the items it has.",
+    formula=r"\frac{|\{i \le k : judged(i)\}|}{\min(k, |Ret|)}",
+    source=Source("trec_eval", deviation="as ir_measures defines it"), range=(0.0, 1.0),
+    higher_is_better=None, needs=EVERY, plan=simple("judged_at", "@"), cutoff="optional",
+    family=FAMILY, undefined="nothing retrieved: 0", example="Judged@10",
+)  # fmt: skip
+
+UNJUDGED = Measure(
+    name="Unjudged", title="Share of items at a cutoff that nobody judged",
+    summary="A warning sign: high values say that the judgements know little of this run; "
+    f"{_NEGATIVE}. A ranking shorter than k counts as judged below its end.",
+    formula=r"\frac{|\{i \le k : \neg judged(i)\}|}{k}",
+    source=Source("trec_eval"), range=(0.0, 1.0), higher_is_better=None, needs=EVERY,
+    plan=simple("unjudged_at", "@"), cutoff="required", family=FAMILY,
+    undefined="nothing retrieved: 0", example="Unjudged@10", trec_name="unj",
+)  # fmt: skip
+
+DECLARED = (BPREF, INF_AP, JUDGED, UNJUDGED)
