@@ -13,13 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import _core
+from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import describe, run_name
 from cranfield.measures import Measure, parse_measures
-from cranfield.measures.ranked import Context
+from cranfield.measures.ranked import Context, KernelCall
 from cranfield.scores import Scores, aggregate
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
@@ -48,24 +49,14 @@ class RunValues:
 
 
 class RankedEvaluator:
-    """Judgements joined with a list of measures, ready for any number of runs."""
+    """Judgements joined with calls of kernels, ready for any number of runs."""
 
-    def __init__(
-        self,
-        judgements: Judgements,
-        measures: Sequence[Measure],
-        *,
-        collection_size: int | None = None,
-    ) -> None:
+    def __init__(self, judgements: Judgements, calls: Iterable[KernelCall]) -> None:
         self.judgements = judgements
-        self.measures = tuple(measures)
-        context = Context(collection_size=collection_size)
-        self._calls = [
-            (call.name, list(call.params)) for call in (m.plan(m, context) for m in self.measures)
-        ]
+        self._calls = [(call.name, list(call.params)) for call in calls]
 
     def run(
-        self, source: Any, name: str, settings: Settings, jobs: int, progress: _core.Progress
+        self, source: Any, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         """The values of one run, given as a path, a Run, a dict or a data frame."""
         if isinstance(source, str | Path):
@@ -75,7 +66,7 @@ class RankedEvaluator:
         return self._table(coerce_run(source, name), settings, jobs)
 
     def _file(
-        self, path: str | Path, name: str, settings: Settings, jobs: int, progress: _core.Progress
+        self, path: str | Path, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         # A pipe can be read only once, so a run whose topics are scattered could not be retried.
         replayable = not is_tabular(path) and str(path) != "-" and _is_file(path)
@@ -159,7 +150,7 @@ def evaluate(
     max_items: int | None = None,
     collection_size: int | None = None,
     jobs: int | None = None,
-    progress: _core.Progress | None = None,
+    progress: Progress | None = None,
 ) -> Scores:
     """Score runs against judgements.
 
@@ -178,12 +169,13 @@ def evaluate(
     if ties == "average" and max_items:
         raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
     settings = Settings(ties, judged_only, max_items or 0)
-    evaluator = RankedEvaluator(
-        coerce_judgements(judgements), parse_measures(measures), collection_size=collection_size
-    )
+    chosen = parse_measures(measures)
+    context = Context(collection_size=collection_size)
+    calls = [m.plan(m, context) for m in chosen]
+    evaluator = RankedEvaluator(coerce_judgements(judgements), calls)
     named = name_runs(runs)
     threads = jobs or os.cpu_count() or 1
-    shared = progress or _core.Progress()
+    shared = progress or Progress()
     if len(named) == 1:
         results = [evaluator.run(named[0][1], named[0][0], settings, threads, shared)]
     else:
@@ -193,22 +185,25 @@ def evaluate(
             results = list(
                 pool.map(lambda p: evaluator.run(p[1], p[0], settings, 1, shared), named)
             )
-    return _scores(evaluator, results, topics)
+    return _scores(evaluator.judgements.topics, chosen, results, topics)
 
 
-def _scores(evaluator: RankedEvaluator, results: Sequence[RunValues], topics: str) -> Scores:
+def _scores(
+    judged: tuple[str, ...],
+    measures: tuple[Measure, ...],
+    results: Sequence[RunValues],
+    topics: str,
+) -> Scores:
     stacked = np.stack([r.values for r in results])
     if topics == "run":
         stacked[~np.stack([r.present for r in results])] = np.nan
-    values = {m: np.ascontiguousarray(stacked[:, :, j]) for j, m in enumerate(evaluator.measures)}
-    total = len(evaluator.judgements.topics)
+    values = {m: np.ascontiguousarray(stacked[:, :, j]) for j, m in enumerate(measures)}
+    total = len(judged)
     missing = tuple(int(total - r.present.sum()) for r in results)
     notes: list[str] = []
     for result, count in zip(results, missing, strict=True):
         if count:
-            absent = [
-                t for t, p in zip(evaluator.judgements.topics, result.present, strict=True) if not p
-            ]
+            absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
             treatment = "left out" if topics == "run" else "scored as empty rankings"
             notes.append(
                 f"{result.name} misses {count} of {total} judged topics ({_names(absent)}); "
@@ -222,9 +217,9 @@ def _scores(evaluator: RankedEvaluator, results: Sequence[RunValues], topics: st
     return Scores(
         command="eval",
         runs=tuple(r.name for r in results),
-        measures=evaluator.measures,
-        units={"topic": evaluator.judgements.topics},
-        unit_of=dict.fromkeys(evaluator.measures, "topic"),
+        measures=measures,
+        units={"topic": judged},
+        unit_of=dict.fromkeys(measures, "topic"),
         values=values,
         overall={m: np.array([aggregate(m, row) for row in v]) for m, v in values.items()},
         missing=missing,

@@ -11,7 +11,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import NoReturn
+from typing import NoReturn, TypeVar
 
 from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.io.files import write_whole
@@ -19,6 +19,7 @@ from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
 
 SHOW_PROGRESS_AFTER = 1.0
+T = TypeVar("T")
 
 
 class Parser(argparse.ArgumentParser):
@@ -71,6 +72,30 @@ def emit(document: Document, args: argparse.Namespace) -> None:
         sys.stdout.write(text)
     else:
         write_whole(Path(args.output), text.encode())
+
+
+def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
+    """Run compiled work on another thread, so that Ctrl-C reaches this one and stops it."""
+    answer: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    thread.start()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        cancel()
+        thread.join()
+        raise
+    if failure:
+        raise failure[0]
+    return answer[0]
 
 
 class Watch:

@@ -16,6 +16,10 @@ from typing import IO, BinaryIO, cast
 from cranfield.errors import InputError, MissingExtraError
 
 COMPRESSED = (".gz", ".zst")
+_RUN_ENDINGS = (
+    ".run", ".txt", ".csv", ".tsv", ".json", ".parquet", ".res", ".results", ".trec", ".out",
+    ".dat", ".npz", ".npy",
+)  # fmt: skip
 
 
 def describe(path: str | Path) -> str:
@@ -36,8 +40,7 @@ def run_name(path: str | Path) -> str:
     if str(path) == "-":
         return "stdin"
     name = Path(path)
-    while name.suffix.lower() in (*COMPRESSED, ".run", ".txt", ".csv", ".tsv", ".json", ".parquet",
-                                  ".res", ".trec", ".npz", ".npy"):  # fmt: skip
+    while name.suffix.lower() in (*COMPRESSED, *_RUN_ENDINGS):
         name = name.with_suffix("")
     return name.name
 

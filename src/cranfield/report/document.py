@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 Cell: TypeAlias = str | int | float | None
@@ -14,13 +14,20 @@ Cell: TypeAlias = str | int | float | None
 class Column:
     """A column of a table: its heading, and how numbers in it are shown.
 
-    `best` marks the best value of the column: "max", "min" or "" for none.
+    `best` marks the best value of the column: "max", "min" or "" for none. `heading` is what
+    people see where it differs from the name that machines read.
     """
 
     name: str
     digits: int = 4
     best: str = ""
     numeric: bool = True
+    heading: str = ""
+
+    @property
+    def label(self) -> str:
+        """The heading for people."""
+        return self.heading or self.name
 
     def show(self, value: Cell) -> str:
         """A cell as people read it; machine formats keep the full value instead."""
@@ -62,10 +69,11 @@ class Table:
 class Document:
     """The whole answer of a command.
 
-    `payload` is what `--format json` prints; `tables` is what every other format prints.
-    `warnings` go to standard error.
+    `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
+    TSV hold one table: `machine`, or the first one. `warnings` go to standard error.
     """
 
     payload: dict[str, Any]
     tables: Sequence[Table]
-    warnings: Sequence[str] = field(default=())
+    warnings: Sequence[str] = ()
+    machine: Table | None = None

@@ -23,6 +23,8 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
         return "\n".join(_text_table(t, colour) for t in document.tables)
     if form == "html":
         return _html_page(document)
+    if form in _DELIMITERS:
+        return _separated(document.machine or document.tables[0], _DELIMITERS[form])
     return "\n".join(_RENDERERS[form](t) for t in document.tables)
 
 
@@ -40,12 +42,11 @@ def jsonable(value: Any) -> Any:
 def _text_table(table: Table, colour: bool) -> str:
     shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
     best = [table.best_rows(j) for j in range(len(table.columns))]
-    marked = [any(best)] * len(table.columns)
     cells = [
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
         for i, row in enumerate(shown)
     ]
-    heads = [c.name + (" " if best[j] else "") for j, c in enumerate(table.columns)]
+    heads = [c.label + (" " if best[j] else "") for j, c in enumerate(table.columns)]
     widths = [max([len(h), *(len(row[j]) for row in cells)]) for j, h in enumerate(heads)]
     lines = [table.title] if table.title else []
     lines.append(
@@ -57,7 +58,7 @@ def _text_table(table: Table, colour: bool) -> str:
         if colour:
             aligned = [f"{BOLD}{t}{PLAIN}" if i in best[j] else t for j, t in enumerate(aligned)]
         lines.append("  ".join(aligned))
-    if any(marked):
+    if any(best):
         lines.append("* best of its column")
     lines.extend(table.notes)
     return "\n".join(line.rstrip() for line in lines) + "\n"
@@ -86,7 +87,7 @@ def _markdown(table: Table) -> str:
         return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
 
     lines = [f"**{table.title}**", ""] if table.title else []
-    lines.append(line([c.name for c in table.columns]))
+    lines.append(line([c.label for c in table.columns]))
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
         cells = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
@@ -109,7 +110,7 @@ _LATEX = str.maketrans(
 def _latex(table: Table) -> str:
     spec = "".join("r" if c.numeric else "l" for c in table.columns)
     lines = [r"\begin{tabular}{" + spec + "}", r"\toprule"]
-    lines.append(" & ".join(c.name.translate(_LATEX) for c in table.columns) + r" \\")
+    lines.append(" & ".join(c.label.translate(_LATEX) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
     for i, row in enumerate(table.rows):
         cells = [c.show(v).translate(_LATEX) for c, v in zip(table.columns, row, strict=True)]
@@ -146,7 +147,7 @@ def _html_page(document: Document) -> str:
 
 def _html_table(table: Table) -> str:
     heads = "".join(
-        f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.name)}</th>"
+        f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.label)}</th>"
         for c in table.columns
     )
     rows = []
@@ -167,11 +168,7 @@ def _html_table(table: Table) -> str:
     )
 
 
-_RENDERERS: dict[str, Callable[[Table], str]] = {
-    "csv": lambda t: _separated(t, ","),
-    "tsv": lambda t: _separated(t, "\t"),
-    "latex": _latex,
-    "markdown": _markdown,
-}
+_DELIMITERS = {"csv": ",", "tsv": "\t"}
+_RENDERERS: dict[str, Callable[[Table], str]] = {"latex": _latex, "markdown": _markdown}
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "html", "markdown")

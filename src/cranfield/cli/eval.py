@@ -1,0 +1,128 @@
+"""`cranfield eval`: ranked runs against judgements."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+
+from cranfield.cli._common import (
+    Parser,
+    Watch,
+    add_jobs_option,
+    add_output_options,
+    emit,
+    in_background,
+    positive,
+)
+from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
+from cranfield.io import read_qrels
+from cranfield.report.document import Column, Document, Table
+from cranfield.report.scores import leaderboard, per_unit, score_columns
+from cranfield.scores import Scores
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="cranfield eval",
+        description="Evaluate ranked runs against judgements.",
+        epilog="Files: TREC format, or .json, .csv, .tsv, .parquet; each may be .gz or .zst, "
+        "and '-' is standard input.",
+    )
+    parser.add_argument("qrels", help="judgements")
+    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument(
+        "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
+        help=f"measures or sets of them (default: {DEFAULT_MEASURES})",
+    )  # fmt: skip
+    parser.add_argument(
+        "--topics", choices=("judged", "run"), default="judged",
+        help="average over the judged topics (a missing one is an empty ranking) or over those "
+        "that the run has (default: judged)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--ties", choices=("id", "file", "average"), default="id",
+        help="order of items with one score: by id as trec_eval does, as in the file, or the "
+        "expected value over all orders (default: id)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--tie-range", action="store_true", help="also tell how far ties can move each mean"
+    )
+    parser.add_argument(
+        "--judged-only", action="store_true", help="take unjudged items out of the rankings first"
+    )
+    parser.add_argument(
+        "--max-items", type=positive, metavar="N", help="look at the first N items of each ranking"
+    )
+    parser.add_argument(
+        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
+    )
+    parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
+    add_jobs_option(parser)
+    add_output_options(parser)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    args = make_parser().parse_args(argv)
+    progress = Progress()
+
+    def fraction() -> float:
+        passes = 3 if args.tie_range else 1
+        return progress.done / max(progress.total, 1) / passes
+
+    with Watch("evaluating", fraction, quiet=args.quiet) as watch:
+        scores, ranges = in_background(lambda: _evaluate(args, progress), progress.cancel)
+    emit(_document(scores, ranges, args, watch.messages), args)
+    return 0
+
+
+def _evaluate(
+    args: argparse.Namespace, progress: Progress
+) -> tuple[Scores, tuple[Scores, Scores] | None]:
+    judgements = read_qrels(args.qrels, jobs=args.jobs)
+    common = {
+        "topics": args.topics,
+        "judged_only": args.judged_only,
+        "max_items": args.max_items,
+        "collection_size": args.collection_size,
+        "jobs": args.jobs,
+        "progress": progress,
+    }
+    scores = evaluate(judgements, args.runs, args.measures, ties=args.ties, **common)
+    if not args.tie_range:
+        return scores, None
+    worst = evaluate(judgements, args.runs, args.measures, ties="worst", **common)
+    best = evaluate(judgements, args.runs, args.measures, ties="best", **common)
+    return scores, (worst, best)
+
+
+def _document(
+    scores: Scores,
+    ranges: tuple[Scores, Scores] | None,
+    args: argparse.Namespace,
+    warnings: Sequence[str],
+) -> Document:
+    payload = scores.to_dict(per=("topic",) if args.per_topic else ())
+    tables = [leaderboard(scores)]
+    machine = None
+    if ranges is not None:
+        tables.append(_tie_table(scores, ranges))
+        for entry, low, high in zip(
+            payload["runs"], ranges[0].mean().values(), ranges[1].mean().values(), strict=True
+        ):
+            entry["tie_range"] = {m: sorted((low[m], high[m])) for m in low}
+    if args.per_topic:
+        machine = per_unit(scores, "topic")
+        tables.append(machine)
+    return Document(payload, tables, [*warnings, *scores.notes], machine)
+
+
+def _tie_table(scores: Scores, ranges: tuple[Scores, Scores]) -> Table:
+    low, high = (r.mean() for r in ranges)
+    rows = []
+    for run in scores.runs:
+        bounds = [sorted((low[run][str(m)], high[run][str(m)])) for m in scores.measures]
+        rows.append([run, *(f"{a:.4f} to {b:.4f}" for a, b in bounds)])
+    columns = [Column("run", numeric=False)]
+    columns += [Column(c.name, heading=c.label) for c in score_columns(scores)]
+    return Table(columns, rows, "How far the order within ties can move each value")
