@@ -48,21 +48,20 @@ inline std::uint64_t hash_id(Id id) {
     return h ^ (h >> 32);
 }
 
-// Whether all bytes lie in 1..127, eight at a time: a byte that is 0 borrows when 1 is taken
-// from it, one from 128 on has its high bit set already.
-inline bool is_plain(Id id) {
-    constexpr std::uint64_t ones = 0x0101010101010101ull, highs = 0x8080808080808080ull;
-    const auto odd = [](std::uint64_t w) { return ((w - ones) | w) & highs; };
+inline bool is_ascii(Id id) {
+    constexpr std::uint64_t highs = 0x8080808080808080ull;
     const char* p = id.data();
     const std::size_t n = id.size();
+    std::uint64_t found = 0;
     if (n >= 8) {
-        std::uint64_t found = odd(detail::load64(p + n - 8));
-        for (std::size_t i = 0; i + 8 < n; i += 8) found |= odd(detail::load64(p + i));
-        return found == 0;
+        found = detail::load64(p + n - 8);
+        for (std::size_t i = 0; i + 8 < n; i += 8) found |= detail::load64(p + i);
+    } else if (n >= 4) {
+        found = detail::load32(p) | detail::load32(p + n - 4);
+    } else {
+        for (std::size_t i = 0; i < n; ++i) found |= static_cast<unsigned char>(p[i]);
     }
-    std::uint64_t w = ones;
-    std::memcpy(&w, p, n);
-    return odd(w) == 0;
+    return (found & highs) == 0;
 }
 
 bool is_utf8(Id id);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ids.hpp"
+#include "readers/source.hpp"
 
 namespace cranfield {
 
@@ -64,14 +65,7 @@ struct Line {
 // Reads the lines of a chunk one after the other.
 class LineReader {
   public:
-    LineReader(const char* begin, const char* end, std::size_t chunk, Kind kind, bool extra_fields,
-               Problems& problems)
-        : p_(begin),
-          end_(end),
-          chunk_(chunk),
-          kind_(kind),
-          extra_fields_(extra_fields),
-          problems_(problems) {}
+    LineReader(const Chunk& chunk, Kind kind, bool extra_fields, Problems& problems);
 
     // False at the end. Lines with problems are reported and passed over.
     bool next(Line& line);
@@ -80,7 +74,6 @@ class LineReader {
 
   private:
     bool parse(const char* p, const char* end, Line& line);
-    bool check_text(Id id, std::string_view whole);
     bool fail(Fault fault, std::string_view text);
 
     const char* p_;
@@ -89,6 +82,7 @@ class LineReader {
     Kind kind_;
     bool extra_fields_;
     Problems& problems_;
+    bool has_nul_;
     std::uint64_t number_ = 0;
     Id last_topic_;
 };

@@ -45,8 +45,7 @@ class Worker {
 
   private:
     void read(const Chunk& chunk) {
-        LineReader reader(chunk.begin, chunk.end, chunk.number, Kind::run, shared_.extra_fields,
-                          shared_.problems);
+        LineReader reader(chunk, Kind::run, shared_.extra_fields, shared_.problems);
         Line line{};
         Id topic;
         block_.clear();

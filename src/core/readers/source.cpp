@@ -20,7 +20,7 @@ const char* line_end(const char* p, const char* end) {
     return at == nullptr ? end : static_cast<const char*>(at) + 1;
 }
 
-bool blank(char c) { return static_cast<unsigned char>(c - 1) < ' '; }
+bool blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
 // The first field of a line; empty for blank lines and comments, which belong to any topic.
 std::string_view topic_of(const char* p, const char* end) {

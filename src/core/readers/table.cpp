@@ -25,7 +25,7 @@ struct Part {
 };
 
 void read_part(const Chunk& chunk, Kind kind, bool extra_fields, Problems& problems, Part& part) {
-    LineReader reader(chunk.begin, chunk.end, chunk.number, kind, extra_fields, problems);
+    LineReader reader(chunk, kind, extra_fields, problems);
     Line line{};
     part.number = chunk.number;
     Id tag;
