@@ -73,12 +73,7 @@ class CranfieldWarning(UserWarning):
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
-    candidates = list(known)
-    lowered = {c.lower(): c for c in reversed(candidates)}
-    if name.lower() in lowered:
-        return f" Did you mean {lowered[name.lower()]!r}?"
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.55)
-    if not close:
-        folded = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
-        close = [lowered[folded[0]]] if folded else []
-    return f" Did you mean {close[0]!r}?" if close else ""
+    # Case is the commonest slip: names are compared without it.
+    lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
+    return f" Did you mean {lowered[close[0]]!r}?" if close else ""
