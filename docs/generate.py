@@ -27,7 +27,9 @@ def measures_page() -> str:
         parts.append(f"\n## {family[:1].upper()}{family[1:]}\n")
         parts += [_measure(m) for m in REGISTRY.values() if m.family == family]
     parts.append("\n## Sets\n\nNames that stand for several measures after `-m`.\n")
-    parts += [f"\n- `{name}`: {' '.join(f'`{m}`' for m in members)}" for name, members in SETS.items()]
+    parts += [
+        f"\n- `{name}`: {' '.join(f'`{m}`' for m in members)}" for name, members in SETS.items()
+    ]
     parts.append("\n\n## Sources\n")
     parts += [f"\n- **{key}**: {reference}" for key, reference in REFERENCES.items()]
     return "".join(parts) + "\n"
@@ -46,9 +48,12 @@ def _measure(m: Measure) -> str:
         ("example", f"`{m.example}`" if m.example else ""),
         ("trec_eval", f"`{m.trec_name}`" if m.trec_name else ""),
     ]
-    rows = "".join(f"| {name} | {value.replace('|', chr(92) + '|')} |\n" for name, value in facts if value)
+    rows = "".join(
+        f"| {name} | {value.replace('|', chr(92) + '|')} |\n" for name, value in facts if value
+    )
     params = "".join(
-        f"| `{name}={p.default!r}` | {p.doc.replace('|', chr(92) + '|')} |\n" for name, p in m.params.items()
+        f"| `{name}={p.default!r}` | {p.doc.replace('|', chr(92) + '|')} |\n"
+        for name, p in m.params.items()
     )
     return (
         f"\n### {signature(m)}\n\n**{m.title}.** {m.summary}\n\n{convert(m.formula, display='block')}\n\n"
@@ -58,30 +63,43 @@ def _measure(m: Measure) -> str:
 
 def commands_page() -> str:
     """Every command with its options."""
-    parts = [NOTE, "# Commands\n\n", "Tables go to standard output, progress and warnings to "
-             "standard error. Exit 0: done; 1: an asked-for check failed; 2: bad input or usage.\n"]
+    parts = [
+        NOTE,
+        "# Commands\n\n",
+        "Tables go to standard output, progress and warnings to "
+        "standard error. Exit 0: done; 1: an asked-for check failed; 2: bad input or usage.\n",
+    ]
     for name, (module_name, what) in COMMANDS.items():
         module = importlib.import_module(f"cranfield.cli.{module_name}")
         parts.append(f"\n## cranfield {name}\n\n{what[:1].upper()}{what[1:]}.\n\n")
-        text = module.make_parser().format_help() if hasattr(module, "make_parser") else module.USAGE
+        text = (
+            module.make_parser().format_help() if hasattr(module, "make_parser") else module.USAGE
+        )
         parts.append(f"```text\n{text.rstrip()}\n```\n")
     return "".join(parts)
 
 
 def python_page() -> str:
     """The public names with their signatures and descriptions."""
-    parts = [NOTE, "# Python\n\n`import cranfield as cf` gives these names; all others are private.\n"]
+    parts = [
+        NOTE,
+        "# Python\n\n`import cranfield as cf` gives these names; all others are private.\n",
+    ]
     for name in cranfield.__all__:
         thing = getattr(cranfield, name)
         if inspect.ismodule(thing) or isinstance(thing, str):
             continue
         form = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
-        parts.append(f"\n## {name}\n\n```python\n{form}\n```\n\n```text\n{inspect.getdoc(thing)}\n```\n")
+        parts.append(
+            f"\n## {name}\n\n```python\n{form}\n```\n\n```text\n{inspect.getdoc(thing)}\n```\n"
+        )
         if inspect.isclass(thing):
             for method_name, method in inspect.getmembers(thing):
                 if not method_name.startswith("_") and inspect.isfunction(method):
                     about = (inspect.getdoc(method) or "").splitlines()
-                    parts.append(f"\n- `{method_name}{_short(method)}`: {about[0] if about else ''}")
+                    parts.append(
+                        f"\n- `{method_name}{_short(method)}`: {about[0] if about else ''}"
+                    )
             parts.append("\n")
     return "".join(parts)
 
