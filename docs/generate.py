@@ -56,7 +56,8 @@ def _measure(m: Measure) -> str:
         for name, p in m.params.items()
     )
     return (
-        f"\n### {signature(m)}\n\n**{m.title}.** {m.summary}\n\n{convert(m.formula, display='block')}\n\n"
+        f"\n### {signature(m)}\n\n**{m.title}.** {m.summary}\n\n"
+        f"{convert(m.formula, display='block')}\n\n"
         f"| | |\n|---|---|\n{rows}{params}"
     )
 
