@@ -300,7 +300,7 @@ def _gain(grade: float | None, kind: float, pairs: Sequence[float]) -> float:
     if grade in replaced:
         return replaced[grade]
     if kind == EXPONENTIAL:
-        return 2.0**grade - 1
+        return math.pow(2.0, grade) - 1
     return float(grade > 0) if kind == BINARY else grade
 
 
