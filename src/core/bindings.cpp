@@ -319,6 +319,11 @@ NB_MODULE(_core, m) {
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
+    m.def("kernel_names", [] {
+        nb::list names;
+        for (const std::string_view name : kernel_names()) names.append(to_str(name));
+        return names;
+    });
     m.def("read_table", &py_read_table, "path"_a.none(), "read"_a.none(), "kind"_a, "jobs"_a,
           "extra_fields"_a, "progress"_a);
     m.def("evaluate_run", &py_evaluate_run, "index"_a, "path"_a.none(), "read"_a.none(), "calls"_a,

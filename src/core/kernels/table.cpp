@@ -55,4 +55,10 @@ const KernelEntry* find_kernel(std::string_view name) {
     return it == std::end(table) ? nullptr : it;
 }
 
+std::vector<std::string_view> kernel_names() {
+    std::vector<std::string_view> names;
+    for (const KernelEntry& entry : table) names.push_back(entry.name);
+    return names;
+}
+
 }  // namespace cranfield

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "kernels/view.hpp"
 
@@ -15,6 +16,7 @@ struct KernelEntry {
 };
 
 const KernelEntry* find_kernel(std::string_view name);
+std::vector<std::string_view> kernel_names();
 
 namespace kernels {
 double num_ret(View&, const Params&);

@@ -42,7 +42,7 @@ def _rbp(measure: Measure, _: Context) -> KernelCall:
     if gain == "binary":
         level = float(measure.value_of("rel"))
         return KernelCall("rbp", (level, persistence, cutoff_of(measure)))
-    pairs = () if gain == "grade" else gain_pairs(measure.name, gain)
+    pairs = () if gain == "grade" else gain_pairs(measure.name, gain, ("binary", "grade"))
     return KernelCall("rbp_graded", (persistence, cutoff_of(measure), *pairs))
 
 

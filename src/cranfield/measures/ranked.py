@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -73,12 +74,12 @@ def gain_params(measure: Measure, discount: str) -> tuple[float, ...]:
     text = str(measure.value_of("gain"))
     kinds = {"grade": 0.0, "exp": 1.0, "binary": 2.0}
     discounts = {"log2": 0.0, "jk": 1.0, "none": 2.0}
-    pairs = () if text in kinds else gain_pairs(measure.name, text)
+    pairs = () if text in kinds else gain_pairs(measure.name, text, kinds)
     return (cutoff_of(measure), kinds.get(text, 0.0), discounts[discount], *pairs)
 
 
-def gain_pairs(name: str, text: str) -> tuple[float, ...]:
-    """'1=3,2=9' as 1, 3, 2, 9."""
+def gain_pairs(name: str, text: str, words: Iterable[str]) -> tuple[float, ...]:
+    """'1=3,2=9' as 1, 3, 2, 9; `words` are what else the measure understands."""
     numbers: list[float] = []
     for pair in text.split(","):
         grade, equals, gain = pair.partition("=")
@@ -87,7 +88,8 @@ def gain_pairs(name: str, text: str) -> tuple[float, ...]:
                 raise ValueError
             numbers += [float(grade), float(gain)]
         except ValueError:
+            known = ", ".join(map(repr, words))
             raise MeasureError(
-                f"{name}: gain={text!r} is not 'grade', 'exp', 'binary' or pairs such as '1=3,2=9'"
+                f"{name}: gain={text!r} is not one of {known} or pairs such as '1=3,2=9'"
             ) from None
     return tuple(numbers)
