@@ -23,7 +23,13 @@ from cranfield.stats.effects import (
     deviation_percent,
     win_tie_loss,
 )
-from cranfield.stats.intervals import Interval, Intervals, bootstrap_means, mean_intervals
+from cranfield.stats.intervals import (
+    Interval,
+    Intervals,
+    bootstrap_means,
+    mean_intervals,
+    paired_intervals,
+)
 from cranfield.stats.paired import (
     PairedResult,
     equivalence_test,
@@ -73,6 +79,7 @@ __all__ = [
     "mean_intervals",
     "nemenyi_test",
     "one_way",
+    "paired_intervals",
     "paired_power",
     "pearson",
     "randomization_test",

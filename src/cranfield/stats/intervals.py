@@ -17,6 +17,7 @@ from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
     Floats,
+    Ints,
     Progress,
     Rng,
     blocks,
@@ -185,3 +186,44 @@ def _quantiles(ordered: Floats, levels: Floats) -> Floats:
     low, high = np.take_along_axis(ordered, below, 1), np.take_along_axis(ordered, above, 1)
     quantiles: Floats = low + (high - low) * (place - below)
     return quantiles
+
+
+def paired_intervals(
+    values: Floats,
+    pairs: Ints,
+    *,
+    method: IntervalMethod = "bca",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+) -> Intervals:
+    """The mean difference of each pair of rows with its confidence interval.
+
+    The topics drawn are the same for all pairs, so the resampled means of the runs serve every
+    difference.
+    """
+    runs = as_rows(values)
+    n = runs.shape[1]
+    drawn = None
+    if method in ("bca", "percentile") and n > 1:
+        drawn = bootstrap_means(runs, resamples=resamples, rng=rng, jobs=jobs)
+
+    def work(block: Block) -> Intervals:
+        a, b = pairs[block.start : block.start + block.rows].T
+        rows = runs[a] - runs[b]
+        if drawn is None:
+            return mean_intervals(rows, method=method, confidence=confidence)
+        return resampled_intervals(rows, drawn[a] - drawn[b], method=method, confidence=confidence)
+
+    # Blocks of pairs, small enough for their resampled means to fit into memory.
+    todo = [
+        Block(i, start, min(_ROWS_AT_ONCE, len(pairs) - start))
+        for i, start in enumerate(range(0, len(pairs), _ROWS_AT_ONCE))
+    ]
+    parts = in_threads(work, todo, jobs=jobs)
+    value, low, high = (
+        np.concatenate([getattr(part, name) for part in parts] or [np.empty(0)])
+        for name in ("value", "low", "high")
+    )
+    return Intervals(value, low, high, confidence, method, n)

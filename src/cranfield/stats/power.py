@@ -6,6 +6,7 @@ before looking; the power "of the observed difference" is only the p-value in ot
 
 from __future__ import annotations
 
+import math
 from functools import lru_cache
 
 from cranfield.errors import UsageError
@@ -91,9 +92,10 @@ def _power(effect: float, topics: int, alpha: float, tail: Tail) -> float:
 
     df, shift = topics - 1, effect * topics**0.5
     critical = float(stdtrit(df, 1 - (alpha if tail == "one" else alpha / 2)))
-    upper = 1.0 - float(nctdtr(df, shift, critical))
-    lower = 0.0 if tail == "one" else float(nctdtr(df, shift, -critical))
-    return min(upper + lower, 1.0)
+    below = [float(nctdtr(df, shift, c)) for c in (critical, -critical)]
+    # SciPy answers NaN far out on the lower side, where the probability vanishes.
+    upper, lower = (0.0 if math.isnan(b) else b for b in below)
+    return min(1.0 - upper + (0.0 if tail == "one" else lower), 1.0)
 
 
 def _check(alpha: float, tail: str) -> None:

@@ -9,6 +9,7 @@ a subtraction and a comparison.
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -95,7 +96,7 @@ def _count_extreme(sums: Floats, pairs: Ints, bar: Floats, tail: Tail) -> Ints:
     """How many columns of `sums` reach the bar of each pair."""
     hits = np.empty(len(pairs), dtype=np.int64)
     edges = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1, append=-1))
-    for start, stop in zip(edges[:-1], edges[1:], strict=True):
+    for start, stop in itertools.pairwise(edges):
         # Neighbouring pairs mostly share their first run: one row against many.
         gap = sums[pairs[start, 0]] - sums[pairs[start:stop, 1]]
         if tail == "two":

@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.stats._resample import Floats
 
 # Gauss-Legendre nodes: over the normal variable, and over the spread that divides the range.
-_INNER, _OUTER = 128, 96
+_INNER, _OUTER, _OUTER_FEW = 128, 96, 400
 _REACH = 8.5
 _AT_ONCE = 4096
 
@@ -55,9 +55,10 @@ def _scale_nodes(df: float) -> tuple[Floats, Floats]:
 
     low = math.sqrt(2 * float(gammaincinv(df / 2, 1e-17)) / df)
     high = math.sqrt(2 * float(gammainccinv(df / 2, 1e-17)) / df)
-    nodes, weights = np.polynomial.legendre.leggauss(_OUTER)
     # With few degrees of freedom all that happens, happens near zero: nodes crowd there.
-    power = 3 if df < 8 else 1
+    few = df < 8
+    power = 3 if few else 1
+    nodes, weights = np.polynomial.legendre.leggauss(_OUTER_FEW if few else _OUTER)
     unit = (nodes + 1) / 2
     s = low + (high - low) * unit**power
     ds = (high - low) * power * unit ** (power - 1) * weights / 2
