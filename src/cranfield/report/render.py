@@ -101,6 +101,7 @@ def _markdown(table: Table) -> str:
 
 _LATEX = str.maketrans(
     {
+        "<": r"\textless{}", ">": r"\textgreater{}",
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
     }
@@ -118,7 +119,7 @@ def _latex(table: Table) -> str:
         lines.append(" & ".join(cells) + r" \\")
     lines.append(r"\bottomrule")
     lines.append(r"\end{tabular}")
-    lines.extend("% " + note for note in table.notes)
+    lines.extend(rf"\par{{\footnotesize {note.translate(_LATEX)}}}" for note in table.notes)
     return "\n".join(lines) + "\n"
 
 
