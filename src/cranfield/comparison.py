@@ -166,21 +166,11 @@ class Comparison:
         ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval}"
         if self.interval != "t":
             ends += f", seed {self.seed}"
-        lines = [
+        return [
             "* p < 0.05, ** p < 0.01, *** p < 0.001 (after correction); differences are a - b.",
-            f"{how[0].upper()}{how[1:]}. {ends}.",
-            f"n: {self._counts()}; {self.pairing}.",
+            f"{how[0].upper()}{how[1:]}.",
+            f"{ends}. n: {self._counts()}; {self.pairing}.",
         ]
-        if self.margin is not None:
-            lines.append(
-                f"p equiv.: two one-sided t-tests that the difference lies within {self.margin:g}."
-            )
-        if self.detect is not None:
-            lines.append(
-                f"needed: {self.unit}s that a true difference of {self.detect:g} needs to be found "
-                f"with power {self.power:g}."
-            )
-        return lines
 
     def _counts(self) -> str:
         counts = sorted({pair.topics for pair in self.pairs})
