@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison import FAMILY_WISE, Comparison, Family, Pair, Standing
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import CranfieldWarning, UsageError, suggest
 from cranfield.measures._spec import Measure
 from cranfield.scores import Scores
 from cranfield.stats import anova, effects, intervals, paired, posthoc, power, randomization
@@ -108,13 +109,14 @@ def compare(
         found += pairs
         standings += places
         families.append(_family(measure, scores.values[measure]))
-    unit = scores.unit_of[chosen[0]]
+    kinds = {scores.unit_of[m] for m in chosen}
     return Comparison(
         pairs=tuple(found), standings=tuple(standings), families=tuple(families),
-        runs=scores.runs, measures=tuple(_described(m) for m in chosen), baseline=baseline,
+        runs=scores.runs, measures=tuple(_described(scores, m) for m in chosen), baseline=baseline,
         test=plan.test, correction=plan.correction, tail=plan.tail, alpha=alpha,
         interval=plan.interval, resamples=plan.resamples if test in DRAWING else None,
-        seed=plan.seed, topics=len(scores.units[unit]), unit=unit, margin=margin,
+        seed=plan.seed, topics=max(len(scores.units[scores.unit_of[m]]) for m in chosen),
+        unit=kinds.pop() if len(kinds) == 1 else "unit", margin=margin,
         detect=detect, power=power,
     )  # fmt: skip
 
@@ -167,26 +169,28 @@ def _checked_plan(
 def _chosen_measures(
     scores: Scores, names: Sequence[str] | None, plan: Plan
 ) -> tuple[Measure, ...]:
+    """The measures to compare under; those of a set that have no test are left out, said so."""
     known = {str(m): m for m in scores.measures}
     for name in names or ():
         if name not in known:
             raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")
-    chosen = tuple(known[n] for n in names) if names is not None else scores.measures
+    asked = [known[n] for n in names] if names is not None else list(scores.measures)
+    obstacles = {m: _obstacle(scores, m, plan) for m in asked}
+    chosen = tuple(m for m in asked if not obstacles[m])
     if not chosen:
-        raise UsageError("a comparison needs a measure")
-    for measure in chosen:
-        unit = scores.unit_of[measure]
-        if unit == "whole" or measure.aggregate in ("geometric", "ratio"):
-            raise UsageError(
-                f"{measure} is not a mean over topics, so its difference has no test; "
-                "compare a measure with a value for each topic"
-            )
-        if plan.tail == "one" and measure.higher_is_better is None:
-            raise UsageError(f"{measure} has no better direction; compare it two-tailed")
-    if len({scores.unit_of[m] for m in chosen}) > 1:
-        kinds = ", ".join(f"{m}: {scores.unit_of[m]}" for m in chosen)
-        raise UsageError(f"measures of different units cannot share a comparison ({kinds})")
+        raise UsageError("; ".join(filter(None, obstacles.values())) or "no measure was asked for")
+    for obstacle in filter(None, obstacles.values()):
+        warnings.warn(f"{obstacle}; left out", CranfieldWarning, stacklevel=3)
     return chosen
+
+
+def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
+    """Why runs cannot be compared under a measure, or nothing."""
+    if not (scores.is_mean(measure) or measure.averaging == "sum"):
+        return f"{measure} is not a mean over topics, so its difference has no test"
+    if plan.tail == "one" and measure.higher_is_better is None:
+        return f"{measure} has no better direction, so it cannot be tested one-tailed"
+    return ""
 
 
 def _wanted_pairs(scores: Scores, baseline: str | None) -> Ints:
@@ -203,11 +207,12 @@ def _part_of(progress: Progress | None, index: int, count: int) -> Progress | No
     return lambda done: progress((index + done) / count)
 
 
-def _described(measure: Measure) -> dict[str, Any]:
+def _described(scores: Scores, measure: Measure) -> dict[str, Any]:
     return {
         "name": str(measure),
         "mean_name": measure.mean_label,
         "higher_is_better": measure.higher_is_better,
+        "unit": scores.unit_of[measure],
     }
 
 
@@ -340,7 +345,7 @@ def _describe(
                 cohen_d=float(d[j]),
                 cliffs_delta=effects.cliffs_delta(group.values[a], group.values[b]),
                 wins=record[j].wins, ties=record[j].ties, losses=record[j].losses,
-                detectable=limit * float(spread[j]) if n > 1 else float("nan"),
+                detectable=limit * float(spread[j]) if spread[j] > 0 else float("nan"),
                 topics_needed=_needed(float(spread[j]), n, plan),
                 p_equivalence=None if same is None else float(same[j]),
             )  # fmt: skip

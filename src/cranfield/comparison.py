@@ -10,6 +10,7 @@ from cranfield._version import __version__
 from cranfield.stats.anova import Friedman, OneWay, TwoWay
 from cranfield.stats.reliability import Reliability
 
+FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -219,6 +220,3 @@ class Comparison:
         for row in rows:
             row["ci_low"], row["ci_high"] = row.pop("ci")
         return pd.DataFrame.from_records(rows)
-
-
-FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")

@@ -60,6 +60,17 @@ class Scores:
             undefined = undefined - known
         return [int(n) for n in undefined]
 
+    def is_mean(self, measure: Measure) -> bool:
+        """Whether the value of every run is the plain mean of its values per unit."""
+        values = self.values[measure]
+        if self.unit_of[measure] == "whole" or not values.shape[1]:
+            return False
+        known = ~np.isnan(values)
+        count = known.sum(axis=1)
+        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+        means[count == 0] = np.nan
+        return bool(np.allclose(self.overall[measure], means, rtol=1e-9, equal_nan=True))
+
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
@@ -106,7 +117,7 @@ class Scores:
         boxes: dict[str, dict[str, Interval | None]] = {run: {} for run in self.runs}
         for m in self.measures:
             column: list[Interval | None] = [None] * len(self.runs)
-            if m.aggregate == "mean" and self.unit_of[m] != "whole":
+            if self.is_mean(m):
                 column[:] = run_intervals(
                     self.values[m], method=method, confidence=confidence, resamples=resamples,
                     rng=seed, jobs=jobs,

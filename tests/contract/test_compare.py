@@ -31,6 +31,10 @@ def scores(values, *, higher=True, names=None, unit="topic", aggregate="mean"):
     units = {unit: tuple(f"{unit}{j}" for j in range(values.shape[1]))}
     known = [row[~np.isnan(row)] for row in values]
     overall = np.array([row.mean() if row.size else math.nan for row in known])
+    if aggregate == "geometric":
+        overall = np.exp([np.log(row + 1e-5).mean() for row in known])
+    if aggregate == "sum":
+        overall = np.array([row.sum() for row in known])
     n = (values.shape[1],) * len(values)
     return Scores("eval", tuple(runs), (m,), units, {m: unit}, {m: values}, {m: overall},
                   (0,) * len(values), n)  # fmt: skip
