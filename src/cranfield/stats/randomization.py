@@ -36,7 +36,7 @@ from cranfield.stats.paired import ROUNDING, PairedResult, Tail, check_tail, spr
 
 # Sums that differ by less than this part of what was added are equal but for rounding.
 _TIE = 128 * np.finfo(np.float64).eps
-_PAIRS_AT_ONCE = 512
+_PAIRS_AT_ONCE = 128
 
 
 def as_scores(values: Floats) -> Floats:
@@ -133,10 +133,9 @@ def bootstrap_test(
         return PairedResult("bootstrap", np.zeros(len(pairs)), np.ones(len(pairs)), n)
     seed = seed_of(rng)
     observed = _observed_t(scores, pairs)
-    columns = np.ascontiguousarray(scores.T)
 
     def work(block: Block) -> Ints:
-        return _bootstrap_block(bootstrap_counts(seed, block, n), columns, pairs, observed, tail)
+        return _bootstrap_block(bootstrap_counts(seed, block, n), scores, pairs, observed, tail)
 
     counted = in_threads(work, blocks(count, n), jobs=jobs, progress=progress)
     p = (sum(counted, np.zeros(len(pairs), dtype=np.int64)) + 1) / (count + 1)
@@ -157,28 +156,33 @@ def _observed_t(scores: Floats, pairs: Ints) -> Floats:
 
 
 def _bootstrap_block(
-    counts: Floats, columns: Floats, pairs: Ints, observed: Floats, tail: Tail
+    counts: Floats, scores: Floats, pairs: Ints, observed: Floats, tail: Tail
 ) -> Ints:
-    """How many resamples of a block have a t statistic at least as extreme as the data."""
+    """How many resamples of a block have a t statistic at least as extreme as the data.
+
+    t >= bar is decided as m|m| >= bar|bar| s² / (n - 1), with the mean m and the variance s² of
+    the resample: no root, no division, and a resample of one topic n times over, which has no
+    spread, is as extreme as can be.
+    """
     n = counts.shape[1]
     hits = np.empty(len(pairs), dtype=np.int64)
-    centred = columns - columns.mean(axis=0)
-    means = counts @ centred / n
+    centred = scores - scores.mean(axis=1, keepdims=True)
+    draws = np.ascontiguousarray(counts.T) / n
+    means = centred @ draws
     for start in range(0, len(pairs), _PAIRS_AT_ONCE):
         chunk = slice(start, start + _PAIRS_AT_ONCE)
         a, b, bar = pairs[chunk, 0], pairs[chunk, 1], observed[chunk]
-        shifted = centred[:, a] - centred[:, b]
-        no_spread = ROUNDING * np.abs(shifted).max(axis=0)
-        mean = means[:, a] - means[:, b]
-        squares = counts @ (shifted * shifted) / n - mean * mean
-        error = np.sqrt(np.maximum(squares, 0.0) / (n - 1))
-        # A resample of one topic n times has no spread: it is as extreme as can be, unless
-        # the data have none either.
-        t = np.copysign(np.inf, mean)
-        np.divide(mean, error, out=t, where=error > no_spread)
-        t[:, np.isinf(bar) | (no_spread == 0)] = 0.0
-        if tail == "two":
-            t, bar = np.abs(t), np.abs(bar)
-        slack = np.where(np.isinf(bar), 0.0, 1e-10 * np.abs(bar))
-        hits[chunk] = np.count_nonzero(t >= bar - slack, axis=0)
+        flat = np.isinf(bar)
+        bar = np.where(flat, 0.0, np.abs(bar) if tail == "two" else bar)
+        shifted = centred[a] - centred[b]
+        tie = (ROUNDING * np.abs(shifted).max(axis=1)) ** 2
+        level = bar * np.abs(bar) * (1 - np.copysign(1e-10, bar)) / (n - 1)
+        mean = means[a] - means[b]
+        size = mean * mean if tail == "two" else mean * np.abs(mean)
+        needed = (shifted * shifted) @ draws
+        needed -= mean * mean
+        needed *= level[:, None]
+        needed -= tie[:, None]
+        # Data without any spread lie beyond all resamples.
+        hits[chunk] = np.where(flat, 0, np.count_nonzero(size >= needed, axis=1))
     return hits
