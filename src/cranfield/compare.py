@@ -389,7 +389,8 @@ def _standings(
         Standing(
             str(measure),
             scores.runs[i],
-            boxes[i].value,
+            # The very number that the evaluation gave, to its last digit.
+            float(scores.overall[measure][i]) if scores.is_mean(measure) else boxes[i].value,
             (boxes[i].low, boxes[i].high),
             groups[i].rank,
             (groups[i].low, groups[i].high),

@@ -13,6 +13,7 @@ from cranfield.cli._common import (
     add_output_options,
     add_seed_option,
     emit,
+    positive,
 )
 from cranfield.errors import UsageError, suggest
 from cranfield.scores import Scores
@@ -26,7 +27,6 @@ EXAMPLES = """examples:
   cranfield compare qrels.txt a.run b.run --baseline a --tail one --format latex
   cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
 """
-MACHINE_FORMATS = ("csv", "tsv")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -43,10 +43,8 @@ def main(argv: Sequence[str]) -> int:
             margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
             jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
         )  # fmt: skip
-    machine = args.format in MACHINE_FORMATS
-    parts = args.show or (("pairs",) if machine else PARTS)
-    document = comparison_document(comparison, parts=parts, wide=machine)
-    emit(replace(document, warnings=[*scores.notes, *watch.messages]), args)
+    document = comparison_document(comparison, parts=args.show or PARTS)
+    emit(replace(document, warnings=[*watch.messages, *scores.notes]), args)
     return 0
 
 
@@ -117,7 +115,7 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--show", type=_tables, metavar="TABLES",
-        help=f"tables to print, of {','.join(PARTS)} (default: all; csv and tsv: pairs)",
+        help=f"tables to print, of {','.join(PARTS)} (default: all; csv and tsv hold one)",
     )  # fmt: skip
 
 
@@ -129,7 +127,7 @@ def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
         "run: it is left out, and pairs share the topics that both have",
     )  # fmt: skip
     group.add_argument(
-        "--collection-size", type=int, metavar="N", help="items in the collection, where needed"
+        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
 
 

@@ -11,42 +11,50 @@ from cranfield.report.document import Cell, Column, Document, Table
 PARTS = ("leaderboard", "pairs", "effects", "families")
 
 
-def comparison_document(
-    comparison: Comparison, *, parts: Sequence[str] = PARTS, wide: bool = False
-) -> Document:
+def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS) -> Document:
     """The answer of the command `compare`, with the tables asked for.
 
-    With `wide` the effect sizes stand in the table of pairs, as a program would read them.
+    For programs that read CSV the effect sizes stand in the table of pairs.
     """
     tables: list[Table] = []
     if "leaderboard" in parts:
         tables += [_leaderboard(comparison, str(m["name"])) for m in comparison.measures]
     if "pairs" in parts:
-        tables.append(_wide_pairs(comparison) if wide else _pairs(comparison))
-    if "effects" in parts and not wide:
+        tables.append(_pairs(comparison))
+    if "effects" in parts:
         tables.append(_effects(comparison))
     if "families" in parts:
         tables.append(_families(comparison))
-    return Document(comparison.to_dict(), tables)
+    if {"pairs", "effects"} & set(parts):
+        machine = _wide_pairs(comparison)
+    elif "leaderboard" in parts:
+        machine = _long_leaderboard(comparison)
+    else:
+        machine = _families(comparison)
+    return Document(comparison.to_dict(), tables, machine=machine)
 
 
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
 _DIFFERENCE = (
-    Column("difference"), Column("low"), Column("high"), Column("p", below=True),
-    Column("p corr.", below=True), Column("sig.", numeric=False), Column("dev. %", digits=2),
+    Column("difference"), Column("ci_low", heading="low"), Column("ci_high", heading="high"),
+    Column("p", below=True), Column("p_corrected", heading="p corr.", below=True),
+    Column("stars", heading="sig.", numeric=False),
+    Column("deviation_percent", heading="dev. %", digits=2),
 )  # fmt: skip
 
 
 def _effect_columns(comparison: Comparison) -> list[Column]:
     columns = [
-        Column("mean a"), Column("mean b"), Column("change %", digits=2), Column("d", digits=2),
-        Column("delta", digits=2), Column("win"), Column("tie"), Column("loss"),
-        Column("detectable"),
+        Column("mean_a", heading="mean a"), Column("mean_b", heading="mean b"),
+        Column("change_percent", heading="change %", digits=2),
+        Column("cohen_d", heading="d", digits=2), Column("cliffs_delta", heading="delta", digits=2),
+        Column("wins", heading="win"), Column("ties", heading="tie"),
+        Column("losses", heading="loss"), Column("detectable"),
     ]  # fmt: skip
     if comparison.detect is not None:
-        columns.append(Column("needed"))
+        columns.append(Column("topics_needed", heading="needed"))
     if comparison.margin is not None:
-        columns.append(Column("p equiv.", below=True))
+        columns.append(Column("p_equivalence", heading="p equiv.", below=True))
     return columns
 
 
@@ -129,8 +137,9 @@ def _number(value: float) -> float | None:
 
 def _leaderboard(comparison: Comparison, measure: str) -> Table:
     columns = [
-        Column("rank"), Column("run", numeric=False), Column(measure), Column("low"),
-        Column("high"), Column("ranks", numeric=False), Column("group", numeric=False),
+        Column("rank"), Column("run", numeric=False), Column(measure),
+        Column("ci_low", heading="low"), Column("ci_high", heading="high"),
+        Column("ranks", numeric=False), Column("group", numeric=False),
     ]  # fmt: skip
     rows = [_standing_row(s) for s in comparison.standings if s.measure == measure]
     notes = [
@@ -139,6 +148,22 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         f"ranks: {100 * (1 - comparison.alpha):g} % interval from the bootstrap.",
     ]
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
+
+
+def _long_leaderboard(comparison: Comparison) -> Table:
+    """The leaderboards of all measures in one table."""
+    names = ("rank", "mean", "ci_low", "ci_high", "rank_low", "rank_high")
+    columns = [
+        Column("measure", numeric=False),
+        Column("run", numeric=False),
+        *(Column(name) for name in names),
+        Column("group", numeric=False),
+    ]
+    rows = [
+        [s.measure, s.run, s.rank, s.mean, *s.ci, *s.rank_interval, s.group]
+        for s in comparison.standings
+    ]
+    return Table(columns, rows)
 
 
 def _standing_row(standing: Standing) -> list[Cell]:
@@ -152,11 +177,15 @@ def _standing_row(standing: Standing) -> list[Cell]:
 def _families(comparison: Comparison) -> Table:
     columns = [
         Column("measure", numeric=False), Column(comparison.unit + "s"),
-        Column("one-way F", digits=3), Column("p", below=True),
-        Column("two-way F", digits=3), Column("p (two-way)", below=True),
-        Column("Friedman", digits=3), Column("p (Friedman)", below=True),
-        Column("alpha", digits=3), Column("run %", digits=1),
-        Column(comparison.unit + " %", digits=1), Column("rest %", digits=1),
+        Column("one_way_f", heading="one-way F", digits=3),
+        Column("one_way_p", heading="p", below=True),
+        Column("two_way_f", heading="two-way F", digits=3),
+        Column("two_way_p", heading="p (two-way)", below=True),
+        Column("friedman_chi2", heading="Friedman", digits=3),
+        Column("friedman_p", heading="p (Friedman)", below=True),
+        Column("alpha", digits=3), Column("run_percent", heading="run %", digits=1),
+        Column(f"{comparison.unit}_percent", heading=f"{comparison.unit} %", digits=1),
+        Column("rest_percent", heading="rest %", digits=1),
     ]  # fmt: skip
     notes = [
         f"On the {comparison.unit}s that every run has. Two-way F is of the runs.",
