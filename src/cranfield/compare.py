@@ -187,7 +187,9 @@ def _chosen_measures(
 def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
     """Why runs cannot be compared under a measure, or nothing."""
     if not (scores.is_mean(measure) or measure.averaging == "sum"):
-        return f"{measure} is not a mean over topics, so its difference has no test"
+        return (
+            f"{measure} is not a mean over topics, items or concepts, so its difference has no test"
+        )
     if plan.tail == "one" and measure.higher_is_better is None:
         return f"{measure} has no better direction, so it cannot be tested one-tailed"
     return ""
@@ -213,6 +215,7 @@ def _described(scores: Scores, measure: Measure) -> dict[str, Any]:
         "mean_name": measure.mean_label,
         "higher_is_better": measure.higher_is_better,
         "unit": scores.unit_of[measure],
+        "units": len(scores.units[scores.unit_of[measure]]),
     }
 
 

@@ -11,6 +11,16 @@ from cranfield.stats.anova import Friedman, OneWay, TwoWay
 from cranfield.stats.reliability import Reliability
 
 FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")
+TITLES = {
+    "bootstrap": "Paired bootstrap test",
+    "randomization": "Paired randomisation test",
+    "t": "Paired t-test",
+    "wilcoxon": "Wilcoxon signed-rank test",
+    "sign": "Sign test",
+    "tukey": "Tukey's HSD (two-way)",
+    "tukey-randomization": "Randomised Tukey HSD",
+    "nemenyi": "Nemenyi test",
+}
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -155,7 +165,7 @@ class Comparison:
     def notes(self) -> list[str]:
         """The footnote: test, correction, number of topics, seed, pairing."""
         sides = "one-tailed (a better than b)" if self.tail == "one" else "two-tailed"
-        how = f"{self.test} test, {sides}"
+        how = f"{TITLES[self.test]}, {sides}"
         if self.resamples is not None:
             how += f", {self.resamples} resamples, seed {self.seed}"
         if self.correction != "none":
@@ -169,17 +179,24 @@ class Comparison:
             ends += f", seed {self.seed}"
         return [
             "* p < 0.05, ** p < 0.01, *** p < 0.001 (after correction); differences are a - b.",
-            f"{how[0].upper()}{how[1:]}.",
+            f"{how}.",
             f"{ends}. n: {self._counts()}; {self.pairing}.",
         ]
 
     def _counts(self) -> str:
-        counts = sorted({pair.topics for pair in self.pairs})
-        if not counts:
-            return f"{self.topics} {self.unit}s"
+        """How many topics the pairs have, said once where all measures agree."""
+        said = {str(m["name"]): self._count(m) for m in self.measures}
+        different = list(dict.fromkeys(said.values()))
+        if len(different) == 1:
+            return different[0]
+        return ", ".join(f"{name} {count}" for name, count in said.items())
+
+    def _count(self, measure: Mapping[str, Any]) -> str:
+        counts = sorted({p.topics for p in self.pairs if p.measure == measure["name"]})
+        unit = f"{measure['unit']}s"
         if counts[0] == counts[-1]:
-            return f"{counts[0]} {self.unit}s in every pair"
-        return f"{counts[0]} to {counts[-1]} of {self.topics} {self.unit}s, by pair"
+            return f"{counts[0]} {unit} in every pair"
+        return f"{counts[0]} to {counts[-1]} of {measure['units']} {unit}, by pair"
 
     def to_dict(self) -> dict[str, Any]:
         """The JSON shape of the command line."""

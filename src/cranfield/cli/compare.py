@@ -30,7 +30,7 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_intermixed_args(argv)
+    args = make_parser().parse_intermixed_args(argv)
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
         from cranfield.compare import compare
@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="cranfield compare", description=DESCRIPTION, epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,

@@ -110,7 +110,7 @@ def test_every_format(capsys, folder, form):
     assert code == 0
     assert "bm25" in out
     if form not in ("json", "csv", "tsv"):
-        for text in ("Bootstrap test, two-tailed, 200 resamples, seed 0", "holm correction",
+        for text in ("Paired bootstrap test, two-tailed, 200 resamples, seed 0", "holm correction",
                      "20 topics in every pair"):  # fmt: skip
             assert text in out
 
