@@ -380,7 +380,7 @@ def _standings(
             complete, resamples=plan.draws, rng=plan.seed, jobs=plan.jobs
         )
     groups = rank_groups(oriented, differ, drawn, confidence=1 - plan.alpha)
-    boxes = run_intervals(
+    boxes = intervals.run_intervals(
         values,
         method=plan.interval,
         confidence=1 - plan.alpha,
@@ -406,33 +406,6 @@ def _standings(
 def _mean(row: Floats) -> float:
     kept = row[~np.isnan(row)]
     return float(kept.mean()) if kept.size else float("nan")
-
-
-def run_intervals(
-    values: Floats,
-    *,
-    method: intervals.IntervalMethod = "bca",
-    confidence: float = 0.95,
-    resamples: int = DEFAULT_RESAMPLES,
-    rng: Rng = 0,
-    jobs: int = 1,
-) -> list[intervals.Interval]:
-    """The mean of every run over its own topics (NaN is left out) with its interval."""
-    known = ~np.isnan(values)
-    masks, group = np.unique(known, axis=0, return_inverse=True)
-    boxes: dict[int, intervals.Interval] = {}
-    for number, columns in enumerate(masks):
-        members = np.flatnonzero(group == number)
-        found = intervals.mean_intervals(
-            values[members][:, columns],
-            method=method,
-            confidence=confidence,
-            resamples=resamples,
-            rng=rng,
-            jobs=jobs,
-        )
-        boxes.update({int(run): found[i] for i, run in enumerate(members)})
-    return [boxes[i] for i in range(len(values))]
 
 
 def _family(measure: Measure, values: Floats) -> Family:

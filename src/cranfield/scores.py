@@ -110,8 +110,8 @@ class Scores:
 
         None stands where the value of a run is not a mean over topics, items or concepts.
         """
-        from cranfield.compare import run_intervals
         from cranfield.stats._resample import seed_of
+        from cranfield.stats.intervals import run_intervals
 
         seed = seed_of(rng)
         boxes: dict[str, dict[str, Interval | None]] = {run: {} for run in self.runs}

@@ -29,6 +29,7 @@ from cranfield.stats.intervals import (
     bootstrap_means,
     mean_intervals,
     paired_intervals,
+    run_intervals,
 )
 from cranfield.stats.paired import (
     PairedResult,
@@ -88,6 +89,7 @@ __all__ = [
     "rank_groups",
     "rank_intervals",
     "reliability",
+    "run_intervals",
     "sign_test",
     "spearman",
     "t_test",

@@ -227,3 +227,30 @@ def paired_intervals(
         for name in ("value", "low", "high")
     )
     return Intervals(value, low, high, confidence, method, n)
+
+
+def run_intervals(
+    values: Floats,
+    *,
+    method: IntervalMethod = "bca",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+) -> list[Interval]:
+    """The mean of every run over its own topics (NaN is left out) with its interval."""
+    known = ~np.isnan(values)
+    masks, group = np.unique(known, axis=0, return_inverse=True)
+    boxes: dict[int, Interval] = {}
+    for number, columns in enumerate(masks):
+        members = np.flatnonzero(group == number)
+        found = mean_intervals(
+            values[members][:, columns],
+            method=method,
+            confidence=confidence,
+            resamples=resamples,
+            rng=rng,
+            jobs=jobs,
+        )
+        boxes.update({int(run): found[i] for i, run in enumerate(members)})
+    return [boxes[i] for i in range(len(values))]
