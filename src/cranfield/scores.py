@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from cranfield._version import __version__
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
+
+if TYPE_CHECKING:
+    from cranfield.comparison import Comparison
+    from cranfield.stats.intervals import Interval, IntervalMethod
 
 Values = NDArray[np.float64]
 
@@ -56,6 +60,17 @@ class Scores:
             undefined = undefined - known
         return [int(n) for n in undefined]
 
+    def is_mean(self, measure: Measure) -> bool:
+        """Whether the value of every run is the plain mean of its values per unit."""
+        values = self.values[measure]
+        if self.unit_of[measure] == "whole" or not values.shape[1]:
+            return False
+        known = ~np.isnan(values)
+        count = known.sum(axis=1)
+        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+        means[count == 0] = np.nan
+        return bool(np.allclose(self.overall[measure], means, rtol=1e-9, equal_nan=True))
+
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
@@ -81,6 +96,41 @@ class Scores:
         if run not in self.runs:
             raise UsageError(f"no run named {run!r}.{suggest(run, self.runs)}")
         return self.runs.index(run)
+
+    def interval(
+        self,
+        *,
+        method: IntervalMethod = "bca",
+        confidence: float = 0.95,
+        resamples: int = 10_000,
+        rng: int | np.random.Generator = 0,
+        jobs: int = 1,
+    ) -> dict[str, dict[str, Interval | None]]:
+        """The mean of every run with a confidence interval: {run: {measure: interval}}.
+
+        None stands where the value of a run is not a mean over topics, items or concepts.
+        """
+        from cranfield.stats._resample import seed_of
+        from cranfield.stats.intervals import run_intervals
+
+        seed = seed_of(rng)
+        boxes: dict[str, dict[str, Interval | None]] = {run: {} for run in self.runs}
+        for m in self.measures:
+            column: list[Interval | None] = [None] * len(self.runs)
+            if self.is_mean(m):
+                column[:] = run_intervals(
+                    self.values[m], method=method, confidence=confidence, resamples=resamples,
+                    rng=seed, jobs=jobs,
+                )  # fmt: skip
+            for run, box in zip(self.runs, column, strict=True):
+                boxes[run][str(m)] = box
+        return boxes
+
+    def compare(self, *, baseline: str | None = None, **options: Any) -> Comparison:
+        """Is the difference real? See `cranfield.compare.compare` for the options."""
+        from cranfield.compare import compare
+
+        return compare(self, baseline=baseline, **options)
 
     def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:
         """The JSON shape of the command line, with rows for the kinds of unit in `per`."""

@@ -12,6 +12,7 @@ from cranfield.errors import CranfieldError, suggest
 # command -> (module of cranfield.cli, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
+    "compare": ("compare", "is the difference between runs real: intervals, tests, ranks"),
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
     "convert": ("convert", "judgements or runs from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
