@@ -40,6 +40,10 @@ class Scores:
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    # What else the entry of each run says, and how many units each mean leaves out where the
+    # values themselves were not kept.
+    run_facts: tuple[Mapping[str, Any], ...] = ()
+    left: Mapping[Measure, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
@@ -50,6 +54,8 @@ class Scores:
 
     def left_out(self, measure: Measure) -> list[int]:
         """How many units each run's mean leaves out because the measure is undefined there."""
+        if measure in self.left:
+            return list(self.left[measure])
         undefined = np.isnan(self.values[measure]).sum(axis=1)
         known = self.values[measure].shape[1] - np.asarray(self.evaluated)
         if self.unit_of[measure] == "topic":
@@ -59,6 +65,8 @@ class Scores:
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
+        if any(m not in self.values for m in chosen):
+            raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
@@ -99,14 +107,15 @@ class Scores:
         means = self.mean()
         left = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
+        unit = "topic" if self.command == "eval" else "item"
         for i, run in enumerate(self.runs):
             counts = {
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
-                "left_out": {str(m): left[m][i] for m in self.measures},
+                "left_out": {str(m): left[m][i] for m in self.measures if self.unit_of[m] == unit},
             }
-            kind = "topics" if self.command == "eval" else "items"
-            payload["runs"].append({"name": run, "mean": means[run], kind: counts})
+            entry = {"name": run, "mean": means[run], f"{unit}s": counts}
+            payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         for unit in per:
             payload[f"per_{unit}"] = list(self.rows(unit))
