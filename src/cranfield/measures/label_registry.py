@@ -17,11 +17,11 @@ from cranfield.measures._parse import parse_measure, split_names
 from cranfield.measures._spec import Measure
 
 LABEL_MEASURES: tuple[Measure, ...] = (
-    *labels_concept.MEASURES,
-    *labels_example.MEASURES,
-    *labels_ranked.MEASURES,
-    *labels_hierarchy.MEASURES,
-    *labels_ontology.MEASURES,
+    *labels_concept.DECLARED,
+    *labels_example.DECLARED,
+    *labels_ranked.DECLARED,
+    *labels_hierarchy.DECLARED,
+    *labels_ontology.DECLARED,
 )
 LABEL_REGISTRY: Mapping[str, Measure] = MappingProxyType({m.name: m for m in LABEL_MEASURES})
 

@@ -232,4 +232,4 @@ RPREC = Measure(
     example="Rprec.concept",
 )
 
-MEASURES = (P, R, F, ACCURACY, AUC, EER, AP, IAP, RPREC)
+DECLARED = (P, R, F, ACCURACY, AUC, EER, AP, IAP, RPREC)

@@ -396,7 +396,7 @@ SIMILARITY = Measure(
     example="CategorySimilarityF",
 )  # fmt: skip
 
-MEASURES = (
+DECLARED = (
     HLOSS,
     MAXLOSS,
     EUCLIDEAN,

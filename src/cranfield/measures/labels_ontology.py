@@ -109,4 +109,4 @@ SRP = Measure(
     example="SRP(cost='fts')",
 )
 
-MEASURES = (OS, HS, SRP)
+DECLARED = (OS, HS, SRP)
