@@ -46,14 +46,26 @@ def parse_label_measures(names: str | Sequence[str | Measure]) -> tuple[Measure,
     for one in listed:
         if isinstance(one, Measure):
             found[_known(one)] = None
-        elif one in LABEL_SETS:
-            for name in split_names(LABEL_SETS[one]):
-                found[parse_measure(name, LABEL_REGISTRY)] = None
-        else:
-            found[parse_measure(one, LABEL_REGISTRY)] = None
+            continue
+        for name in split_names(LABEL_SETS.get(one, one)):
+            found[parse_measure(name, LABEL_REGISTRY)] = None
     if not found:
-        raise MeasureError("no measure is named")
+        raise MeasureError("no measure was asked for. List them with: cranfield measures")
     return tuple(found)
+
+
+def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """The set `all` in a text spelt out without what lacks its needs; those left out as well."""
+    kept: list[str] = []
+    dropped: list[str] = []
+    for name in split_names(names):
+        if name != "all":
+            kept.append(name)
+            continue
+        for member in split_names(LABEL_SETS["all"]):
+            needs = parse_measure(member, LABEL_REGISTRY).needs
+            (dropped if needs & lacking else kept).append(member)
+    return " ".join(kept), tuple(dropped)
 
 
 def _known(measure: Measure) -> Measure:
