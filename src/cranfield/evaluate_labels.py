@@ -64,6 +64,8 @@ def evaluate_labels(
     true = checked_truth(LabelMatrix.of(truth, name="truth"), _ontology(ontology))
     knowledge = gather(true, ontology=ontology, costmap=costmap, agreement=agreement)
     check_needs(chosen, knowledge)
+    if any(m.name == "OS" for m in chosen):
+        _warn_of_broken_truth(true, knowledge)
     plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in chosen}
     collected = _Collected(true, knowledge, plans, keep)
     for run in _named_runs(runs, true):
@@ -145,6 +147,16 @@ def check_needs(measures: Sequence[Measure], knowledge: Knowledge) -> None:
         )
 
 
+def _warn_of_broken_truth(truth: LabelMatrix, knowledge: Knowledge) -> None:
+    blocks = item_blocks(truth, truth, knowledge, 1)
+    count = sum(int(block.broken.any(axis=1).sum()) for block in blocks)
+    if count:
+        _warn(
+            f"{truth.name}: {count} of {len(truth.items)} items break a rule of the ontology "
+            "themselves; there OS stays below 1 even for a perfect run"
+        )
+
+
 def _named_runs(runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix) -> Iterable[LabelMatrix]:
     pairs: Iterable[tuple[str | None, Any]]
     if isinstance(runs, LabelMatrix):
@@ -152,12 +164,12 @@ def _named_runs(runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix) -> 
     pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
     names: set[str] = set()
     for number, (name, run) in enumerate(pairs, 1):
-        plain = None if isinstance(run, LabelMatrix) or isinstance(run, Mapping) else truth
+        bare = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
         found = LabelMatrix.of(
             run,
             name=name or f"run{number}",
-            items=plain.items if plain and not hasattr(run, "columns") else None,
-            concepts=plain.concepts if plain and not hasattr(run, "columns") else None,
+            items=truth.items if bare else None,
+            concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
         )
         if found.name in names:
             raise UsageError(f"two runs are named {found.name!r}")

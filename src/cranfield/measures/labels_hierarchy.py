@@ -31,6 +31,9 @@ _ONE_CLASS = (
     "labelled too): all others left out"
 )
 
+# Below this a denominator that should be 0 is only the rounding of a sum.
+TINY = 1e-12
+
 Counts = Callable[[Floats, Floats, Floats], Floats]
 
 
@@ -152,8 +155,8 @@ def _similarity_f(sums: Floats) -> Floats:
     tp, predicted, true, false_share, missed_share = sums
     credit = np.maximum(tp + false_share + missed_share, 0.0)
     p_of, r_of = predicted + missed_share, true + false_share
-    p = np.divide(credit, p_of, out=np.zeros_like(credit), where=p_of > 0)
-    r = np.divide(credit, r_of, out=np.zeros_like(credit), where=r_of > 0)
+    p = np.divide(credit, p_of, out=np.zeros_like(credit), where=p_of > TINY)
+    r = np.divide(credit, r_of, out=np.zeros_like(credit), where=r_of > TINY)
     both = predicted + true
     return np.where(both == 0, 1.0, ratio(2 * p * r, p + r, np.ones_like(p)))
 
