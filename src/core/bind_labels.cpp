@@ -60,6 +60,13 @@ nb::object py_item_ranked(const In2<bool>& truth, const In2<double>& scores, uns
         {truth.shape(0), labels::item_columns});
 }
 
+nb::object py_item_r_precision(const In2<bool>& truth, const In2<double>& scores, unsigned jobs) {
+    same_shape(truth, scores);
+    return released(
+        [&] { return labels::item_r_precision(matrix_of(truth), matrix_of(scores), jobs); },
+        {truth.shape(0)});
+}
+
 nb::object py_match_costs(const In2<bool>& truth, const In2<bool>& predicted,
                           const In2<bool>& broken, const In2<double>& costs,
                           const In1<double>& agreement, unsigned jobs) {
@@ -106,6 +113,7 @@ void bind_labels(nb::module_& m) {
     m.def("concept_ranked", &py_concept_ranked, "truth"_a, "scores"_a, "order"_a, "cutoffs"_a,
           "jobs"_a);
     m.def("item_ranked", &py_item_ranked, "truth"_a, "scores"_a, "jobs"_a);
+    m.def("item_r_precision", &py_item_r_precision, "truth"_a, "scores"_a, "jobs"_a);
     m.def("match_costs", &py_match_costs, "truth"_a, "labels"_a, "broken"_a, "costs"_a,
           "agreement"_a, "jobs"_a);
     m.def("ranked_assignment", &py_ranked_assignment, "truth"_a, "scores"_a, "costs"_a, "jobs"_a);

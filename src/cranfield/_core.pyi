@@ -84,7 +84,6 @@ def group_rows(
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
-
 def concept_ranked(
     truth: NDArray[np.bool_],
     scores: NDArray[np.float64],
@@ -93,6 +92,9 @@ def concept_ranked(
     jobs: int,
 ) -> NDArray[np.float64]: ...
 def item_ranked(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+) -> NDArray[np.float64]: ...
+def item_r_precision(
     truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
 ) -> NDArray[np.float64]: ...
 def match_costs(

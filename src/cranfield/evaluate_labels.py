@@ -157,7 +157,9 @@ def _warn_of_broken_truth(truth: LabelMatrix, knowledge: Knowledge) -> None:
         )
 
 
-def _named_runs(runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix) -> Iterable[LabelMatrix]:
+def _named_runs(
+    runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix
+) -> Iterable[LabelMatrix]:
     pairs: Iterable[tuple[str | None, Any]]
     if isinstance(runs, LabelMatrix):
         raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")

@@ -127,7 +127,7 @@ def test_both_empty_is_1_and_one_empty_is_0():
 def test_an_unrelated_label_scores_below_a_related_one(seed):
     # Sea instead of Lake, then a concept of another branch instead of Lake.
     rng = np.random.default_rng(seed)
-    others = [c for c in ("Partylife", "Food", "Canvas", "Sports", "Vehicle", "Fancy")]
+    others = ["Partylife", "Food", "Canvas", "Sports", "Vehicle", "Fancy"]
     base = {"Water", "Outdoor", "Day", "No_Persons", "No_Blur", "Neutral_Illumination"}
     truth = LabelMatrix.of({"x": base | {"Lake"}}, concepts=CONCEPTS)
     related = LabelMatrix.of({"x": base | {"Sea"}}, concepts=CONCEPTS, name="related")
@@ -174,9 +174,7 @@ def test_the_order_of_items_and_concepts_does_not_matter(seed):
     names = "OS HS SRP AUC AP.concept F.example AP.example Rprec.concept"
     plain = quiet(truth, [run], names, ontology=PTO).mean()["run"]
     moved_run = quiet(truth, [shuffled(confidences, "run")], names, ontology=PTO).mean()["run"]
-    moved_both = quiet(
-        shuffled(truth_flags, "truth"), [run], names, ontology=PTO
-    ).mean()["run"]
+    moved_both = quiet(shuffled(truth_flags, "truth"), [run], names, ontology=PTO).mean()["run"]
     for name, value in plain.items():
         assert moved_run[name] == value, name
         assert moved_both[name] == pytest.approx(value, rel=0, abs=1e-12), name
@@ -255,9 +253,7 @@ def test_random_runs_have_the_shape_of_figure_7_6(collection):
     densities = [d / 10 for d in range(1, 11)]
     runs = [matrix(rng.random(collection.shape) < d, f"random{d:.1f}") for d in densities]
     scores = evaluate_labels(collection, runs, "HS OS R.example F.example", ontology=PTO)
-    value = {
-        str(m): [scores.overall[m][i] for i in range(len(runs))] for m in scores.measures
-    }
+    value = {str(m): [scores.overall[m][i] for i in range(len(runs))] for m in scores.measures}
     # HS rises with density and ends where good systems are.
     assert all(b > a for a, b in zip(value["HS"][:5], value["HS"][1:6], strict=True))
     assert value["HS"][-1] > value["HS"][0] + 0.1
@@ -273,7 +269,7 @@ def test_random_runs_have_the_shape_of_figure_7_6(collection):
 
 
 def test_a_hierarchical_measure_asks_for_the_hierarchy():
-    with pytest.raises(NeedsError, match="HLoss needs a hierarchy.*--ontology"):
+    with pytest.raises(NeedsError, match=r"HLoss needs a hierarchy.*--ontology"):
         evaluate_labels({"a": {"x"}}, [{"a": {"x"}}], "HLoss")
 
 
@@ -284,7 +280,7 @@ def test_costs_that_nobody_gave_are_said():
 
 
 def test_an_unknown_cost_map_is_named():
-    with pytest.raises(NeedsError, match="no cost map named 'fcs'. Did you mean 'fts'?"):
+    with pytest.raises(NeedsError, match=r"no cost map named 'fcs'\. Did you mean 'fts'"):
         evaluate_labels(
             {"a": {"x", "y"}}, {"r": {"a": {"x"}}}, "OS(cost='fcs')",
             costmap={"fts": CostMap.zero_one(["x", "y"])},
@@ -293,7 +289,7 @@ def test_an_unknown_cost_map_is_named():
 
 def test_a_binary_run_under_a_ranked_measure_warns():
     truth = {"a": {"x"}, "b": {"y"}}
-    with pytest.warns(CranfieldWarning, match="labels without confidences.*AUC"):
+    with pytest.warns(CranfieldWarning, match=r"labels without confidences.*AUC"):
         evaluate_labels(truth, {"r": truth}, "AUC F.example")
 
 
@@ -311,7 +307,7 @@ def test_values_that_were_not_kept_are_not_there():
 
 
 def test_unknown_concepts_are_refused():
-    with pytest.raises(InputError, match="unknown concept 'Skye'. Did you mean 'Sky'?"):
+    with pytest.raises(InputError, match=r"unknown concept 'Skye'\. Did you mean 'Sky'"):
         evaluate_labels({"a": {"Sky", "Sea"}}, {"r": {"a": {"Skye"}}}, "F.example")
 
 
@@ -326,7 +322,5 @@ def test_runs_are_dropped_one_by_one():
 
     done = []
     truth = matrix(np.ones((2, len(CONCEPTS)), bool), "truth", ["a", "b"])
-    evaluate_labels(
-        truth, runs(), "F.example", on_run=lambda name: done.append((name, len(alive)))
-    )
+    evaluate_labels(truth, runs(), "F.example", on_run=lambda name: done.append((name, len(alive))))
     assert done == [("r0", 1), ("r1", 2), ("r2", 3)]

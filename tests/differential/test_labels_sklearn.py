@@ -45,7 +45,6 @@ def ours(truth, scores):
         return evaluate_labels(LabelMatrix.of(truth, name="truth"), [scores], MEASURES, jobs=1)
 
 
-
 def edge(value, truth, predicted):
     """Where scikit-learn says 0/0, the catalogue says 1 for two empty sets, else 0."""
     both = ~truth.any() and ~predicted.any()
@@ -58,10 +57,10 @@ def test_equal_to_scikit_learn(seed):
     predicted = confidences >= 0.5
     scores = ours(truth, confidences)
     means = scores.mean()["run1"]
-    for name, average, function in (
-        ("P", "macro", sk.precision_score),
-        ("R", "macro", sk.recall_score),
-        ("F", "macro", sk.f1_score),
+    for name, function in (
+        ("P", sk.precision_score),
+        ("R", sk.recall_score),
+        ("F", sk.f1_score),
     ):
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -80,7 +79,9 @@ def test_equal_to_scikit_learn(seed):
     assert means["Accuracy.example"] == pytest.approx(
         sk.jaccard_score(truth, predicted, average="samples", zero_division=1), **CLOSE
     )
-    assert means["Accuracy.concept"] == pytest.approx(1 - sk.hamming_loss(truth, predicted), **CLOSE)
+    assert means["Accuracy.concept"] == pytest.approx(
+        1 - sk.hamming_loss(truth, predicted), **CLOSE
+    )
 
 
 @pytest.mark.parametrize("seed", range(200))

@@ -190,9 +190,7 @@ def test_hierarchical_measures(problem):
             same(row["DDMC"], costs.cost(one, other))
             same(row["BalancedDistance"], balanced[i, j])
     for direction in ("ancestors", "descendants"):
-        grown = [
-            [slow.expand(s, ONTOLOGY, direction) for s in pair] for pair in pairs
-        ]
+        grown = [[slow.expand(s, ONTOLOGY, direction) for s in pair] for pair in pairs]
         counts = np.array([[len(y & z), len(z), len(y)] for y, z in grown], dtype=float)
         means = scores.mean()["run"]
         for average in ("micro", "macro"):
@@ -201,9 +199,13 @@ def test_hierarchical_measures(problem):
             r = [tp / y if y else float(z == 0) for tp, z, y in rows]
             f = [2 * tp / (z + y) if z + y else 1.0 for tp, z, y in rows]
             for name, values in (("hP", p), ("hR", r), ("hF", f)):
-                text = [str(m) for m in scores.measures if m.name == name
-                        and m.value_of("expand") == direction
-                        and m.value_of("average") == average][0]  # fmt: skip
+                text = next(
+                    str(m)
+                    for m in scores.measures
+                    if m.name == name
+                    and m.value_of("expand") == direction
+                    and m.value_of("average") == average
+                )
                 same(means[text], float(np.mean(values)))
 
 

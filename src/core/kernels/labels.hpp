@@ -37,11 +37,14 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                                    const std::vector<std::int64_t>& cutoffs, unsigned jobs);
 
 // Columns of item_ranked; `top` is the position of the best concept.
-enum ItemColumn : std::size_t { one_error, coverage, ranking_loss, item_ap, item_rprec, top };
-constexpr std::size_t item_columns = 6;
+enum ItemColumn : std::size_t { one_error, coverage, ranking_loss, item_ap, top };
+constexpr std::size_t item_columns = 5;
 
 // One row per item; NaN for an item without a true concept (ranking loss: or a wrong one).
 std::vector<double> item_ranked(const Flags& truth, const Reals& scores, unsigned jobs);
+
+// Of the |Y| best ranked concepts of an item, the part that is true; NaN without a true one.
+std::vector<double> item_r_precision(const Flags& truth, const Reals& scores, unsigned jobs);
 
 // The cost of every item's prediction (No 7.1): broken labels cost 1, labels that are wrong or
 // missed pay their least cost to the other set, scaled by the agreement on the true concept.

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
+#include <tuple>
 
 #include "kernels/labels.hpp"
 #include "threads.hpp"
@@ -47,43 +48,65 @@ Nearest nearest(std::size_t from, const Set& set, const Reals& costs) {
     return best;
 }
 
-// The least total cost of a one-to-one assignment of n rows to n columns: shortest augmenting
-// paths with potentials (Jonker & Volgenant), O(n^3).
+// The least total cost of assigning n rows to n of m >= n columns, one to one: shortest
+// augmenting paths with potentials (Jonker & Volgenant), O(n^2 m), after a greedy start.
 class Assignment {
   public:
     template <class Cost>
-    double least(std::size_t n, const Cost& cost) {
+    double least(std::size_t n, std::size_t m, const Cost& cost) {
+        cols_ = m;
+        costs_.resize(n * m);
+        for (std::size_t i = 0; i < n; ++i)
+            for (std::size_t j = 0; j < m; ++j) costs_[i * m + j] = cost(i, j);
+        // Rows and columns count from 1; row 0 is nobody, column 0 a place to start from.
         potential_row_.assign(n + 1, 0);
-        potential_col_.assign(n + 1, 0);
-        row_of_.assign(n + 1, 0);
-        way_.assign(n + 1, 0);
-        for (std::size_t row = 1; row <= n; ++row) augment(row, n, cost);
+        potential_col_.assign(m + 1, 0);
+        row_of_.assign(m + 1, 0);
+        way_.assign(m + 1, 0);
+        waiting_.clear();
+        for (std::size_t row = 1; row <= n; ++row)
+            if (!take_cheapest(row)) waiting_.push_back(row);
+        for (const std::size_t row : waiting_) augment(row);
         double total = 0;
-        for (std::size_t col = 1; col <= n; ++col) total += cost(row_of_[col] - 1, col - 1);
+        for (std::size_t col = 1; col <= m; ++col)
+            if (row_of_[col] != 0) total += at(row_of_[col], col);
         return total;
     }
 
   private:
-    template <class Cost>
-    void augment(std::size_t row, std::size_t n, const Cost& cost) {
-        // Column 0 is a place to start from; rows and columns count from 1.
+    double at(std::size_t row, std::size_t col) const {
+        return costs_[(row - 1) * cols_ + col - 1];
+    }
+
+    // A row takes its cheapest column where that is free: optimal so far, as the potential of
+    // the row is that cost.
+    bool take_cheapest(std::size_t row) {
+        const auto first = costs_.begin() + static_cast<std::ptrdiff_t>((row - 1) * cols_);
+        const auto best = std::min_element(first, first + static_cast<std::ptrdiff_t>(cols_));
+        potential_row_[row] = *best;
+        const auto col = static_cast<std::size_t>(best - first) + 1;
+        if (row_of_[col] != 0) return false;
+        row_of_[col] = row;
+        return true;
+    }
+
+    void augment(std::size_t row) {
         row_of_[0] = row;
-        least_.assign(n + 1, infinity);
-        used_.assign(n + 1, false);
+        least_.assign(cols_ + 1, infinity);
+        used_.assign(cols_ + 1, false);
         std::size_t col = 0;
         do {
             used_[col] = true;
             const std::size_t here = row_of_[col];
             double step = infinity;
             std::size_t next = 0;
-            for (std::size_t j = 1; j <= n; ++j) {
+            for (std::size_t j = 1; j <= cols_; ++j) {
                 if (used_[j]) continue;
-                const double reduced =
-                    cost(here - 1, j - 1) - potential_row_[here] - potential_col_[j];
+                const double reduced = at(here, j) - potential_row_[here] - potential_col_[j];
                 if (reduced < least_[j]) least_[j] = reduced, way_[j] = col;
                 if (least_[j] < step) step = least_[j], next = j;
             }
-            for (std::size_t j = 0; j <= n; ++j) {
+            for (std::size_t j = 0; j <= cols_; ++j) {
                 if (used_[j])
                     potential_row_[row_of_[j]] += step, potential_col_[j] -= step;
                 else
@@ -94,8 +117,9 @@ class Assignment {
         for (; col != 0; col = way_[col]) row_of_[col] = row_of_[way_[col]];
     }
 
-    std::vector<double> potential_row_, potential_col_, least_;
-    std::vector<std::size_t> row_of_, way_;
+    std::size_t cols_ = 0;
+    std::vector<double> costs_, potential_row_, potential_col_, least_;
+    std::vector<std::size_t> row_of_, way_, waiting_;
     std::vector<char> used_;
 };
 
@@ -150,7 +174,7 @@ struct RankedAssignment {
                          });
         // Rows in the order of the vocabulary, so that sums do not depend on the confidences.
         std::sort(ranking.begin(), cut);
-        return solver.least(wanted.size(), [&](std::size_t i, std::size_t j) {
+        return solver.least(wanted.size(), wanted.size(), [&](std::size_t i, std::size_t j) {
             return costs(ranking[i], wanted[j]);
         });
     }
@@ -166,11 +190,15 @@ struct SetAssignment {
     double operator()(std::size_t item) {
         members(truth, item, wanted);
         members(labels, item, predicted);
-        const std::size_t n = std::max(wanted.size(), predicted.size());
-        return solver.least(n, [&](std::size_t i, std::size_t j) {
-            return i < predicted.size() && j < wanted.size() ? costs(predicted[i], wanted[j])
-                                                             : dummy;
-        });
+        const auto& [few, many] = predicted.size() < wanted.size() ? std::tie(predicted, wanted)
+                                                                   : std::tie(wanted, predicted);
+        // A dummy costs the same with whatever is left over, so it need not be assigned.
+        const auto dummies = static_cast<double>(many.size() - few.size());
+        if (few.empty()) return dummy * dummies;
+        return dummy * dummies + solver.least(few.size(), many.size(),
+                                              [&](std::size_t i, std::size_t j) {
+                                                  return costs(few[i], many[j]);
+                                              });
     }
 };
 

@@ -125,9 +125,24 @@ struct Row {
     std::vector<double> all;
 };
 
+// How many of the sorted values are at most this one. No branch depends on the data, so none
+// is mispredicted: several times as fast as std::upper_bound on random scores.
+std::size_t count_at_most(const std::vector<double>& sorted, double value) {
+    const double* base = sorted.data();
+    for (std::size_t n = sorted.size(); n > 1; n -= n / 2)
+        base += base[n / 2 - 1] <= value ? n / 2 : 0;
+    return static_cast<std::size_t>(base - sorted.data()) + (*base <= value);
+}
+
 // Precision at the rank |Y|, vocabulary order in ties.
 double r_precision_of(Row& row, const Flags& truth, const Reals& scores, std::size_t item) {
-    const std::size_t wanted = row.positive.size();
+    row.all.clear();
+    std::size_t wanted = 0;
+    for (std::size_t c = 0; c < scores.cols; ++c) {
+        row.all.push_back(scores(item, c));
+        wanted += truth(item, c);
+    }
+    if (wanted == 0) return nan;
     const auto cut = row.all.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
     std::nth_element(row.all.begin(), cut, row.all.end(), std::greater<>());
     const double limit = *cut;
@@ -164,9 +179,7 @@ void item_measures(Row& row, const Flags& truth, const Reals& scores, std::size_
     std::size_t pairs = 0;
     for (std::size_t c = 0; c < scores.cols; ++c) {
         if (truth(item, c)) continue;
-        const auto beaten = static_cast<std::size_t>(
-            std::upper_bound(row.positive.begin(), row.positive.end(), row.all[c]) -
-            row.positive.begin());
+        const std::size_t beaten = count_at_most(row.positive, row.all[c]);
         ++row.negatives[beaten];
         pairs += beaten;
     }
@@ -183,10 +196,19 @@ void item_measures(Row& row, const Flags& truth, const Reals& scores, std::size_
     out[one_error] = truth(item, best) ? 0.0 : 1.0;
     out[coverage] = static_cast<double>(above);
     out[item_ap] = precisions / static_cast<double>(count);
-    out[item_rprec] = r_precision_of(row, truth, scores, item);
     if (count < scores.cols)
         out[ranking_loss] =
             static_cast<double>(pairs) / static_cast<double>(count * (scores.cols - count));
+}
+
+template <class Work>
+void for_each_row(std::size_t rows, unsigned jobs, const Work& work) {
+    std::atomic<std::size_t> next{0};
+    on_threads(jobs, [&] {
+        Row row;
+        for (std::size_t first; (first = next.fetch_add(row_chunk)) < rows;)
+            for (std::size_t i = first; i < std::min(first + row_chunk, rows); ++i) work(row, i);
+    });
 }
 
 }  // namespace
@@ -232,12 +254,16 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
 
 std::vector<double> item_ranked(const Flags& truth, const Reals& scores, unsigned jobs) {
     std::vector<double> out(truth.rows * item_columns, nan);
-    std::atomic<std::size_t> next{0};
-    on_threads(jobs, [&] {
-        Row row;
-        for (std::size_t first; (first = next.fetch_add(row_chunk)) < truth.rows;)
-            for (std::size_t i = first; i < std::min(first + row_chunk, truth.rows); ++i)
-                item_measures(row, truth, scores, i, out.data() + i * item_columns);
+    for_each_row(truth.rows, jobs, [&](Row& row, std::size_t i) {
+        item_measures(row, truth, scores, i, out.data() + i * item_columns);
+    });
+    return out;
+}
+
+std::vector<double> item_r_precision(const Flags& truth, const Reals& scores, unsigned jobs) {
+    std::vector<double> out(truth.rows, nan);
+    for_each_row(truth.rows, jobs, [&](Row& row, std::size_t i) {
+        out[i] = r_precision_of(row, truth, scores, i);
     });
     return out;
 }

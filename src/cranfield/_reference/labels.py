@@ -48,9 +48,7 @@ def eer(truth: Sequence[bool], scores: Sequence[float]) -> float:
     return math.nan
 
 
-def precision_recall(
-    truth: Sequence[bool], scores: Sequence[float]
-) -> list[tuple[float, float]]:
+def precision_recall(truth: Sequence[bool], scores: Sequence[float]) -> list[tuple[float, float]]:
     """(precision, recall) at every threshold, high to low."""
     points = []
     for limit in sorted(set(scores), reverse=True):
@@ -131,7 +129,7 @@ def item_average_precision(truth: Labels, confidences: Mapping[str, float]) -> f
 def item_rprec(truth: Labels, confidences: Mapping[str, float]) -> float:
     if not truth:
         return math.nan
-    return len(truth.intersection(ranking(confidences)[: len(truth)])) / len(truth)
+    return len(truth & set(ranking(confidences)[: len(truth)])) / len(truth)
 
 
 def semantic_rprec(truth: Labels, confidences: Mapping[str, float], cost: Cost) -> float:
@@ -177,7 +175,7 @@ def ontology_score(
     if not union:
         return 1.0
     if not predicted:
-        return 0.0**alpha
+        return float(0.0**alpha)
     order = [c for c in agreement if c in truth and c not in broken]
     total = float(len(broken))
     for z in predicted - truth - broken:
@@ -188,7 +186,7 @@ def ontology_score(
         total += cost(z, nearest) * agreement[nearest]
     for y in set(order) - predicted:
         total += min(cost(z, y) for z in predicted) * agreement[y]
-    return (1 - total / len(union)) ** alpha
+    return float((1 - total / len(union)) ** alpha)
 
 
 def label_set_distance(truth: Labels, predicted: Labels, cost: Cost, dummy: float) -> float:
@@ -198,10 +196,16 @@ def label_set_distance(truth: Labels, predicted: Labels, cost: Cost, dummy: floa
         return 0.0
     left = [*sorted(predicted), *[None] * (size - len(predicted))]
     right = [*sorted(truth), *[None] * (size - len(truth))]
-    return min(
-        sum(dummy if a is None or b is None else cost(a, b) for a, b in zip(left, p, strict=True))
-        for p in itertools.permutations(right)
-    ) / size
+    return (
+        min(
+            sum(
+                dummy if a is None or b is None else cost(a, b)
+                for a, b in zip(left, p, strict=True)
+            )
+            for p in itertools.permutations(right)
+        )
+        / size
+    )
 
 
 def h_loss(truth: Labels, predicted: Labels, ontology: Ontology) -> float:

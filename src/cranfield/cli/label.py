@@ -228,8 +228,10 @@ def _explanation_tables(one: ItemExplanation) -> Iterator[Table]:
         confidence = None if one.confidences is None else one.confidences[concept]
         rows.append([concept, "yes" if true else "", "yes" if predicted else "", confidence,
                      verdict, reasons[concept]])  # fmt: skip
-    columns = [Column(n, numeric=n == "confidence")
-               for n in ("concept", "true", "predicted", "confidence", "verdict", "broken rule")]
+    columns = [
+        Column(n, numeric=n == "confidence")
+        for n in ("concept", "true", "predicted", "confidence", "verdict", "broken rule")
+    ]
     yield Table(columns, rows, f"{one.item} in {one.run}")  # fmt: skip
     for derivation in one.derivations:
         yield _derivation_table(derivation)

@@ -70,9 +70,7 @@ class CostMap:
             ) from None  # fmt: skip
 
 
-def cost_problems(
-    concepts: Sequence[str], costs: NDArray[np.float64]
-) -> list[tuple[int, str]]:
+def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[tuple[int, str]]:
     """Everything that keeps a matrix from being a cost map, as (row, sentence)."""
     count = len(concepts)
     if len(set(concepts)) != count:

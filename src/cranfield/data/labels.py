@@ -160,7 +160,7 @@ class LabelMatrix:
         if isinstance(self.confidences, np.ndarray):
             labels: Matrix = self.confidences >= limits
         else:
-            labels = self.confidences.copy()
+            labels = cast(Any, self.confidences).copy()
             if np.any(limits <= 0):
                 raise InputError.single(
                     self.name, "a threshold of 0 labels every cell of a sparse matrix"
@@ -264,9 +264,7 @@ def _names_or_positions(names: Sequence[str] | None, count: int) -> tuple[str, .
     return tuple(str(i) for i in range(count)) if names is None else tuple(map(str, names))
 
 
-def _of_mapping(
-    data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str
-) -> LabelMatrix:
+def _of_mapping(data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str) -> LabelMatrix:
     rows: dict[str, dict[str, float]] = {}
     for item, given in data.items():
         pairs = given.items() if isinstance(given, Mapping) else ((c, 1.0) for c in given)

@@ -328,7 +328,9 @@ class Ontology:
                     for c in unknown
                 ],
             )  # fmt: skip
-        kept = {c: int(self._find(c) or 0) for c in vocabulary}
+        if tuple(vocabulary) == self.concepts:
+            return self
+        kept = {c: node for c in vocabulary if (node := self._find(c)) is not None}
         # A concept outside the vocabulary stays a node, under the name that rules use for it.
         nodes = list(self.nodes)
         for concept, node in self.concept_nodes.items():

@@ -49,14 +49,21 @@ def read_npz(path: str | Path, name: str) -> LabelMatrix:
 def _named(
     where: str, name: str, shape: tuple[int, ...], arrays: dict[str, Any], matrices: dict[str, Any]
 ) -> LabelMatrix:
-    names = []
+    names: dict[str, tuple[str, ...]] = {}
     for key, count in zip(("items", "concepts"), shape, strict=True):
         given = arrays.get(key)
         if given is not None and given.shape != (count,):
             raise InputError.single(where, f"{given.size} {key} for {count} in the matrix")
-        names.append(tuple(map(str, range(count) if given is None else given)))
+        names[key] = tuple(map(str, range(count) if given is None else given))
     try:
-        return LabelMatrix(*names, name=name, named="concepts" in arrays, **matrices)
+        return LabelMatrix(
+            names["items"],
+            names["concepts"],
+            matrices.get("labels"),
+            matrices.get("confidences"),
+            name,
+            "concepts" in arrays,
+        )
     except InputError as error:
         raise InputError(where, error.problems) from None
 

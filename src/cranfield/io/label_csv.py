@@ -6,6 +6,7 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -29,7 +30,7 @@ def read_csv(path: str | Path, name: str, delimiter: str) -> LabelMatrix:
         return _read_wide(line, header, rows, name, describe(path))
 
 
-def _numbered(reader: csv._reader, where: str) -> Iterator[tuple[int, list[str]]]:
+def _numbered(reader: Any, where: str) -> Iterator[tuple[int, list[str]]]:
     try:
         for row in reader:
             if any(cell.strip() for cell in row):

@@ -68,9 +68,7 @@ class RowCollector:
         if half:
             return self._both(half, concepts, name, named)
         labels, confidences = split_values(np.array(self.values))
-        return LabelMatrix(
-            tuple(self.items), tuple(concepts), labels, confidences, name, named
-        )
+        return LabelMatrix(tuple(self.items), tuple(concepts), labels, confidences, name, named)
 
     def _doubled(self) -> int:
         """The number of items when each stands in the file twice, else 0; complains of others."""

@@ -108,8 +108,10 @@ def _entries(document: dict[str, Any], kind: str, problems: list[Problem]) -> li
 def _names(
     entry: dict[str, Any], key: str, place: str, problems: list[Problem], known: set[str]
 ) -> tuple[str, ...]:
-    for other in entry.keys() - known:
-        problems.append(Problem(0, f"{place} has an unknown key {other!r}.{suggest(other, known)}"))
+    problems += [
+        Problem(0, f"{place} has an unknown key {other!r}.{suggest(other, known)}")
+        for other in sorted(entry.keys() - known)
+    ]
     names = entry.get(key)
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):
         problems.append(Problem(0, f'{place} lacks a list such as {key} = ["Indoor", "Outdoor"]'))
@@ -125,9 +127,7 @@ def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
         raise InputError.single(where, "is empty, expected a header with concept,path")
     header = [cell.strip() for cell in rows[0]]
     if "concept" not in header or "path" not in header:
-        raise InputError.single(
-            where, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1
-        )
+        raise InputError.single(where, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1)
     own, way = header.index("concept"), header.index("path")
     pairs: list[tuple[str, str]] = []
     problems: list[Problem] = []

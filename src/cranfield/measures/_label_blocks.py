@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,8 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import Bools, Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.errors import NeedsError, suggest
+
+T = TypeVar("T")
 
 BLOCK_CELLS = 1 << 22
 RANKED_BLOCK_CELLS = 1 << 24
@@ -166,7 +168,7 @@ class ItemBlock:
 
     @property
     def width(self) -> int:
-        return self.truth.shape[1]
+        return int(self.truth.shape[1])
 
     @cached_property
     def both(self) -> Bools:
@@ -191,13 +193,13 @@ class ItemBlock:
 
     @cached_property
     def ranked(self) -> Floats:
-        """Columns: OneError, Coverage, RankingLoss, AP, Rprec, the best concept."""
+        """Columns: OneError, Coverage, RankingLoss, AP, the best concept."""
         return _core.item_ranked(self.truth, self.confidences, self.jobs)
 
     def match_cost(self, cost: str, *, rules: bool) -> Floats:
         """The cost of each item's prediction (No 7.1), with or without the rules."""
         known = self.knowledge
-        return self._once(
+        return self.once(
             ("match", known.cost_name(cost), rules),
             lambda: _core.match_costs(
                 self.truth,
@@ -221,15 +223,17 @@ class ItemBlock:
         """Truth and prediction with their ancestors or descendants added."""
         above = self.knowledge.above
         links = above if direction == "ancestors" else above.T
-        return self._once(
+        return self.once(
             ("expanded", direction),
             lambda: (_with_linked(self.truth, links), _with_linked(self.labels, links)),
         )
 
-    def _once(self, key: Any, work: Callable[[], Any]) -> Any:
+    def once(self, key: Any, work: Callable[[], T]) -> T:
+        """A value that several measures share, worked out by the first that asks."""
         if key not in self._cache:
             self._cache[key] = work()
-        return self._cache[key]
+        found: T = self._cache[key]
+        return found
 
 
 def reached(flags: Bools, links: NDArray[np.float32]) -> Bools:
@@ -242,7 +246,7 @@ def _with_linked(flags: Bools, links: NDArray[np.float32]) -> Bools:
 
 
 def _row_sums(flags: Bools) -> Floats:
-    return flags.sum(axis=1, dtype=np.int32).astype(np.float64)
+    return np.asarray(flags.sum(axis=1, dtype=np.int32), dtype=np.float64)
 
 
 class ConceptBlock:

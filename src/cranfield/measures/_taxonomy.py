@@ -53,7 +53,7 @@ def _leaves_below(ontology: Ontology) -> list[frozenset[int]]:
     below: list[frozenset[int]] = [frozenset()] * len(ontology.nodes)
     for node in sorted(range(len(ontology.nodes)), key=ontology.depths.__getitem__, reverse=True):
         children = ontology.children[node]
-        below[node] = frozenset().union(*(below[c] for c in children)) if children else frozenset(
-            {node}
+        below[node] = (
+            frozenset().union(*(below[c] for c in children)) if children else frozenset({node})
         )
     return below

@@ -57,10 +57,10 @@ def _of_counts(formula: Callable[[Floats, Floats, Floats], Floats]) -> Callable[
     return plan
 
 
-def _accuracy(measure: Measure) -> LabelPlan:
+def _accuracy(_: Measure) -> LabelPlan:
     def finish(sums: Floats, items: int) -> Floats:
         tp, predicted, true = sums
-        return 1.0 - (predicted + true - 2 * tp) / items
+        return np.asarray(1.0 - (predicted + true - 2 * tp) / items)
 
     # Every concept has as many decisions, so the pooled value is the mean of the values.
     return PerConcept(sums=lambda block: block.concept_counts, finish=finish)

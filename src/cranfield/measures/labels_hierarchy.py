@@ -6,6 +6,7 @@ from collections.abc import Callable
 from types import MappingProxyType
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data.labels import Bools, Floats
@@ -43,12 +44,12 @@ Counts = Callable[[Floats, Floats, Floats], Floats]
 def _h_loss(block: ItemBlock) -> Floats:
     wrong = block.truth ^ block.labels
     first = wrong & ~reached(wrong, block.knowledge.above.T)
-    return first.sum(axis=1) / block.width
+    return np.asarray(first.sum(axis=1) / block.width)
 
 
 def _max_loss(block: ItemBlock) -> Floats:
     truth, labels = block.expanded("ancestors")
-    return (truth ^ labels).sum(axis=1) / block.width
+    return np.asarray((truth ^ labels).sum(axis=1) / block.width)
 
 
 def _weighted_euclidean(measure: Measure) -> LabelPlan:
@@ -94,7 +95,7 @@ def _expanded(formula: Counts) -> Callable[[Measure], LabelPlan]:
 # -- one class per item -----------------------------------------------------------------------
 
 
-def _class_of(flags: Bools, block: ItemBlock) -> np.ndarray:
+def _class_of(flags: Bools, block: ItemBlock) -> NDArray[np.intp]:
     """The one concept that a label set means, -1 where it means several or none."""
     closure = block.knowledge.above + np.eye(block.width, dtype=np.float32)
     covered = flags.astype(np.float32) @ closure.T
@@ -102,9 +103,15 @@ def _class_of(flags: Bools, block: ItemBlock) -> np.ndarray:
     return np.where(means.any(axis=1), means.argmax(axis=1), -1)
 
 
+def _classes(block: ItemBlock) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    return block.once(
+        "classes", lambda: (_class_of(block.truth, block), _class_of(block.labels, block))
+    )
+
+
 def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], LabelPlan]:
     def values(block: ItemBlock) -> Floats:
-        true, predicted = _class_of(block.truth, block), _class_of(block.labels, block)
+        true, predicted = _classes(block)
         looked_up = table(block.knowledge.hierarchy)[true, predicted]
         return np.where((true >= 0) & (predicted >= 0), looked_up, np.nan)
 
@@ -112,7 +119,7 @@ def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], Labe
 
 
 def _parent_one(block: ItemBlock) -> Floats:
-    best = block.ranked[:, 5].astype(np.intp)
+    best = block.ranked[:, 4].astype(np.intp)
     related = _taxonomy.shared_parent(block.knowledge.hierarchy)[best]
     found = (related & block.truth).any(axis=1)
     return np.where(block.true > 0, found, np.nan)
@@ -308,7 +315,7 @@ DDMC = Measure(
     range=(0.0, 1.0),
     higher_is_better=False,
     needs=_HIERARCHY,
-    plan=_of_classes(lambda ontology: ontology.distances(weighted=True)),
+    plan=_of_classes(lambda ontology: ontology.cost_map.costs),
     family=FAMILY,
     summary="Cost of the links between the true and the predicted concept; deep links are cheap.",
     ties="none",

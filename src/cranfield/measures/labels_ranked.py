@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cranfield.measures._label_blocks import LabelPlan, PerItem
+from cranfield import _core
+from cranfield.data.labels import Floats
+from cranfield.measures._label_blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures._spec import Measure, Source
 from cranfield.measures.labels_concept import CONFIDENCES
 from cranfield.measures.labels_example import FAMILY
@@ -16,6 +18,10 @@ VOCABULARY = "vocabulary order"
 
 def _column(column: int) -> Callable[[Measure], LabelPlan]:
     return lambda _: PerItem(lambda block: block.ranked[:, column], ranked=True)
+
+
+def _r_precision(block: ItemBlock) -> Floats:
+    return _core.item_r_precision(block.truth, block.confidences, block.jobs)
 
 
 ONE_ERROR = Measure(
@@ -92,7 +98,7 @@ RPREC = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=CONFIDENCES,
-    plan=_column(4),
+    plan=lambda _: PerItem(_r_precision, ranked=True),
     family=FAMILY,
     summary="Of the |Y| best ranked concepts, the part that is true.",
     ties=VOCABULARY,
