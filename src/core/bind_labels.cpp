@@ -55,9 +55,8 @@ nb::object py_concept_ranked(const In2<bool>& truth, const In2<double>& scores,
 
 nb::object py_item_ranked(const In2<bool>& truth, const In2<double>& scores, unsigned jobs) {
     same_shape(truth, scores);
-    return released(
-        [&] { return labels::item_ranked(matrix_of(truth), matrix_of(scores), jobs); },
-        {truth.shape(0), labels::item_columns});
+    return released([&] { return labels::item_ranked(matrix_of(truth), matrix_of(scores), jobs); },
+                    {truth.shape(0), labels::item_columns});
 }
 
 nb::object py_item_r_precision(const In2<bool>& truth, const In2<double>& scores, unsigned jobs) {

@@ -195,10 +195,9 @@ struct SetAssignment {
         // A dummy costs the same with whatever is left over, so it need not be assigned.
         const auto dummies = static_cast<double>(many.size() - few.size());
         if (few.empty()) return dummy * dummies;
-        return dummy * dummies + solver.least(few.size(), many.size(),
-                                              [&](std::size_t i, std::size_t j) {
-                                                  return costs(few[i], many[j]);
-                                              });
+        return dummy * dummies +
+               solver.least(few.size(), many.size(),
+                            [&](std::size_t i, std::size_t j) { return costs(few[i], many[j]); });
     }
 };
 
@@ -206,9 +205,8 @@ struct SetAssignment {
 
 std::vector<double> match_costs(const Flags& truth, const Flags& labels, const Flags& broken,
                                 const Reals& costs, const double* agreement, unsigned jobs) {
-    return per_item(truth.rows, jobs, [&] {
-        return Matching{truth, labels, broken, costs, agreement};
-    });
+    return per_item(truth.rows, jobs,
+                    [&] { return Matching{truth, labels, broken, costs, agreement}; });
 }
 
 std::vector<double> ranked_assignment(const Flags& truth, const Reals& scores, const Reals& costs,

@@ -242,10 +242,9 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                 row[r_precision] = found_within(relevant, column, truth, scores, order, c) /
                                    static_cast<double>(relevant);
                 for (std::size_t k = 0; k < cutoffs.size(); ++k)
-                    row[concept_columns + k] =
-                        found_within(static_cast<std::size_t>(cutoffs[k]), column, truth, scores,
-                                     order, c) /
-                        static_cast<double>(cutoffs[k]);
+                    row[concept_columns + k] = found_within(static_cast<std::size_t>(cutoffs[k]),
+                                                            column, truth, scores, order, c) /
+                                               static_cast<double>(cutoffs[k]);
             }
         }
     });
@@ -262,9 +261,8 @@ std::vector<double> item_ranked(const Flags& truth, const Reals& scores, unsigne
 
 std::vector<double> item_r_precision(const Flags& truth, const Reals& scores, unsigned jobs) {
     std::vector<double> out(truth.rows, nan);
-    for_each_row(truth.rows, jobs, [&](Row& row, std::size_t i) {
-        out[i] = r_precision_of(row, truth, scores, i);
-    });
+    for_each_row(truth.rows, jobs,
+                 [&](Row& row, std::size_t i) { out[i] = r_precision_of(row, truth, scores, i); });
     return out;
 }
 
