@@ -112,6 +112,7 @@ def gather(
     return Knowledge(
         truth.concepts,
         None if known is None else known.restricted_to(truth.concepts).checked(),
+        known.concepts if known and set(known.concepts) == set(truth.concepts) else None,
         {
             name: source if isinstance(source, CostMap) else read_costmap(source)
             for name, source in maps.items()
@@ -255,11 +256,8 @@ def prepared(
     knowledge: Knowledge,
 ) -> Alignment:
     """A run in the truth's order, with labels; warns of all that a reader of scores should know."""
-    if not run.named and truth.named and knowledge.ontology is None:
-        _warn(
-            f"{run.name}: has no names of concepts; its columns are taken in the order of the "
-            "truth's"
-        )
+    if not run.named and truth.named:
+        _check_positions(run, truth, knowledge)
     ranked = [str(m) for m, plan in plans.items() if plan.ranked]
     if run.is_binary and ranked:
         _warn(
@@ -275,6 +273,21 @@ def prepared(
         aligned.missing_concepts,
         aligned.notes,
     )
+
+
+def _check_positions(run: LabelMatrix, truth: LabelMatrix, knowledge: Knowledge) -> None:
+    """Columns without names are those of the truth, unless the truth has an order of its own."""
+    if knowledge.numbering is None:
+        _warn(
+            f"{run.name}: has no names of concepts; its columns are taken in the order of the "
+            "truth's (--concepts names them)"
+        )
+    elif knowledge.numbering != truth.concepts:
+        raise InputError.single(
+            run.where,
+            "has no names of concepts, and the truth has them in another order than the "
+            "ontology: which of the two do the columns follow? Name them with --concepts",
+        )
 
 
 def score_run(

@@ -107,7 +107,7 @@ class Scores:
         means = self.mean()
         left = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
-        unit = "topic" if self.command == "eval" else "item"
+        unit = self._main_unit
         for i, run in enumerate(self.runs):
             counts = {
                 "evaluated": self.evaluated[i],
@@ -121,21 +121,25 @@ class Scores:
             payload[f"per_{unit}"] = list(self.rows(unit))
         return payload
 
-    def to_pandas(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a pandas data frame."""
+    def to_pandas(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
-        return pd.DataFrame.from_records(list(self.rows(unit)))
+        return pd.DataFrame.from_records(list(self.rows(unit or self._main_unit)))
 
-    def to_polars(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a polars data frame."""
+    def to_polars(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import polars as pl
         except ImportError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
-        return pl.DataFrame(list(self.rows(unit)), infer_schema_length=None)
+        return pl.DataFrame(list(self.rows(unit or self._main_unit)), infer_schema_length=None)
+
+    @property
+    def _main_unit(self) -> str:
+        return "topic" if self.command == "eval" else "item"
 
 
 def aggregate(measure: Measure, values: Values) -> float:

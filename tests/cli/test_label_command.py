@@ -223,6 +223,37 @@ def test_a_compressed_run_is_named_without_endings(folder, capsys):
     assert found["runs"][0]["name"] == "packed"
 
 
+def test_columns_without_names_must_not_be_guessed(folder, capsys):
+    (folder / "names.txt").write_text("\n".join(CONCEPTS))
+    code, _, err = run(capsys, "truth.csv", "good.txt", "--concepts", "names.txt", "-m", "AUC")
+    assert code == 0
+    assert err == ""
+    code, _, err = run(capsys, "truth.csv", "good.txt", "-m", "AUC")
+    assert "its columns are taken in the order of the truth's" in err
+
+
+def test_the_order_of_the_truth_and_of_the_ontology_differ(folder, capsys):
+    lines = [line.split(",") for line in (folder / "truth.csv").read_text().splitlines()]
+    swapped = [",".join([row[0], *reversed(row[1:])]) for row in lines]
+    (folder / "swapped.csv").write_text("\n".join(swapped) + "\n")
+    argv = ("good.txt", "--ontology", "pto-2009", "-m", "AUC")
+    code, _, err = run(capsys, "swapped.csv", *argv)
+    assert code == 2
+    assert "good.txt: has no names of concepts, and the truth has them in another order" in err
+    (folder / "names.txt").write_text("\n".join(CONCEPTS))
+    found = payload(capsys, "swapped.csv", *argv, "--concepts", "names.txt")
+    assert found["runs"][0]["mean"] == payload(capsys, "truth.csv", *argv)["runs"][0]["mean"]
+
+
+def test_csv_from_standard_input(folder, capsys, monkeypatch):
+    text = (folder / "good.csv").read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+    found = payload(capsys, "truth.csv", "-", "-m", "F.example")
+    assert found["runs"][0]["name"] == "stdin"
+    file = payload(capsys, "truth.csv", "good.csv", "-m", "F.example")
+    assert found["runs"][0]["mean"] == file["runs"][0]["mean"]
+
+
 BAD_RUNS = {
     "word": ("a.jpg 0.1 x 0.3\n", "bad.txt:1: value 'x' of item 'a.jpg' is not a number"),
     "short": ("a 0.1 0.2\nb 0.1\n", "bad.txt:2: 1 values for item 'b', expected 2"),
@@ -233,7 +264,7 @@ BAD_RUNS = {
     "decisions": ("a 0.1 0.2\na 0.3 1\n", "bad.txt:2: the second row of item 'a' has values other"),
     "empty": ("", "bad.txt: is empty"),
     "bare": ("a\n", "bad.txt:1: item 'a' has no values"),
-    "width": ("im0.jpg 0.1 0.2\n", "bad: 2 values per item, but there are 53 concepts"),
+    "width": ("im0.jpg 0.1 0.2\n", "bad.txt: 2 values per item, but there are 53 concepts"),
 }  # fmt: skip
 
 

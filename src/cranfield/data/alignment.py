@@ -35,7 +35,7 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
     rows = _positions(run.items, truth.items)
     if np.all(rows < 0):
         raise InputError.single(
-            run.name,
+            run.where,
             f"has none of the items of the truth (the truth has {truth.items[0]!r}, "
             f"the run has {run.items[0]!r})",
         )
@@ -56,7 +56,7 @@ def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
     unknown = [c for c in run.concepts if c not in known]
     if unknown:
         raise InputError(
-            run.name,
+            run.where,
             [
                 Problem(0, f"concept {c!r} is not in the truth.{suggest(c, truth.concepts)}")
                 for c in unknown

@@ -29,7 +29,8 @@ class LabelMatrix:
 
     The matrices are dense, or sparse rows (scipy.sparse.csr_array) for more than
     `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
-    `concepts` are positions, and such a matrix is aligned to the truth by position.
+    `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
+    is the file it came from, for messages.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -42,12 +43,18 @@ class LabelMatrix:
     confidences: Matrix | None = None
     name: str = "labels"
     named: bool = True
+    source: str = ""
+
+    @property
+    def where(self) -> str:
+        """How messages name this matrix: its file, or else its name."""
+        return self.source or self.name
 
     def __post_init__(self) -> None:
         if self.labels is None and self.confidences is None:
-            raise InputError.single(self.name, "has neither labels nor confidences")
-        _check_names(self.name, "item", self.items)
-        _check_names(self.name, "concept", self.concepts)
+            raise InputError.single(self.where, "has neither labels nor confidences")
+        _check_names(self.where, "item", self.items)
+        _check_names(self.where, "concept", self.concepts)
         shape = (len(self.items), len(self.concepts))
         for kind in ("labels", "confidences"):
             matrix = getattr(self, kind)
@@ -55,7 +62,7 @@ class LabelMatrix:
                 continue
             if tuple(matrix.shape) != shape:
                 raise InputError.single(
-                    self.name,
+                    self.where,
                     f"{kind} of shape {tuple(matrix.shape)} for {shape[0]} items and "
                     f"{shape[1]} concepts",
                 )
@@ -76,7 +83,7 @@ class LabelMatrix:
             outside = np.flatnonzero(~((line >= 0) & (line <= 1)))
             if outside.size:
                 raise InputError.single(
-                    self.name,
+                    self.where,
                     f"the confidence of item {self.items[row]!r} in concept "
                     f"{self.concepts[outside[0]]!r} is {line[outside[0]]:g}, "
                     "expected a number in [0, 1]",
@@ -163,7 +170,7 @@ class LabelMatrix:
             labels = cast(Any, self.confidences).copy()
             if np.any(limits <= 0):
                 raise InputError.single(
-                    self.name, "a threshold of 0 labels every cell of a sparse matrix"
+                    self.where, "a threshold of 0 labels every cell of a sparse matrix"
                 )
             labels.data = labels.data >= np.broadcast_to(limits, (self.shape[1],))[labels.indices]
             labels.eliminate_zeros()
@@ -177,23 +184,23 @@ class LabelMatrix:
                 bad = unknown[0] if unknown else absent[0]
                 what = "is for an unknown concept" if unknown else "is missing for the concept"
                 raise InputError.single(
-                    self.name, f"a threshold {what} {bad!r}.{suggest(bad, self.concepts)}"
+                    self.where, f"a threshold {what} {bad!r}.{suggest(bad, self.concepts)}"
                 )
             threshold = [threshold[c] for c in self.concepts]
         limits = np.asarray(threshold, dtype=np.float64)
         if limits.ndim and limits.shape != (self.shape[1],):
             raise InputError.single(
-                self.name, f"{limits.size} thresholds for {self.shape[1]} concepts"
+                self.where, f"{limits.size} thresholds for {self.shape[1]} concepts"
             )
         if not np.all((limits >= 0) & (limits <= 1)):
-            raise InputError.single(self.name, "a threshold lies outside [0, 1]")
+            raise InputError.single(self.where, "a threshold lies outside [0, 1]")
         return limits
 
     def renamed(self, concepts: Sequence[str]) -> LabelMatrix:
         """An unnamed matrix with the names of its columns."""
         if len(concepts) != len(self.concepts):
             raise InputError.single(
-                self.name,
+                self.where,
                 f"{len(self.concepts)} values per item, but there are {len(concepts)} concepts",
             )
         return replace(self, concepts=tuple(concepts), named=True)

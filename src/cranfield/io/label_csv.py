@@ -12,22 +12,21 @@ import numpy as np
 
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, open_text, write_whole
+from cranfield.io.files import write_whole
 from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
 
 LONG_HEADER = ["item", "concept", "value"]
 
 
-def read_csv(path: str | Path, name: str, delimiter: str) -> LabelMatrix:
+def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
     """Wide or long, as the header says."""
-    with open_text(path) as stream:
-        reader = csv.reader(stream, delimiter=delimiter, strict=True)
-        rows = _numbered(reader, describe(path))
-        line, header = next(rows, (0, []))
-        header = [cell.strip() for cell in header]
-        if [cell.lower() for cell in header] == LONG_HEADER:
-            return _read_long(rows, name, describe(path))
-        return _read_wide(line, header, rows, name, describe(path))
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = _numbered(reader, where)
+    line, header = next(rows, (0, []))
+    header = [cell.strip() for cell in header]
+    if [cell.lower() for cell in header] == LONG_HEADER:
+        return _read_long(rows, name, where)
+    return _read_wide(line, header, rows, name, where)
 
 
 def _numbered(reader: Any, where: str) -> Iterator[tuple[int, list[str]]]:

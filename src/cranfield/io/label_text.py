@@ -12,15 +12,14 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError
-from cranfield.io.files import describe, read_text, write_whole
+from cranfield.io.files import write_whole
 from cranfield.io.label_rows import RowCollector
 
 
-def read_text_labels(path: str | Path, name: str) -> LabelMatrix:
+def read_text_labels(text: str, name: str, where: str) -> LabelMatrix:
     """ImageCLEF text; its concepts are named by their position, from 0 on."""
-    where = describe(path)
     rows: RowCollector | None = None
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    for number, line in enumerate(text.splitlines(), 1):
         item, *cells = line.split() or [""]
         if not item:
             continue

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
@@ -12,12 +13,11 @@ from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
 from cranfield.io.label_text import read_text_labels, write_text_labels
 
-_READERS: dict[str, Callable[[str | Path, str], LabelMatrix]] = {
-    ".csv": lambda path, name: read_csv(path, name, ","),
-    ".tsv": lambda path, name: read_csv(path, name, "\t"),
+_BINARY: dict[str, Callable[[str | Path, str], LabelMatrix]] = {
     ".parquet": read_parquet,
     ".npz": read_npz,
 }
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _WRITERS: dict[str, Callable[[LabelMatrix, Path], None]] = {
     "wide": write_wide,
     "long": write_long,
@@ -36,11 +36,24 @@ def read_labels(
     """Labels or confidences of items: the truth, or a run.
 
     By its ending a file is CSV or TSV (wide: one column per concept; long:
-    item,concept,value), Parquet or NumPy's .npz; any other is ImageCLEF text: an item and one
-    number per concept. `concepts` names the columns of a file that has no names.
+    item,concept,value), Parquet or NumPy's .npz. Any other, standard input among them, is CSV
+    when its first line has a comma, else ImageCLEF text: an item and one number per concept.
+    `concepts` names the columns of a file that has no names.
     """
-    reader = _READERS.get(inner_suffix(path), read_text_labels)
-    matrix = reader(path, name or run_name(path))
+    suffix, where = inner_suffix(path), describe(path)
+    called = name or run_name(path)
+    if suffix in _BINARY:
+        matrix = _BINARY[suffix](path, called)
+    else:
+        text = read_text(path)
+        comma = "," if "," in text.lstrip().split("\n", 1)[0] else ""
+        delimiter = _DELIMITERS.get(suffix, comma)
+        matrix = (
+            read_csv(text, called, where, delimiter=delimiter)
+            if delimiter
+            else read_text_labels(text, called, where)
+        )
+    matrix = replace(matrix, source=where)
     if concepts is not None and not matrix.named:
         matrix = matrix.renamed(concepts)
     return matrix if threshold is None else matrix.with_threshold(threshold)

@@ -26,10 +26,14 @@ DEFAULT_COST, TREE_COST = "", "tree"
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """All that measures may use beside truth and run, in the order of the truth's concepts."""
+    """All that measures may use beside truth and run, in the order of the truth's concepts.
+
+    `numbering` is the ontology's own order of the same concepts, if it has one.
+    """
 
     concepts: tuple[str, ...]
     ontology: Ontology | None = None
+    numbering: tuple[str, ...] | None = None
     costmaps: Mapping[str, CostMap] = field(default_factory=lambda: MappingProxyType({}))
     agreement: Floats | None = None
 
