@@ -337,6 +337,7 @@ NB_MODULE(_core, m) {
     m.def("string_column", &py_string_column, "texts"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
+    bind_labels(m);
 }
 
 }  // namespace cranfield::binding

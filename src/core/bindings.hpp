@@ -42,4 +42,7 @@ inline std::string_view utf8_of(nb::handle text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+// The kernels over items x concepts.
+void bind_labels(nb::module_& m);
+
 }  // namespace cranfield::binding

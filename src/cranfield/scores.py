@@ -44,6 +44,10 @@ class Scores:
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    # What else the entry of each run says, and how many units each mean leaves out where the
+    # values themselves were not kept.
+    run_facts: tuple[Mapping[str, Any], ...] = ()
+    left: Mapping[Measure, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
@@ -54,6 +58,8 @@ class Scores:
 
     def left_out(self, measure: Measure) -> list[int]:
         """How many units each run's mean leaves out because the measure is undefined there."""
+        if measure in self.left:
+            return list(self.left[measure])
         undefined = np.isnan(self.values[measure]).sum(axis=1)
         known = self.values[measure].shape[1] - np.asarray(self.evaluated)
         if self.unit_of[measure] == "topic":
@@ -74,6 +80,8 @@ class Scores:
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
+        if any(m not in self.values for m in chosen):
+            raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
@@ -149,34 +157,39 @@ class Scores:
         means = self.mean()
         left = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
+        unit = self._main_unit
         for i, run in enumerate(self.runs):
             counts = {
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
-                "left_out": {str(m): left[m][i] for m in self.measures},
+                "left_out": {str(m): left[m][i] for m in self.measures if self.unit_of[m] == unit},
             }
-            kind = "topics" if self.command == "eval" else "items"
-            payload["runs"].append({"name": run, "mean": means[run], kind: counts})
+            entry = {"name": run, "mean": means[run], f"{unit}s": counts}
+            payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         for unit in per:
             payload[f"per_{unit}"] = list(self.rows(unit))
         return payload
 
-    def to_pandas(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a pandas data frame."""
+    def to_pandas(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
-        return pd.DataFrame.from_records(list(self.rows(unit)))
+        return pd.DataFrame.from_records(list(self.rows(unit or self._main_unit)))
 
-    def to_polars(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a polars data frame."""
+    def to_polars(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import polars as pl
         except ImportError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
-        return pl.DataFrame(list(self.rows(unit)), infer_schema_length=None)
+        return pl.DataFrame(list(self.rows(unit or self._main_unit)), infer_schema_length=None)
+
+    @property
+    def _main_unit(self) -> str:
+        return "topic" if self.command == "eval" else "item"
 
 
 def aggregate(measure: Measure, values: Values) -> float:

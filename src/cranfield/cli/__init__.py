@@ -13,6 +13,8 @@ from cranfield.errors import CranfieldError, suggest
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
     "compare": ("compare", "is the difference between runs real: intervals, tests, ranks"),
+    "label": ("label", "evaluate runs that annotate items with concepts"),
+    "ontology": ("ontology", "check an ontology of concepts, or show what it says"),
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
     "convert": ("convert", "judgements or runs from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
