@@ -18,6 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement._arrays import sum_by
 from cranfield.data.judgement_log import Floats
 
 # The least probability that a model gives to an answer: one surprise never rules a truth out.
@@ -41,7 +42,7 @@ class Voices:
         cls,
         annotator: NDArray[np.int32],
         unit: Integers,
-        value: NDArray[np.int32],
+        value: NDArray[np.integer[Any]],
         *,
         annotators: int,
         units: int,
@@ -69,7 +70,7 @@ class Voices:
 
     def per_annotator(self, values: Floats) -> Floats:
         """Values of voices summed for each annotator."""
-        return np.bincount(self.annotator, values, minlength=self.annotators)
+        return sum_by(self.annotator, values, self.annotators)
 
 
 # From the expected counts of voices to the probability of each voice by true answer; the third

@@ -9,10 +9,11 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._em import Fit, Maximise, Voices, expectation_maximisation
+from cranfield.agreement._arrays import ratio
+from cranfield.agreement._em import Fit, Integers, Maximise, Voices, expectation_maximisation
 from cranfield.agreement.dawid_skene import dawid_skene
 from cranfield.agreement.mace import mace
-from cranfield.agreement.majority import Ties, Votes, accuracy_to_majority, unit_rows, vote
+from cranfield.agreement.majority import CLOSE, Ties, Votes, accuracy_to_majority, unit_rows, vote
 from cranfield.agreement.one_coin import one_coin
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import UsageError, suggest
@@ -22,6 +23,15 @@ METHODS: tuple[Method, ...] = (
     "majority", "weighted-majority", "dawid-skene", "one-coin", "mace",
 )  # fmt: skip
 Progress: TypeAlias = Callable[[float], None]
+Fitter: TypeAlias = Callable[[Voices, Floats, Integers | None, Progress | None], Fit]
+# The options that mean something to a method.
+TAKES = {
+    "majority": {"ties"},
+    "weighted-majority": {"ties", "weights"},
+    "dawid-skene": {"gold", "share", "smoothing"},
+    "one-coin": {"gold", "share"},
+    "mace": {"gold", "share"},
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,18 +92,27 @@ def aggregate_judgements(
     """
     if method not in METHODS:
         raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
-    if weights is not None and method != "weighted-majority":
-        raise UsageError(f"weights of annotators mean nothing to the method {method!r}")
+    given = {
+        "ties": ties != "lowest", "weights": weights is not None, "gold": gold is not None,
+        "share": share, "smoothing": smoothing != 0,
+    }  # fmt: skip
+    for option, is_given in given.items():
+        if is_given and option not in TAKES[method]:
+            users = ", ".join(m for m in METHODS if option in TAKES[m])
+            raise UsageError(f"the method {method!r} has no use for {option} (only: {users})")
     if method in ("majority", "weighted-majority"):
-        return _voted(log, method, ties, weights)  # type: ignore[arg-type]
+        return _voted(log, method, ties, weights)
     maximise: Maximise = {
         "dawid-skene": dawid_skene(smoothing), "one-coin": one_coin, "mace": mace
     }[method]  # fmt: skip
-    if smoothing and method != "dawid-skene":
-        raise UsageError(f"smoothing means nothing to the method {method!r}")
-    return _modelled(
-        log, method, maximise, gold, share, iterations, tolerance, progress  # type: ignore[arg-type]
-    )  # fmt: skip
+
+    def fit(voices: Voices, start: Floats, known: Integers | None, report: Progress | None) -> Fit:
+        return expectation_maximisation(
+            voices, start, maximise, known=known, learn_prior=method != "mace",
+            iterations=iterations, tolerance=tolerance, progress=report,
+        )  # fmt: skip
+
+    return _modelled(log, method, fit, gold, share, progress)
 
 
 def _voted(log: JudgementLog, method: Method, ties: Ties, weights: Floats | None) -> Aggregated:
@@ -113,51 +132,42 @@ def _voted(log: JudgementLog, method: Method, ties: Ties, weights: Floats | None
 def _modelled(
     log: JudgementLog,
     method: Method,
-    maximise: Maximise,
+    fit: Fitter,
     gold: NDArray[np.int32] | None,
     share: bool,
-    iterations: int,
-    tolerance: float,
     progress: Progress | None,
 ) -> Aggregated:
     votes = vote(log)
     units, row = unit_rows(log)
-    known = None if gold is None else gold.ravel()[units].astype(np.int64)
-    parts = _parts(log, votes, row, share)
+    people = len(log.annotators)
     posterior = np.zeros_like(votes.share)
-    hits = np.zeros(len(log.annotators))
+    hits = np.zeros(people)
     fits: list[tuple[str, tuple[str, ...], Fit]] = []
+    parts = _parts(log, votes, row, share)
     for done, (name, chosen, judged, answers) in enumerate(parts):
-        report = None if progress is None else _scaled(progress, done, len(parts))
-        place = np.zeros(len(log.values), dtype=np.int64)
-        place[answers] = np.arange(len(answers))
-        local = np.cumsum(chosen) - 1
+        place = np.full(len(log.values) + 1, -1, dtype=np.int64)
+        place[answers] = np.arange(answers.size)
         voices = Voices.of(
-            log.annotator[judged], local[row[judged]], place[log.value[judged]],
-            annotators=len(log.annotators), units=int(chosen.sum()), answers=len(answers),
+            log.annotator[judged], (np.cumsum(chosen) - 1)[row[judged]], place[log.value[judged]],
+            annotators=people, units=int(chosen.sum()), answers=answers.size,
         )  # fmt: skip
-        given = None if known is None else np.where(known[chosen] >= 0, place[known[chosen]], -1)
-        fit = expectation_maximisation(
-            voices, votes.share[np.ix_(chosen, answers)], maximise, known=given,
-            learn_prior=method != "mace", iterations=iterations, tolerance=tolerance,
-            progress=report,
-        )  # fmt: skip
-        posterior[np.ix_(chosen, answers)] = fit.posterior
-        hits += voices.per_annotator(voices.hits(fit.expected))
-        fits.append((name, tuple(log.values[a] for a in answers), fit))
-    judgements = np.bincount(log.annotator, minlength=len(log.annotators))
+        # The last place stands for -1, the code of an unknown answer.
+        known = None if gold is None else place[gold.ravel()[units[chosen]]]
+        report = None if progress is None else _scaled(progress, done, len(parts))
+        found = fit(voices, votes.share[np.ix_(chosen, answers)], known, report)
+        posterior[np.ix_(chosen, answers)] = found.posterior
+        hits += voices.per_annotator(voices.hits(found.expected))
+        fits.append((name, tuple(log.values[a] for a in answers), found))
+    judgements = np.bincount(log.annotator, minlength=people)
     top = posterior.max(axis=1, keepdims=True)
-    tied = int(((posterior >= top - 1e-9).sum(axis=1) > 1).sum())
-    reliability = np.divide(
-        hits, judgements, out=np.full(hits.size, np.nan), where=judgements > 0
-    )
+    tied = int(((posterior >= top - CLOSE).sum(axis=1) > 1).sum())
     return Aggregated(
         log, method, votes.item, votes.concept, posterior, posterior.argmax(axis=1), tied,
-        judgements, reliability, tuple(fits),
+        judgements, ratio(hits, judgements), tuple(fits),
     )  # fmt: skip
 
 
-Part: TypeAlias = tuple[str, NDArray[np.bool_], NDArray[np.bool_], list[int]]
+Part: TypeAlias = tuple[str, NDArray[np.bool_], NDArray[np.bool_], Integers]
 
 
 def _parts(log: JudgementLog, votes: Votes, row: NDArray[np.int64], share: bool) -> list[Part]:
@@ -165,12 +175,12 @@ def _parts(log: JudgementLog, votes: Votes, row: NDArray[np.int64], share: bool)
     if share or len(log.concepts) == 1:
         if log.allowed is not None and len(log.concepts) > 1:
             raise UsageError("groups of different categories cannot share confusions")
-        every = list(log.answers_of(0))
+        every = np.array(log.answers_of(0), dtype=np.int64)
         everything = np.ones(votes.item.size, dtype=bool), np.ones(row.size, dtype=bool)
         return [(log.concepts[0] if len(log.concepts) == 1 else "all", *everything, every)]
     present = np.bincount(log.concept, minlength=len(log.concepts)) > 0
     return [
-        (name, votes.concept == c, log.concept == c, list(log.answers_of(c)))
+        (name, votes.concept == c, log.concept == c, np.array(log.answers_of(c), dtype=np.int64))
         for c, name in enumerate(log.concepts)
         if present[c]
     ]

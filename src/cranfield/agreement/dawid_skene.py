@@ -15,9 +15,11 @@ def dawid_skene(smoothing: float = 0.0) -> Maximise:
     keeps a table from being certain of what it saw once.
     """
 
-    def maximise(voices: Voices, expected: Floats, previous: Floats | None) -> Floats:
+    def maximise(voices: Voices, expected: Floats, _previous: Floats | None) -> Floats:
         # What an annotator never said has its pseudo-counts too, though no voice stands for it.
         unsaid = voices.answers - np.bincount(voices.annotator, minlength=voices.annotators)
-        return normalised(voices, np.maximum(expected + smoothing, LEAST), smoothing * unsaid)
+        return normalised(
+            voices, np.maximum(expected + smoothing, LEAST), (smoothing * unsaid).astype(np.float64)
+        )
 
     return maximise

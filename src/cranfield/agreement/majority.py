@@ -8,6 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement._arrays import mean_by, ratio
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 Ties: TypeAlias = Literal["lowest", "highest", "omit"]
@@ -33,9 +34,7 @@ class Votes:
     tied: NDArray[np.bool_]
 
 
-def vote(
-    log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "lowest"
-) -> Votes:
+def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "lowest") -> Votes:
     """The vote on every unit; `weights` has the weight of each annotator's voice.
 
     A tie goes to the lowest answer: for 0 and 1 a concept needs more than half of the votes,
@@ -90,8 +89,7 @@ def accuracy_to_majority(log: JudgementLog, votes: Votes) -> tuple[Floats, NDArr
     judged = np.bincount(log.annotator, minlength=len(log.annotators))
     decided = np.bincount(log.annotator[won >= 0], minlength=len(log.annotators))
     right = np.bincount(log.annotator[won == log.value], minlength=len(log.annotators))
-    share = np.divide(right, decided, out=np.full(right.size, np.nan), where=decided > 0)
-    return share, judged
+    return ratio(right, decided), judged
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,9 +115,7 @@ def majority_agreement(log: JudgementLog, votes: Votes) -> MajorityAgreement:
     everywhere = np.ones_like(chosen)
 
     def mean(by: NDArray[np.int64], size: int, kept: NDArray[np.bool_]) -> Floats:
-        total = np.bincount(by[kept], agreed[kept], minlength=size)
-        count = np.bincount(by[kept], minlength=size)
-        return np.divide(total, count, out=np.full(size, np.nan), where=count > 0)
+        return mean_by(by, agreed, size, kept)
 
     return MajorityAgreement(
         mean(votes.concept, len(log.concepts), everywhere),
@@ -142,16 +138,14 @@ def accuracy_per_item(log: JudgementLog) -> tuple[Floats, Floats]:
     r = table.sum(axis=1)
     pairs = r * (r - 1)
     same = (table * (table - 1)).sum(axis=1)
-    identical = np.divide(same, pairs, out=np.full(r.size, np.nan), where=pairs > 0)
+    identical = ratio(same, pairs)
     item = units // len(log.concepts)
     chosen = np.zeros(units.size, dtype=bool)
     if log.kind == "concept" and log.levels is not None:
         chosen[row[log.selected]] = True
 
-    def mean(kept: NDArray[np.bool_]) -> Floats:
-        kept = kept & ~np.isnan(identical)
-        total = np.bincount(item[kept], identical[kept], minlength=len(log.items))
-        count = np.bincount(item[kept], minlength=len(log.items))
-        return np.divide(total, count, out=np.full(count.size, np.nan), where=count > 0)
-
-    return mean(np.ones_like(chosen)), mean(chosen)
+    paired = ~np.isnan(identical)
+    return (
+        mean_by(item, identical, len(log.items), paired),
+        mean_by(item, identical, len(log.items), paired & chosen),
+    )

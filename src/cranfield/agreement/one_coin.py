@@ -11,7 +11,7 @@ from cranfield.agreement._em import LEAST, Voices
 from cranfield.data.judgement_log import Floats
 
 
-def one_coin(voices: Voices, expected: Floats, previous: Floats | None) -> Floats:
+def one_coin(voices: Voices, expected: Floats, _previous: Floats | None) -> Floats:
     """The maximisation step: the expected share of right answers of each annotator."""
     judged = voices.per_annotator(expected.sum(axis=1))
     share = voices.per_annotator(voices.hits(expected)) / np.maximum(judged, LEAST)

@@ -210,8 +210,14 @@ def repeats(log: JudgementLog) -> NDArray[np.bool_]:
 
 
 def cell_keys(log: JudgementLog) -> NDArray[np.int64]:
-    """One number for each combination of annotator, item and concept."""
+    """One number for each combination of annotator, item and concept.
+
+    Where categories stand in groups, also of the answer: a form with two answers to one
+    question is no repetition, it breaks the rule of the group.
+    """
     key = log.annotator.astype(np.int64) * len(log.items) + log.item
+    if log.allowed is not None:
+        return key * len(log.values) + log.value
     return key * len(log.concepts) + log.concept
 
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import csv
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -44,13 +45,16 @@ def read_judgement_log(
     path: str | Path,
     *,
     values: Sequence[str] | None = None,
+    groups: Mapping[str, Sequence[str]] | None = None,
     duplicates: Duplicates = "error",
     progress: Callable[[float], None] | None = None,
 ) -> JudgementLog:
     """A judgement log from a file.
 
-    `values` declares the answers that can be given, low to high; any other is an error. A
-    second judgement of the same annotator on the same cell is an error, or the `first` or
+    `values` declares the answers that can be given, low to high; any other is an error.
+    `groups` are the exclusive groups of a category log: each is a question of its own, and a
+    category outside of them is an error. In a concept log they change nothing. A second
+    judgement of the same annotator on the same cell is an error, or the `first` or
     `last` one counts, or `all` of them count.
     """
     where = describe(path)
@@ -76,6 +80,8 @@ def read_judgement_log(
         kind, annotators, items, concepts, names, annotator, item, concept, codes, seconds,
         source=where,
     )  # fmt: skip
+    if kind == "category" and groups:
+        log = _grouped(log, lines, groups)
     return _without_repeats(log, lines, duplicates)
 
 
@@ -166,9 +172,7 @@ def read_weights(path: str | Path, log: JudgementLog) -> NDArray[np.float64]:
 class _Table:
     """A CSV or TSV text with a header, read into coded columns block by block."""
 
-    def __init__(
-        self, where: str, text: str, progress: Callable[[float], None] | None
-    ) -> None:
+    def __init__(self, where: str, text: str, progress: Callable[[float], None] | None) -> None:
         self.where, self.problems = where, list[Problem]()
         self._text = text.replace("\r\n", "\n") if "\r" in text else text
         self._progress = progress
@@ -191,7 +195,9 @@ class _Table:
             if name not in heads:
                 found = ",".join(self._header)
                 raise InputError.single(
-                    self.where, f"the header {found!r} has no column {name!r} (expected: {forms})", 1
+                    self.where,
+                    f"the header {found!r} has no column {name!r} (expected: {forms})",
+                    1,
                 )
         return {name: i for i, name in enumerate(heads)}
 
@@ -207,7 +213,9 @@ class _Table:
                 column, seen = fields[at :: len(self._header)], self._vocabulary[name]
                 for new in dict.fromkeys(column):
                     seen.setdefault(new, len(seen))
-                parts[name].append(np.fromiter(map(seen.__getitem__, column), np.int32, len(column)))
+                parts[name].append(
+                    np.fromiter(map(seen.__getitem__, column), np.int32, len(column))
+                )
         self.lines = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         if not self.lines.size and not self.problems:
             raise InputError.single(self.where, "has a header but no rows")
@@ -337,6 +345,31 @@ def _answers(
     return order, by_text[codes]
 
 
+def _grouped(
+    log: JudgementLog, lines: NDArray[np.int64], groups: Mapping[str, Sequence[str]]
+) -> JudgementLog:
+    """A category log with each exclusive group as a question of its own."""
+    values = tuple(dict.fromkeys(name for members in groups.values() for name in members))
+    place = {name: i for i, name in enumerate(values)}
+    question = {name: g for g, members in enumerate(groups.values()) for name in members}
+    problems = [
+        Problem(int(line), f"category {name!r} is outside of every group.{suggest(name, values)}")
+        for code, name in enumerate(log.values)
+        if name not in place
+        for line in lines[log.value == code]
+    ]
+    if problems:
+        raise InputError(log.source, sorted(problems, key=lambda p: p.line))
+    return replace(
+        log,
+        concepts=tuple(groups),
+        values=values,
+        concept=np.array([question[name] for name in log.values], dtype=np.int32)[log.value],
+        value=np.array([place[name] for name in log.values], dtype=np.int32)[log.value],
+        allowed=tuple(tuple(place[name] for name in members) for members in groups.values()),
+    )
+
+
 def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicates) -> JudgementLog:
     again = repeats(log)
     if rule == "all" or not again.any():
@@ -349,7 +382,7 @@ def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicat
         keep = np.zeros(len(log), dtype=bool)
         keep[len(log) - 1 - last] = True
         return log.where(keep)
-    problems = []
+    problems: list[Problem] = []
     for row in np.flatnonzero(again)[:1000]:
         first = int(np.flatnonzero(key == key[row])[0]) if len(problems) < 20 else -1
         said = f" (first on line {lines[first]})" if first >= 0 else ""
