@@ -29,10 +29,8 @@ def made(
     """A table annotators x items with NaN for missing cells, and the same as a log."""
     rng = np.random.default_rng(seed)
     truth = rng.integers(0, q, items)
-    table = np.where(
-        rng.random((people, items)) < noise, rng.integers(0, q, (people, items)), truth
-    )
-    table = table.astype(float)
+    guess = rng.integers(0, q, (people, items))
+    table = np.where(rng.random((people, items)) < noise, guess, truth).astype(float)
     table[rng.random(table.shape) < missing] = np.nan
     who, what = np.nonzero(~np.isnan(table))
     log = judgement_log(

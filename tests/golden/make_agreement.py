@@ -30,12 +30,8 @@ STEPS = 25
 def tables() -> list[np.ndarray[Any, Any]]:
     rng = np.random.default_rng(2011)
     found = []
-    for people, items, q, missing in [
-        (2, 25, 2, 0),
-        (4, 30, 3, 0.2),
-        (6, 25, 5, 0.4),
-        (3, 40, 4, 0.6),
-    ]:
+    shapes = [(2, 25, 2, 0), (4, 30, 3, 0.2), (6, 25, 5, 0.4), (3, 40, 4, 0.6)]
+    for people, items, q, missing in shapes:
         truth = rng.integers(1, q + 1, items)
         said = np.where(
             rng.random((people, items)) < 0.6, truth, rng.integers(1, q + 1, (people, items))

@@ -167,7 +167,8 @@ def test_bootstrap_is_the_same_for_the_same_seed_and_covers() -> None:
     truth = rng.integers(0, 3, 300)
     said = np.where(rng.random((4, 300)) < 0.8, truth, rng.integers(0, 3, (4, 300)))
     log = judgement_log(
-        [f"a{a}" for a in range(4) for _ in range(300)], [f"i{i}" for _ in range(4) for i in range(300)],
+        [f"a{a}" for a in range(4) for _ in range(300)],
+        [f"i{i}" for _ in range(4) for i in range(300)],
         said.ravel().tolist(),
     )  # fmt: skip
     chosen = tuple(COEFFICIENTS.values())
