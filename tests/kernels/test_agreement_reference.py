@@ -89,7 +89,7 @@ def test_pairs_dense_and_sparse(case: Case) -> None:
     for sums in (_DenseSums(people), _SparseSums(people, len(log.items))):
         for v in range(q):
             sums.add(log.annotator[log.value == v], unit[log.value == v])
-        pairs = sums.pairs(log, unit)
+        pairs = sums.pairs(log)
         for i in range(len(pairs)):
             a = int(log.annotators[pairs.first[i]][1:])
             b = int(log.annotators[pairs.second[i]][1:])

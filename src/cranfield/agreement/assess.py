@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.agreement.coefficients import Coefficient, choose_coefficients
 from cranfield.agreement.intervals import bootstrap_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
-from cranfield.agreement.tallies import UnitCounts, unit_counts
+from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog
 
 Values = dict[str, float]
@@ -70,15 +70,19 @@ def assess_agreement(
     chosen = choose_coefficients(coefficients, numeric=log.levels is not None)
     names = _row_names(log)
     everything = unit_counts(log)
-    overall = _row("overall", everything, chosen, bootstrap, 0)
+    whole = everything.tallies()
+    overall = _row("overall", everything, whole, chosen, bootstrap, 0)
     rows: list[Row] = []
     for i, name in enumerate(names):
         if progress is not None:
             progress((i + 1) / (len(names) + 2))
         if _by_category(log):
-            rows.append(_category_row(name, everything, i, chosen, bootstrap))
+            two = whole.one_against_rest(i)
+            folded = everything if bootstrap is None else everything.one_against_rest(i)
+            rows.append(_row(name, folded, two, chosen, bootstrap, i + 1))
         else:
-            rows.append(_row(name, unit_counts(log, i), chosen, bootstrap, i + 1))
+            counts = unit_counts(log, i)
+            rows.append(_row(name, counts, counts.tallies(), chosen, bootstrap, i + 1))
     votes = vote(log)
     share, judged = accuracy_to_majority(log, votes)
     people = tuple(
@@ -102,31 +106,13 @@ def _row_names(log: JudgementLog) -> tuple[str, ...]:
 def _row(
     name: str,
     counts: UnitCounts,
+    tallies: Tallies,
     chosen: Sequence[Coefficient],
     bootstrap: Bootstrap | None,
     stream: int,
 ) -> Row:
-    tallies = counts.tallies()
     values = {c.name: c.value(tallies) for c in chosen}
     return Row(name, int(tallies.units), values, _drawn(counts, chosen, bootstrap, stream))
-
-
-def _category_row(
-    name: str,
-    counts: UnitCounts,
-    value: int,
-    chosen: Sequence[Coefficient],
-    bootstrap: Bootstrap | None,
-) -> Row:
-    """A category against all others: the same units with two answers."""
-    tallies = counts.tallies().one_against_rest(value)
-    values = {c.name: c.value(tallies) for c in chosen}
-    if bootstrap is None:
-        return Row(name, int(tallies.units), values, {})
-    mine = np.asarray(counts.table[:, [value]].sum(axis=1)).ravel()
-    folded = np.stack([counts.per_unit - mine, mine], axis=1)
-    two = UnitCounts(folded, counts.item, np.array([0.0, 1.0]))
-    return Row(name, int(tallies.units), values, _drawn(two, chosen, bootstrap, value + 1))
 
 
 def _drawn(

@@ -19,8 +19,10 @@ from cranfield.data.judgement_log import Floats, JudgementLog
 
 # From this share of filled cells on, plain matrix products beat sparse ones.
 DENSE_FROM = 0.1
-# Units in one plain matrix product: single precision counts exactly up to 2**24.
-BLOCK = 8192
+# Cells of the plain matrices of one block of units.
+BLOCK_CELLS = 1 << 26
+# Up to this many annotators a table of all pairs is kept as a plain array.
+PLAIN_UP_TO = 3000
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,7 +67,7 @@ def pairwise(log: JudgementLog, progress: Callable[[float], None] | None = None)
         sums.add(log.annotator[mask], unit[mask])
         if progress is not None:
             progress((value + 1) / (answers + 1))
-    return sums.pairs(log, unit)
+    return sums.pairs(log)
 
 
 class _SparseSums:
@@ -81,27 +83,27 @@ class _SparseSums:
         ones = np.ones(unit.size)
         self._answers.append(sparse.csr_matrix((ones, (annotator, unit)), shape=self._shape))
 
-    def pairs(self, log: JudgementLog, unit: NDArray[np.int64]) -> Pairs:
+    def pairs(self, log: JudgementLog) -> Pairs:
         from scipy import sparse
 
-        ones = np.ones(len(log))
-        judged = sparse.csr_matrix((ones, (log.annotator, unit)), shape=self._shape)
+        judged = sum(self._answers[1:], start=self._answers[0])
         met = sparse.triu(judged @ judged.T, k=1).tocoo()
         first, second = met.row.astype(np.int64), met.col.astype(np.int64)
+
+        def picked(product: Any, a: NDArray[np.int64], b: NDArray[np.int64]) -> Floats:
+            # Entries of a plain array are found much faster, while it is small enough.
+            table = product.toarray() if self._shape[0] <= PLAIN_UP_TO else product.tocsr()
+            return np.asarray(table[a, b], dtype=np.float64).ravel()
+
         if not first.size:
-            return _finish(log, first, second, met.data, [], [])
-
-        def picked(product: Any) -> Floats:
-            return np.asarray(product.tocsr()[first, second], dtype=np.float64).ravel()
-
-        same = [picked(a @ a.T) for a in self._answers]
-        own = []
-        for a in self._answers:
-            counts = (a @ judged.T).tocsr()
-            mine = np.asarray(counts[first, second], dtype=np.float64).ravel()
-            theirs = np.asarray(counts[second, first], dtype=np.float64).ravel()
-            own.append((mine, theirs))
-        return _finish(log, first, second, met.data, same, own)
+            return _finish(log, first, second, met.data, met.data, [])
+        said = sparse.hstack(self._answers, format="csr")
+        own = [a @ judged.T for a in self._answers]
+        return _finish(
+            log, first, second, met.data,
+            picked(said @ said.T, first, second),
+            [(picked(p, first, second), picked(p, second, first)) for p in own],
+        )  # fmt: skip
 
 
 class _DenseSums:
@@ -114,30 +116,32 @@ class _DenseSums:
     def add(self, annotator: NDArray[np.int32], unit: NDArray[np.int64]) -> None:
         self._answers.append((annotator, unit))
 
-    def pairs(self, log: JudgementLog, unit: NDArray[np.int64]) -> Pairs:
+    def pairs(self, log: JudgementLog) -> Pairs:
         met = np.zeros((self._people, self._people))
-        same = [np.zeros_like(met) for _ in self._answers]
+        same = np.zeros_like(met)
         own = [np.zeros_like(met) for _ in self._answers]
         span = len(log.items) * len(log.concepts)
-        for start in range(0, span, BLOCK):
-            judged = self._block(log.annotator, unit, start)
+        # Single precision counts exactly up to 2**24, far more than the units of a block.
+        width = min(span, max(64, BLOCK_CELLS // (self._people * len(self._answers))), 1 << 20)
+        for start in range(0, span, width):
+            said = [self._block(who, unit, start, width) for who, unit in self._answers]
+            judged = np.sum(said, axis=0)
             met += judged @ judged.T
-            for k, (annotator, units) in enumerate(self._answers):
-                said = self._block(annotator, units, start)
-                same[k] += said @ said.T
-                own[k] += said @ judged.T
+            for k, answer in enumerate(said):
+                same += answer @ answer.T
+                own[k] += answer @ judged.T
         first, second = np.nonzero(np.triu(met, k=1))
         return _finish(
             log, first, second, met[first, second],
-            [m[first, second] for m in same],
+            same[first, second],
             [(m[first, second], m[second, first]) for m in own],
         )  # fmt: skip
 
     def _block(
-        self, annotator: NDArray[np.int32], unit: NDArray[np.int64], start: int
+        self, annotator: NDArray[np.int32], unit: NDArray[np.int64], start: int, width: int
     ) -> NDArray[np.float32]:
-        inside = (unit >= start) & (unit < start + BLOCK)
-        table = np.zeros((self._people, BLOCK), dtype=np.float32)
+        inside = (unit >= start) & (unit < start + width)
+        table = np.zeros((self._people, width), dtype=np.float32)
         table[annotator[inside], unit[inside] - start] = 1
         return table
 
@@ -147,12 +151,12 @@ def _finish(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     units: Floats,
-    same: list[Floats],
+    same: Floats,
     own: list[tuple[Floats, Floats]],
 ) -> Pairs:
-    """Coefficients from, per answer, the units where both, the first, the second gave it."""
+    """Coefficients from units with the same answer and, per answer, how often each gave it."""
     n = np.asarray(units, dtype=np.float64)
-    identical = np.sum(same, axis=0) / n if same else np.empty(0)
+    identical = same / n
     cohen = np.zeros(n.size)
     scott = np.zeros(n.size)
     for mine, theirs in own:

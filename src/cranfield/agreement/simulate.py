@@ -50,7 +50,7 @@ def simulate_log(
         confusion = np.repeat(confusion, answers, axis=2)
         confusion[:, np.arange(answers), np.arange(answers)] = right[:, None]
     per_item = min(judgements_per_item, annotators)
-    who = np.argsort(draw.random((items, annotators)), axis=1)[:, :per_item].ravel()
+    who = _draw_people(items, annotators, per_item, draw).ravel()
     what = np.repeat(np.arange(items), per_item)
     said = _draw_answers(confusion[who, truth[what]], draw)
     times = draw.lognormal(np.log(20.0), 0.4, who.size)
@@ -71,6 +71,19 @@ def simulate_log(
 
 
 Block = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], Floats]
+
+
+def _draw_people(
+    items: int, annotators: int, per_item: int, draw: np.random.Generator
+) -> NDArray[np.int64]:
+    """For each item as many different annotators."""
+    if per_item * per_item > annotators:
+        return np.argsort(draw.random((items, annotators)), axis=1)[:, :per_item]
+    # With many annotators few rows draw one of them twice; those rows are drawn again.
+    who = draw.integers(0, annotators, (items, per_item))
+    while (twice := (np.diff(np.sort(who, axis=1), axis=1) == 0).any(axis=1)).any():
+        who[twice] = draw.integers(0, annotators, (int(twice.sum()), per_item))
+    return who
 
 
 def _draw_answers(chances: Floats, draw: np.random.Generator) -> NDArray[np.int64]:

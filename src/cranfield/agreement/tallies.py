@@ -42,7 +42,7 @@ class Tallies:
         return int(self.marginals.size)
 
     def one_against_rest(self, value: int) -> Tallies:
-        """The same units with only two answers: this value, or any other."""
+        """The same units with only two answers: any other value, or this one."""
 
         def folded(matrix: Floats) -> Floats:
             row, total, hit = matrix[value].sum(), matrix.sum(), matrix[value, value]
@@ -74,6 +74,12 @@ class UnitCounts:
     @property
     def per_unit(self) -> Floats:
         return np.asarray(self.table.sum(axis=1), dtype=np.float64).ravel()
+
+    def one_against_rest(self, value: int) -> UnitCounts:
+        """The same units with only two answers: any other value, or this one."""
+        mine = np.asarray(self.table[:, [value]].sum(axis=1), dtype=np.float64).ravel()
+        folded = np.stack([self.per_unit - mine, mine], axis=1)
+        return UnitCounts(folded, self.item, np.array([0.0, 1.0]))
 
     def tallies(self, weight: Floats | None = None) -> Tallies:
         """The tallies of all units, each counted `weight` times."""
