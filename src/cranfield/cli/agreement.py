@@ -91,7 +91,14 @@ def _parser() -> Parser:
     )  # fmt: skip
     systems.add_argument("-m", "--measures", default="EER AUC", help='default: "EER AUC"')
     systems.add_argument("--costmap", metavar="FILE", help="for OS")
-    systems.add_argument("--threshold", type=float, metavar="X", help="of the runs' confidences")
+    systems.add_argument(
+        "--threshold", type=float, default=0.5, metavar="X",
+        help="confidence from which a run predicts a concept (default: 0.5)",
+    )  # fmt: skip
+    systems.add_argument(
+        "--coverage", type=_share, default=0.5, metavar="X",
+        help="share of the items that an annotator must have judged to have a truth of its own",
+    )  # fmt: skip
     add_output_options(parser)
     return parser
 
@@ -110,6 +117,8 @@ def _check(args: argparse.Namespace) -> None:
     """Options that mean something only together."""
     if (args.gold or args.clean or args.reward is not None) and not args.quality:
         raise UsageError("--gold, --reward and --clean belong to --quality")
+    if args.costmap and not args.systems:
+        raise UsageError("--costmap belongs to --systems")
     if args.reward is not None and not 0 <= args.reward < float("inf"):
         raise UsageError(f"--reward {args.reward} is not a number from 0 on")
 
@@ -149,7 +158,7 @@ def _answer(
     if args.systems:
         from cranfield.cli._agreement_systems import systems_part
 
-        chosen.append(systems_part(log, args))
+        chosen.append(systems_part(log, args, progress))
     progress.fraction = 1.0
     for part in chosen:
         answers = Document(
