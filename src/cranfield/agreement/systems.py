@@ -14,6 +14,7 @@ from itertools import combinations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.agreement.groups import merged_log
 from cranfield.data.judgement_log import Floats, JudgementLog
