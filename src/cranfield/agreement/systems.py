@@ -93,9 +93,7 @@ def truths_of(
     return truths, tuple(without)
 
 
-def _label_matrix(
-    log: JudgementLog, items: np.ndarray[Any, np.dtype[Any]], name: str
-) -> LabelMatrix:
+def _label_matrix(log: JudgementLog, items: NDArray[np.int32], name: str) -> LabelMatrix:
     row = np.searchsorted(items, log.item)
     if log.kind == "category":
         concepts, column = log.values, log.value
