@@ -123,7 +123,7 @@ def pairs_part(log: JudgementLog, found: Agreement, progress: Callable[[float], 
     tables = [Table(heads, rows, "Pairs of annotators", [note])]
     if len(names) <= MATRIX_UP_TO:
         tables.insert(0, _matrix_table(found, pairs.matrix(pairs.accuracy), names))
-    return Document(payload, tables)
+    return Document(payload, tables, machine=tables[-1])
 
 
 def _matrix_table(found: Agreement, matrix: Floats, names: Sequence[str]) -> Table:

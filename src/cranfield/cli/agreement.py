@@ -42,7 +42,7 @@ def main(argv: Sequence[str]) -> int:
         log, forms = read_log(args, groups, progress)
         document = _answer(args, log, forms, groups, progress)
     warnings = [*watch.messages, *log_warnings(log, forms), *document.warnings]
-    emit(Document(document.payload, document.tables, warnings), args)
+    emit(Document(document.payload, document.tables, warnings, document.machine), args)
     return 0
 
 
@@ -136,7 +136,6 @@ def _answer(
     payload = {"cranfield": __version__, "command": "agreement", "log": log_facts(log)}
     payload |= parts.agreement_payload(found, bootstrap)
     tables: list[Table] = parts.agreement_tables(found, log, bootstrap)
-    answers = Document(payload, tables, _undefined(found))
     chosen: list[Document] = []
     if groups and log.kind == "concept":
         questions = question_log(log, groups)
@@ -161,12 +160,15 @@ def _answer(
         chosen.append(systems_part(log, args, progress))
     progress.fraction = 1.0
     for part in chosen:
-        answers = Document(
-            answers.payload | part.payload,
-            [*answers.tables, *part.tables],
-            [*answers.warnings, *part.warnings],
-        )
-    return answers
+        payload |= part.payload
+    # CSV and TSV hold one table: that of the first option that asks for more than the usual.
+    more = next((p.machine or p.tables[0] for p in chosen if p.tables), None)
+    return Document(
+        payload,
+        [*tables, *(table for part in chosen for table in part.tables)],
+        [*_undefined(found), *(said for part in chosen for said in part.warnings)],
+        more,
+    )
 
 
 def _undefined(found: Agreement) -> list[str]:

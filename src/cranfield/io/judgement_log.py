@@ -178,7 +178,7 @@ class _Table:
         self._progress = progress
         first, _, self._body = self._text.partition("\n")
         self._separator = "\t" if "\t" in first and "," not in first else ","
-        self._header = next(iter(csv.reader([first], delimiter=self._separator)), [])
+        self._header = next(self._rows(first), (0, []))[1]
 
     def columns(
         self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
@@ -247,16 +247,24 @@ class _Table:
             if self._progress is not None:
                 self._progress(min(1.0, (start + BLOCK) / len(lines)))
 
+    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a text with quotes, each with its line in the text."""
+        reader = csv.reader(text.splitlines(keepends=True), delimiter=self._separator)
+        try:
+            for row in reader:
+                yield reader.line_num, row
+        except csv.Error as error:
+            raise InputError.single(self.where, f"not valid CSV ({error})") from None
+
     def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
-        reader = csv.reader(self._body.splitlines(keepends=True), delimiter=self._separator)
         fields: list[str] = []
         numbers: list[int] = []
-        for row in reader:
+        for line, row in self._rows(self._body):
             if len(row) == width:
                 fields += row
-                numbers.append(reader.line_num - 1)
+                numbers.append(line - 1)
             else:
-                self._check_length("".join(row), reader.line_num + 1, len(row), width)
+                self._check_length("".join(row), line + 1, len(row), width)
         if numbers:
             yield 2, fields, np.array(numbers, dtype=np.int64)
 

@@ -71,7 +71,12 @@ def read_tags(path: str | Path) -> dict[str, tuple[str, ...]]:
 
 def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
     reader = csv.reader(read_text(path).splitlines(keepends=True))
-    return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    try:
+        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise InputError.single(
+            describe(path), f"not valid CSV ({error})", reader.line_num
+        ) from None
 
 
 def _finite(text: str) -> float:
