@@ -27,3 +27,27 @@ def mean_by(group: NDArray[Any], values: Floats, groups: int, kept: NDArray[np.b
     return ratio(
         sum_by(group[kept], values[kept], groups), np.bincount(group[kept], minlength=groups)
     )
+
+
+# Up to this many columns, a pass per column beats numpy's reduction of short rows.
+NARROW = 16
+
+
+def row_max(table: NDArray[Any]) -> NDArray[Any]:
+    """The largest entry of each row."""
+    if table.shape[1] > NARROW:
+        return np.asarray(table.max(axis=1))
+    top = table[:, 0].copy()
+    for column in table.T[1:]:
+        np.maximum(top, column, out=top)
+    return top
+
+
+def row_sum(table: NDArray[Any]) -> Floats:
+    """The sum of each row."""
+    if table.shape[1] > NARROW:
+        return np.asarray(table.sum(axis=1), dtype=np.float64)
+    total = table[:, 0].astype(np.float64)
+    for column in table.T[1:]:
+        total += column
+    return total

@@ -18,7 +18,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import sum_by
+from cranfield.agreement._arrays import row_max, row_sum, sum_by
 from cranfield.data.judgement_log import Floats
 
 # The least probability that a model gives to an answer: one surprise never rules a truth out.
@@ -135,11 +135,11 @@ def _expect(by_unit: Any, prior: Floats, probability: Floats) -> tuple[Floats, f
     score = np.asarray(by_unit @ np.log(probability))
     score += np.log(np.maximum(prior, LEAST))
     # Shifted so that the largest is zero: products of many small numbers would vanish.
-    top = score.max(axis=1, keepdims=True)
-    score -= top
+    top = row_max(score)
+    score -= top[:, None]
     np.exp(score, out=score)
-    total = score.sum(axis=1, keepdims=True)
-    score /= total
+    total = row_sum(score)
+    score /= total[:, None]
     return score, float((np.log(total) + top).sum())
 
 

@@ -9,7 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio
+from cranfield.agreement._arrays import ratio, row_max, row_sum
 from cranfield.agreement._em import Fit, Integers, Maximise, Voices, expectation_maximisation
 from cranfield.agreement.dawid_skene import dawid_skene
 from cranfield.agreement.mace import mace
@@ -159,8 +159,8 @@ def _modelled(
         hits += voices.per_annotator(voices.hits(found.expected))
         fits.append((name, tuple(log.values[a] for a in answers), found))
     judgements = np.bincount(log.annotator, minlength=people)
-    top = posterior.max(axis=1, keepdims=True)
-    tied = int(((posterior >= top - CLOSE).sum(axis=1) > 1).sum())
+    leading = posterior >= row_max(posterior)[:, None] - CLOSE
+    tied = int((row_sum(leading) > 1).sum())
     return Aggregated(
         log, method, votes.item, votes.concept, posterior, posterior.argmax(axis=1), tied,
         judgements, ratio(hits, judgements), tuple(fits),

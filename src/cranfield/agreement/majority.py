@@ -8,7 +8,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import mean_by, ratio
+from cranfield.agreement._arrays import mean_by, ratio, row_max, row_sum
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 Ties: TypeAlias = Literal["lowest", "highest", "omit"]
@@ -47,21 +47,22 @@ def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "lowe
     weight = None if weights is None else weights[log.annotator]
     table = np.bincount(cell, weight, minlength=size).reshape(units.size, answers)
     counts = np.bincount(row, minlength=units.size)
-    best = table.max(axis=1, initial=0.0)[:, None]
+    best = row_max(table)[:, None]
     leading = table >= best - CLOSE * np.maximum(best, 1.0)
     if weights is not None:
         # An answer that nobody gave cannot win, even when all weights are zero.
         leading &= np.bincount(cell, minlength=size).reshape(leading.shape) > 0
-    tied = leading.sum(axis=1) > 1
+    leaders = row_sum(leading)
+    tied = leaders > 1
     if ties == "highest":
         winner = answers - 1 - np.argmax(leading[:, ::-1], axis=1)
     else:
         winner = np.argmax(leading, axis=1)
     if ties == "omit":
         winner = np.where(tied, -1, winner)
-    total = table.sum(axis=1, keepdims=True)
-    even = leading / leading.sum(axis=1, keepdims=True)
-    share = np.divide(table, total, out=even.astype(np.float64), where=total > 0)
+    total = row_sum(table)[:, None]
+    even = leading / leaders[:, None]
+    share = np.divide(table, total, out=even, where=total > 0)
     width = len(log.concepts)
     return Votes(units // width, units % width, share, counts, winner, tied)
 
@@ -108,7 +109,7 @@ class MajorityAgreement:
 
 def majority_agreement(log: JudgementLog, votes: Votes) -> MajorityAgreement:
     """Agreement with the majority per concept and per item, in both ways of counting."""
-    agreed = votes.share.max(axis=1)
+    agreed = row_max(votes.share)
     _, row = unit_rows(log)
     chosen = np.zeros(votes.item.size, dtype=bool)
     chosen[row[log.selected]] = True
@@ -135,9 +136,9 @@ def accuracy_per_item(log: JudgementLog) -> tuple[Floats, Floats]:
     answers = len(log.values)
     table = np.bincount(row * answers + log.value, minlength=units.size * answers)
     table = table.reshape(units.size, answers).astype(np.float64)
-    r = table.sum(axis=1)
+    r = row_sum(table)
     pairs = r * (r - 1)
-    same = (table * (table - 1)).sum(axis=1)
+    same = row_sum(table * (table - 1))
     identical = ratio(same, pairs)
     item = units // len(log.concepts)
     chosen = np.zeros(units.size, dtype=bool)

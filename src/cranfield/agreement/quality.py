@@ -16,7 +16,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio, sum_by
+from cranfield.agreement._arrays import ratio, row_max, row_sum, sum_by
 from cranfield.agreement.majority import unit_rows
 from cranfield.agreement.pairwise import Pairs, pairwise
 from cranfield.data.judgement_log import Floats, JudgementLog
@@ -114,9 +114,9 @@ def consensus_of_others(log: JudgementLog) -> Consensus:
         own = log.value[part]
         line = np.arange(own.size)
         rest[line, own] -= 1
-        total = rest.sum(axis=1)
-        top = rest.max(axis=1)
-        clear = ((rest == top[:, None]).sum(axis=1) == 1) & (total > 0)
+        total = row_sum(rest)
+        top = row_max(rest)
+        clear = (row_sum(rest == top[:, None]) == 1) & (total > 0)
         answer[part] = np.where(clear, rest.argmax(axis=1), -1)
         np.divide(rest[line, own], total, out=same[part], where=total > 0)
     return Consensus(answer, same)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement._arrays import NARROW, row_sum
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 # Above this many cells a table of counts is kept sparse.
@@ -73,6 +74,8 @@ class UnitCounts:
 
     @property
     def per_unit(self) -> Floats:
+        if isinstance(self.table, np.ndarray):
+            return row_sum(self.table)
         return np.asarray(self.table.sum(axis=1), dtype=np.float64).ravel()
 
     def one_against_rest(self, value: int) -> UnitCounts:
@@ -100,17 +103,29 @@ class UnitCounts:
 
 
 def _weighted_sums(table: Any, weight: Floats) -> Floats:
+    if isinstance(table, np.ndarray):
+        return np.einsum("uk,u->k", table, weight)
     return np.asarray(table.T @ weight, dtype=np.float64).ravel()
 
 
 def _pair_sums(table: Any, weight: Floats) -> Floats:
-    if isinstance(table, np.ndarray):
-        products = table.T @ (table * weight[:, None])
+    """The sum over units of weight x (n_k n_l - [k=l] n_k)."""
+    q = table.shape[1]
+    if not isinstance(table, np.ndarray):
+        pairs = (table.T @ table.multiply(weight[:, None]).tocsr()).toarray()
+    elif q > NARROW:
+        pairs = table.T @ (table * weight[:, None])
     else:
-        products = (table.T @ table.multiply(weight[:, None]).tocsr()).toarray()
-    pairs = np.asarray(products, dtype=np.float64)
-    pairs[np.diag_indices_from(pairs)] -= _weighted_sums(table, weight)
-    return pairs
+        # Few long columns: plain sums of products are faster than a matrix product, which would
+        # start threads for next to nothing.
+        pairs = np.empty((q, q))
+        for k in range(q):
+            weighted = table[:, k] * weight
+            for other in range(k, q):
+                pairs[k, other] = np.einsum("u,u->", weighted, table[:, other])
+                pairs[other, k] = pairs[k, other]
+    pairs[np.diag_indices(q)] -= _weighted_sums(table, weight)
+    return np.asarray(pairs, dtype=np.float64)
 
 
 def unit_counts(log: JudgementLog, concept: int | None = None) -> UnitCounts:
@@ -148,12 +163,15 @@ def _counted(
     present = np.bincount(key, minlength=span) > 0 if span <= DENSE_CELLS else None
     if present is None:
         units, row = np.unique(key, return_inverse=True)
+    elif present.all():
+        units, row = np.arange(span), key
     else:
         units = np.flatnonzero(present)
         row = (np.cumsum(present) - 1)[key]
     if units.size * answers <= DENSE_CELLS:
-        flat = np.bincount(row * answers + value, minlength=units.size * answers)
-        table: Any = flat.reshape(units.size, answers).astype(np.float64)
+        # One column after the other in memory: sums run along columns.
+        flat = np.bincount(value * units.size + row, minlength=units.size * answers)
+        table: Any = flat.reshape(answers, units.size).T.astype(np.float64)
     else:
         from scipy import sparse
 
