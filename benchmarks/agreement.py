@@ -1,23 +1,21 @@
 """Speed of agreement and aggregation on 1,000,000 judgements by 1,000 annotators.
 
-    python benchmarks/agreement.py [--judgements N] [--annotators N] [--repeat N]
+    python benchmarks/agreement.py
 
-Everybody starts from the same columns in memory (annotator, item and answer of each judgement)
-and Cranfield from the same codes as its reader makes them. The peers are krippendorff,
-statsmodels, irrCAC and crowd-kit, as far as they are installed. For the coefficients the
-fastest peer is the fastest way to all of them that its users have: the table of counts made by
-one numpy.bincount, handed to each package. Dawid-Skene runs the same number of steps on both
-sides. Prints medians and ratios; ends with 1 when Cranfield is less than 5 times as fast.
+Everybody starts from the same columns in memory (annotator, item and answer of each judgement).
+The peers are krippendorff, statsmodels, irrCAC and crowd-kit, as far as they are installed. For
+the coefficients they are given the table of counts as numpy.bincount makes it, which none of
+them does by itself. Dawid-Skene runs the same number of steps on both sides.
 """
 
 from __future__ import annotations
 
-import argparse
 import statistics
-import sys
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -29,56 +27,57 @@ from cranfield.agreement.quality import check_quality
 from cranfield.agreement.simulate import simulate_log
 from cranfield.agreement.tallies import unit_counts
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.io.judgement_log import read_judgement_log
 
-BAR = 5.0
-STEPS = 10
-PER_ITEM = 5
-ANSWERS = 5
+JUDGEMENTS, ANNOTATORS, PER_ITEM, ANSWERS = 1_000_000, 1_000, 5, 5
+STEPS, REPEATS = 10, 3
 
-Row = tuple[str, str, float]
+Work = Callable[[], Any]
 
 
-def main(argv: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--judgements", type=int, default=1_000_000)
-    parser.add_argument("--annotators", type=int, default=1_000)
-    parser.add_argument("--repeat", type=int, default=5)
-    args = parser.parse_args(argv)
-    items = args.judgements // PER_ITEM
+def main() -> str:
+    """1,000,000 judgements by 1,000 annotators: agreement and Dawid-Skene."""
     log = simulate_log(
-        annotators=args.annotators, items=items, answers=ANSWERS,
+        annotators=ANNOTATORS, items=JUDGEMENTS // PER_ITEM, answers=ANSWERS,
         judgements_per_item=PER_ITEM, rng=1,
     ).log  # fmt: skip
-    print(f"{len(log):,} judgements by {args.annotators:,} annotators on {items:,} items")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        ratios = [compare_coefficients(log, args.repeat), compare_dawid_skene(log, args.repeat)]
-    show("pairs of annotators: accuracy, Cohen, Scott", [own(pairwise, log, 1)])
-    show("quality of annotators", [own(check_quality, log, 1)])
-    known = [r for r in ratios if r is not None]
-    if len(known) < len(ratios):
-        print("a peer is not installed: pip install krippendorff statsmodels irrCAC crowd-kit")
-    return int(any(ratio < BAR for ratio in known))
+        agreement = medians({"cranfield": lambda: all_coefficients(log)} | coefficient_peers(log))
+        skene = medians({"cranfield": lambda: dawid_skene(log)} | dawid_skene_peers(log))
+    lines = ["| task | tool | seconds | time / ours |", "|---|---|--:|--:|"]
+    ours = agreement.pop("cranfield")
+    lines.append(f"| all {len(COEFFICIENTS)} coefficients | cranfield | {ours:.3f} | 1.0 |")
+    for name, seconds in agreement.items():
+        lines.append(f"| | {name} | {seconds:.3f} | {seconds / ours:.1f} |")
+    total = sum(agreement.values())
+    if agreement:
+        lines.append(f"| | the peers together | {total:.3f} | **{total / ours:.1f}** |")
+    ours = skene.pop("cranfield")
+    lines.append(f"| Dawid-Skene, {STEPS} steps | cranfield | {ours:.3f} | 1.0 |")
+    for name, seconds in skene.items():
+        lines.append(f"| | {name} | {seconds:.3f} | **{seconds / ours:.1f}** |")
+    more: dict[str, Work] = {
+        "accuracy, Cohen and Scott of all pairs": lambda: pairwise(log),
+        "quality of every annotator": lambda: check_quality(log),
+    }
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / "log.csv"
+        path.write_text("\n".join(map(",".join, [log.header, *log.rows()])) + "\n")
+        more["reading the log from CSV"] = lambda: read_judgement_log(path)
+        lines += [f"| {name} | cranfield | {s:.3f} | |" for name, s in medians(more).items()]
+    return "\n".join(lines) + "\n"
 
 
-def median(work: Callable[[], Any], repeat: int) -> float:
-    times = []
-    for _ in range(repeat):
-        started = time.perf_counter()
-        work()
-        times.append(time.perf_counter() - started)
-    return statistics.median(times)
-
-
-def own(work: Callable[[JudgementLog], Any], log: JudgementLog, repeat: int) -> Row:
-    return ("cranfield", "", median(lambda: work(log), repeat))
-
-
-def show(title: str, rows: Sequence[Row]) -> None:
-    print(f"\n{title}")
-    for name, what, seconds in rows:
-        ratio = f"{seconds / rows[0][2]:8.1f}x" if len(rows) > 1 else ""
-        print(f"  {name:<12} {what:<34} {seconds * 1000:10.1f} ms {ratio}")
+def medians(tasks: dict[str, Work]) -> dict[str, float]:
+    """Median seconds of each; they take turns, so that a noisy minute hits all of them."""
+    times: dict[str, list[float]] = {name: [] for name in tasks}
+    for _ in range(REPEATS):
+        for name, work in tasks.items():
+            started = time.perf_counter()
+            work()
+            times[name].append(time.perf_counter() - started)
+    return {name: statistics.median(taken) for name, taken in times.items()}
 
 
 def all_coefficients(log: JudgementLog) -> list[float]:
@@ -86,70 +85,60 @@ def all_coefficients(log: JudgementLog) -> list[float]:
     return [c.value(tallies) for c in COEFFICIENTS.values()]
 
 
-def compare_coefficients(log: JudgementLog, repeat: int) -> float | None:
-    """All ten coefficients at once, against the sum of the peers' times for the same ten."""
-    mine = median(lambda: all_coefficients(log), repeat)
-    rows: list[Row] = [("cranfield", f"all {len(COEFFICIENTS)} coefficients", mine)]
+def dawid_skene(log: JudgementLog) -> Any:
+    return aggregate_judgements(log, "dawid-skene", iterations=STEPS, tolerance=-1e9)
+
+
+def coefficient_peers(log: JudgementLog) -> dict[str, Work]:
+    """What each installed peer does of what `all_coefficients` does."""
     key = log.item.astype(np.int64) * ANSWERS + log.value
-    size = len(log.items) * ANSWERS
-    counts = np.bincount(key, minlength=size).reshape(-1, ANSWERS)
-    table = median(lambda: np.bincount(key, minlength=size).reshape(-1, ANSWERS), repeat)
-    peers: list[Row] = [("numpy", "table of counts", table)]
+
+    def counts() -> np.ndarray[Any, Any]:
+        return np.bincount(key, minlength=len(log.items) * ANSWERS).reshape(-1, ANSWERS)
+
+    peers: dict[str, Work] = {}
     try:
-        import krippendorff
-        from statsmodels.stats.inter_rater import fleiss_kappa
+        from krippendorff import alpha
+
+        levels = ("nominal", "ordinal", "interval")
+        peers["krippendorff: alpha at three levels"] = lambda: [
+            alpha(value_counts=counts(), level_of_measurement=level) for level in levels
+        ]
     except ImportError:
-        show("coefficients of agreement", rows)
-        return None
-    for level in ("nominal", "ordinal", "interval"):
+        pass
+    try:
+        from statsmodels.stats.inter_rater import fleiss_kappa
 
-        def alpha(level: str = level) -> float:
-            return float(krippendorff.alpha(value_counts=counts, level_of_measurement=level))
-
-        peers.append(("krippendorff", f"alpha, {level}", median(alpha, repeat)))
-    for method in ("fleiss", "randolph"):
-        seconds = median(lambda m=method: fleiss_kappa(counts, m), repeat)
-        peers.append(("statsmodels", f"{method} kappa", seconds))
-    peers += gwet_rows(log)
-    total = sum(seconds for _, _, seconds in peers)
-    rows += [*peers, ("peers", "all of the above", total)]
-    show("coefficients of agreement", rows)
-    return total / mine
-
-
-def gwet_rows(log: JudgementLog) -> list[Row]:
-    """AC1 and AC2 of irrCAC; a column per judgement of an item spares it empty cells."""
+        peers["statsmodels: Fleiss, Randolph"] = lambda: [
+            fleiss_kappa(counts(), method) for method in ("fleiss", "randolph")
+        ]
+    except ImportError:
+        pass
     try:
         import pandas as pd
         from irrCAC.raw import CAC
+
+        # A column per judgement of an item, not per annotator, spares it 995 empty cells in 1000.
+        order = np.argsort(log.item, kind="stable")
+        ratings = pd.DataFrame(log.value[order].reshape(-1, PER_ITEM))
+        weights = ("identity", "linear", "quadratic", "ordinal")
+        peers["irrCAC: Gwet, four weights"] = lambda: [
+            CAC(ratings.copy(), weights=w).gwet() for w in weights
+        ]
     except ImportError:
-        return []
-    ratings = pd.DataFrame(log.value[np.argsort(log.item, kind="stable")].reshape(-1, PER_ITEM))
-    rows = []
-    for weights in ("identity", "linear", "quadratic", "ordinal"):
-        seconds = median(lambda w=weights: CAC(ratings.copy(), weights=w).gwet(), 1)
-        rows.append(("irrCAC", f"gwet, {weights}", seconds))
-    return rows
+        pass
+    return peers
 
 
-def compare_dawid_skene(log: JudgementLog, repeat: int) -> float | None:
-    mine = median(
-        lambda: aggregate_judgements(log, "dawid-skene", iterations=STEPS, tolerance=-1e9), repeat
-    )
-    rows: list[Row] = [("cranfield", f"{STEPS} steps", mine)]
-    theirs = None
+def dawid_skene_peers(log: JudgementLog) -> dict[str, Work]:
     try:
         import pandas as pd
         from crowdkit.aggregation import DawidSkene
     except ImportError:
-        pass
-    else:
-        frame = pd.DataFrame({"task": log.item, "worker": log.annotator, "label": log.value})
-        theirs = median(lambda: DawidSkene(n_iter=STEPS, tol=-1e9).fit(frame), 1)
-        rows.append(("crowd-kit", f"{STEPS} steps", theirs))
-    show("Dawid-Skene", rows)
-    return None if theirs is None else theirs / mine
+        return {}
+    frame = pd.DataFrame({"task": log.item, "worker": log.annotator, "label": log.value})
+    return {"crowd-kit": lambda: DawidSkene(n_iter=STEPS, tol=-1e9).fit(frame)}
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    print(main())

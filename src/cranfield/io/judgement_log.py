@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,7 @@ from cranfield.data.judgement_log import (
     ordered_values,
     repeats,
 )
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
 from cranfield.io.files import describe, read_text
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
@@ -37,6 +37,8 @@ ALIASES = {
 }  # fmt: skip
 FORMS = "annotator,item,concept,value[,seconds] or annotator,item,category[,seconds]"
 TRUTH_FORMS = "item,concept,value or item,category"
+# Columns of numbers, not of names.
+NUMBERS = ("seconds", "weight")
 WORDS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 BLOCK = 1 << 16
 
@@ -142,9 +144,7 @@ def read_annotator_groups(path: str | Path, log: JudgementLog) -> dict[str, tupl
     seen: dict[int, int] = {}
     for row, (a, g) in enumerate(zip(annotator.tolist(), group.tolist(), strict=True)):
         if seen.setdefault(a, g) != g:
-            table.problems.append(
-                Problem(int(table.lines[row]), f"annotator {annotators[a]!r} is in two groups")
-            )
+            table.add(int(table.lines[row]), f"annotator {annotators[a]!r} is in two groups")
     table.raise_problems()
     return {
         name: tuple(annotators[a] for a, of in seen.items() if of == g)
@@ -173,7 +173,7 @@ class _Table:
     """A CSV or TSV text with a header, read into coded columns block by block."""
 
     def __init__(self, where: str, text: str, progress: Callable[[float], None] | None) -> None:
-        self.where, self.problems = where, list[Problem]()
+        self.where, self.count, self._problems = where, 0, list[Problem]()
         self._text = text.replace("\r\n", "\n") if "\r" in text else text
         self._progress = progress
         first, _, self._body = self._text.partition("\n")
@@ -203,26 +203,41 @@ class _Table:
 
     def read(self, columns: dict[str, int]) -> None:
         """Code every column; rows of a wrong length become problems."""
-        self._position = columns
         self._vocabulary: dict[str, dict[str, int]] = {name: {} for name in columns}
-        parts: dict[str, list[Codes]] = {name: [] for name in columns}
+        parts: dict[str, list[Any]] = {name: [] for name in columns}
         numbers: list[NDArray[np.int64]] = []
         for first_line, fields, lines in self._blocks(len(self._header)):
             numbers.append(lines + first_line)
             for name, at in columns.items():
-                column, seen = fields[at :: len(self._header)], self._vocabulary[name]
+                column = fields[at :: len(self._header)]
+                if name in NUMBERS:
+                    parts[name].append(self._parsed(name, column, numbers[-1]))
+                    continue
+                seen = self._vocabulary[name]
                 for new in dict.fromkeys(column):
                     seen.setdefault(new, len(seen))
                 parts[name].append(
                     np.fromiter(map(seen.__getitem__, column), np.int32, len(column))
                 )
         self.lines = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
-        if not self.lines.size and not self.problems:
+        if not self.lines.size and not self.count:
             raise InputError.single(self.where, "has a header but no rows")
-        self._codes = {
+        self._columns = {
             name: np.concatenate(found) if found else np.empty(0, dtype=np.int32)
             for name, found in parts.items()
         }
+
+    def _parsed(
+        self, name: str, column: list[str], lines: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """A column of finite numbers from zero on; anything else is a problem."""
+        try:
+            values = np.fromiter(map(float, column), np.float64, len(column))
+        except ValueError:
+            values = np.fromiter(map(_number, column), np.float64, len(column))
+        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+        self._add(lines[bad], lambda i: f"{name} {column[bad[i]]!r} is not a number from 0 on")
+        return values
 
     def _blocks(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
         """Blocks of rows as (first line, all fields in a row, line of each row in the block)."""
@@ -271,39 +286,51 @@ class _Table:
     def _check_length(self, text: str, line: int, found: int, width: int) -> None:
         if text.strip():
             expected = self._separator.join(self._header)
-            self.problems.append(Problem(line, f"{found} fields, expected {width} ({expected})"))
+            self.add(line, f"{found} fields, expected {width} ({expected})")
 
     def names(self, column: str) -> tuple[tuple[str, ...], Codes]:
         """A column of names and their codes; an empty name is a problem."""
-        raw = self._vocabulary[column]
+        raw, codes = self._vocabulary[column], self._columns[column]
         stripped = {name: i for i, name in enumerate(dict.fromkeys(n.strip() for n in raw))}
-        codes = self._codes[column]
-        if len(stripped) < len(raw) or any(n != n.strip() for n in raw):
+        if list(stripped) != list(raw):
             codes = np.array([stripped[n.strip()] for n in raw], dtype=np.int32)[codes]
         if "" in stripped:
-            self.report(codes == stripped[""], f"the {column} is empty")
+            empty = self.lines[codes == stripped[""]]
+            self._add(empty, lambda _: f"the {column} is empty")
         return tuple(stripped), codes
 
     def texts(self, column: str) -> tuple[list[str], Codes]:
         """The distinct texts of a column and their codes."""
-        return [text.strip() for text in self._vocabulary[column]], self._codes[column]
+        return [text.strip() for text in self._vocabulary[column]], self._columns[column]
 
     def numbers(self, column: str) -> NDArray[np.float64]:
-        """A column of finite numbers from zero on."""
-        texts, codes = self.texts(column)
-        parsed = np.array([_number(text) for text in texts])
-        for i in np.flatnonzero(~(parsed >= 0) | np.isinf(parsed)):
-            self.report(codes == i, f"{column} {texts[i]!r} is not a number from 0 on")
-        return parsed[codes]
+        """A column of `NUMBERS`."""
+        return np.asarray(self._columns[column])
 
-    def report(self, bad: NDArray[np.bool_], message: str) -> None:
-        """The same problem on every row under a mask."""
-        self.problems += [Problem(int(line), message) for line in self.lines[bad]]
+    def refuse(self, column: str, bad: set[int], message: Callable[[int], str]) -> None:
+        """Some distinct texts of a column are a problem wherever they stand."""
+        if bad:
+            codes = self._columns[column]
+            marked = np.zeros(len(self._vocabulary[column]), dtype=bool)
+            marked[list(bad)] = True
+            rows = np.flatnonzero(marked[codes])
+            self._add(self.lines[rows], lambda i: message(int(codes[rows[i]])))
+
+    def _add(self, lines: NDArray[np.int64], message: Callable[[int], str]) -> None:
+        """Count problems, and put the first of them into words: message(0), message(1), ..."""
+        self.count += int(lines.size)
+        self._problems += [
+            Problem(int(line), message(i)) for i, line in enumerate(lines[:PROBLEMS_SHOWN])
+        ]
+
+    def add(self, line: int, message: str) -> None:
+        """One problem."""
+        self._add(np.array([line]), lambda _: message)
 
     def raise_problems(self) -> None:
-        """An InputError with all problems met so far, in the order of the file."""
-        if self.problems:
-            raise InputError(self.where, sorted(self.problems, key=lambda p: p.line))
+        """An InputError with the problems met so far, in the order of the file."""
+        if self.count:
+            raise InputError(self.where, sorted(self._problems, key=lambda p: p.line), self.count)
 
 
 def _number(text: str) -> float:
@@ -337,17 +364,17 @@ def _answers(
     texts, codes = table.texts(column)
     names = [_value_name(text, kind) for text in texts]
     allowed = set(names) if declared is None else set(declared)
-    for i, (text, name) in enumerate(zip(texts, names, strict=True)):
-        if not text:
-            message = f"the {column} is empty; a missing judgement is a row left out"
-        elif not name:
-            message = f"value {text!r} is not a number (expected 0, 1 or a grade)"
-        elif name not in allowed:
-            shown = ", ".join(declared or ())
-            message = f"{column} {text!r} is not one of {shown}.{suggest(text, allowed)}"
-        else:
-            continue
-        table.report(codes == i, message)
+
+    def message(i: int) -> str:
+        if not texts[i]:
+            return f"the {column} is empty; a missing judgement is a row left out"
+        if not names[i]:
+            return f"value {texts[i]!r} is not a number (expected 0, 1 or a grade)"
+        shown = ", ".join(declared or ())
+        return f"{column} {texts[i]!r} is not one of {shown}.{suggest(texts[i], allowed)}"
+
+    bad = {i for i, name in enumerate(names) if not name or name not in allowed}
+    table.refuse(column, bad, message)
     table.raise_problems()
     order, by_text = ordered_values(names, kind, declared)
     return order, by_text[codes]
@@ -360,14 +387,19 @@ def _grouped(
     values = tuple(dict.fromkeys(name for members in groups.values() for name in members))
     place = {name: i for i, name in enumerate(values)}
     question = {name: g for g, members in enumerate(groups.values()) for name in members}
-    problems = [
-        Problem(int(line), f"category {name!r} is outside of every group.{suggest(name, values)}")
-        for code, name in enumerate(log.values)
-        if name not in place
-        for line in lines[log.value == code]
-    ]
-    if problems:
-        raise InputError(log.source, sorted(problems, key=lambda p: p.line))
+    outside = np.array([name not in place for name in log.values], dtype=bool)
+    rows = np.flatnonzero(outside[log.value])
+    if rows.size:
+        raise InputError(
+            log.source,
+            [
+                Problem(int(lines[row]), f"category {name!r} is outside of every group."
+                                         f"{suggest(name, values)}")
+                for row in rows[:PROBLEMS_SHOWN].tolist()
+                for name in [log.values[log.value[row]]]
+            ],
+            rows.size,
+        )  # fmt: skip
     return replace(
         log,
         concepts=tuple(groups),
