@@ -137,10 +137,9 @@ def read_annotator_groups(path: str | Path, log: JudgementLog) -> dict[str, tupl
     for name in annotators:
         if name not in log.annotators:
             line = int(table.lines[int(np.argmax(annotator == annotators.index(name)))])
-            table.problems.append(
-                Problem(line, f"no annotator {name!r} in {log.source}."
-                              f"{suggest(name, log.annotators)}")
-            )  # fmt: skip
+            table.add(
+                line, f"no annotator {name!r} in {log.source}.{suggest(name, log.annotators)}"
+            )
     seen: dict[int, int] = {}
     for row, (a, g) in enumerate(zip(annotator.tolist(), group.tolist(), strict=True)):
         if seen.setdefault(a, g) != g:
@@ -422,15 +421,14 @@ def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicat
         keep = np.zeros(len(log), dtype=bool)
         keep[len(log) - 1 - last] = True
         return log.where(keep)
-    problems: list[Problem] = []
-    for row in np.flatnonzero(again)[:1000]:
-        first = int(np.flatnonzero(key == key[row])[0]) if len(problems) < 20 else -1
-        said = f" (first on line {lines[first]})" if first >= 0 else ""
-        hint = "keep one of them with --duplicates first or last"
+    problems = []
+    for row in np.flatnonzero(again)[:PROBLEMS_SHOWN].tolist():
+        first = lines[np.flatnonzero(key == key[row])[0]]
         problems.append(
             Problem(
                 int(lines[row]),
-                f"duplicate judgement: {describe_judgement(log, int(row))}{said}; {hint}",
+                f"duplicate judgement: {describe_judgement(log, row)} (first on line {first}); "
+                "keep one of them with --duplicates first or last",
             )
         )
     raise InputError(log.source, problems, int(again.sum()))
