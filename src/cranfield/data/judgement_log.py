@@ -203,8 +203,11 @@ def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
 def repeats(log: JudgementLog) -> NDArray[np.bool_]:
     """Which judgements answer what the same annotator has answered before."""
     key = cell_keys(log)
-    by_key = np.argsort(key, kind="stable")
     again = np.zeros(len(log), dtype=bool)
+    ordered = np.sort(key)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return again
+    by_key = np.argsort(key, kind="stable")
     again[by_key[1:]] = key[by_key[1:]] == key[by_key[:-1]]
     return again
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import repeat
+from itertools import count, repeat
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -202,7 +203,10 @@ class _Table:
 
     def read(self, columns: dict[str, int]) -> None:
         """Code every column; rows of a wrong length become problems."""
-        self._vocabulary: dict[str, dict[str, int]] = {name: {} for name in columns}
+        # Looking up a new text gives it the next code.
+        self._vocabulary: dict[str, dict[str, int]] = {
+            name: defaultdict(count().__next__) for name in columns
+        }
         parts: dict[str, list[Any]] = {name: [] for name in columns}
         numbers: list[NDArray[np.int64]] = []
         for first_line, fields, lines in self._blocks(len(self._header)):
@@ -212,12 +216,8 @@ class _Table:
                 if name in NUMBERS:
                     parts[name].append(self._parsed(name, column, numbers[-1]))
                     continue
-                seen = self._vocabulary[name]
-                for new in dict.fromkeys(column):
-                    seen.setdefault(new, len(seen))
-                parts[name].append(
-                    np.fromiter(map(seen.__getitem__, column), np.int32, len(column))
-                )
+                code_of = self._vocabulary[name].__getitem__
+                parts[name].append(np.fromiter(map(code_of, column), np.int32, len(column)))
         self.lines = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
         if not self.lines.size and not self.count:
             raise InputError.single(self.where, "has a header but no rows")
@@ -289,10 +289,10 @@ class _Table:
 
     def names(self, column: str) -> tuple[tuple[str, ...], Codes]:
         """A column of names and their codes; an empty name is a problem."""
-        raw, codes = self._vocabulary[column], self._columns[column]
-        stripped = {name: i for i, name in enumerate(dict.fromkeys(n.strip() for n in raw))}
-        if list(stripped) != list(raw):
-            codes = np.array([stripped[n.strip()] for n in raw], dtype=np.int32)[codes]
+        texts, codes = self.texts(column)
+        stripped = {name: i for i, name in enumerate(dict.fromkeys(texts))}
+        if texts != list(self._vocabulary[column]):
+            codes = np.array([stripped[text] for text in texts], dtype=np.int32)[codes]
         if "" in stripped:
             empty = self.lines[codes == stripped[""]]
             self._add(empty, lambda _: f"the {column} is empty")
@@ -300,7 +300,7 @@ class _Table:
 
     def texts(self, column: str) -> tuple[list[str], Codes]:
         """The distinct texts of a column and their codes."""
-        return [text.strip() for text in self._vocabulary[column]], self._columns[column]
+        return list(map(str.strip, self._vocabulary[column])), self._columns[column]
 
     def numbers(self, column: str) -> NDArray[np.float64]:
         """A column of `NUMBERS`."""
