@@ -18,6 +18,9 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
     "convert": ("convert", "judgements or runs from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
+    "agreement": ("agreement", "how far annotators agree, and who should not count"),
+    "aggregate": ("aggregate", "many opinions to one truth"),
+    "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 
