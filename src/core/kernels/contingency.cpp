@@ -6,22 +6,26 @@ namespace cranfield {
 
 namespace {
 
+constexpr int weights = 7;
+
 // Relevant items among those seen, items seen, relevant items, and how many were to be seen: down
 // to a cutoff, or to a multiple of the number of relevant items.
 struct Cells {
     double found, seen, relevant, depth;
 
-    // Weights of the four cells and of the number one.
-    double weighed(const double* weights) const {
-        const double cells[] = {found, seen, relevant, depth, 1.0};
+    // Weights of the four cells, of the number of relevant items that so many places and so many
+    // items could hold, and of the number one.
+    double weighed(const double* weight) const {
+        const double cells[weights] = {
+            found, seen, relevant, depth, std::min(depth, relevant), std::min(seen, relevant), 1.0};
         double sum = 0;
-        for (int i = 0; i < 5; ++i)
-            if (weights[i] != 0) sum += weights[i] * cells[i];
+        for (int i = 0; i < weights; ++i)
+            if (weight[i] != 0) sum += weight[i] * cells[i];
         return sum;
     }
 };
 
-// Parameters: level of relevance, cutoff, multiple (0 for the cutoff), then weights.
+// Parameters: level of relevance, cutoff, multiple (negative for the cutoff), then weights.
 Cells cells_of(View& v, const Params& p) {
     const Relevant& relevant = v.relevant(p[0]);
     const double depth = depth_of(p[1], p[2], relevant.total);
@@ -33,7 +37,7 @@ Cells cells_of(View& v, const Params& p) {
 }  // namespace
 
 double depth_of(double cutoff, double multiple, double relevant) {
-    if (multiple == 0) return cutoff;
+    if (multiple < 0) return cutoff;
     return multiple == 1.0 ? relevant : std::floor(multiple * relevant + 0.9);
 }
 
@@ -43,7 +47,7 @@ double counts(View& v, const Params& p) { return cells_of(v, p).weighed(p.data()
 
 double counts_ratio(View& v, const Params& p) {
     const Cells cells = cells_of(v, p);
-    const double below = cells.weighed(p.data() + 8);
+    const double below = cells.weighed(p.data() + 3 + weights);
     return below > 0 ? cells.weighed(p.data() + 3) / below : undefined;
 }
 

@@ -11,10 +11,8 @@ namespace cranfield {
 // the mean of the unused ranks, or right after the ranking.
 enum class Missing { worst = 0, average = 1, optimist = 2 };
 
-// Instead of a value, when the ranks of missing items depend on a size that nobody gave, and when
-// the collection is said to be smaller than what was retrieved and judged.
+// Instead of a value, when the ranks of missing items depend on a size that nobody gave.
 constexpr double size_unknown = std::numeric_limits<double>::infinity();
-constexpr double size_too_small = -std::numeric_limits<double>::infinity();
 
 // Ranks are asked for by the level of relevance, the size of the collection (infinite when it is
 // not known) and a policy: the first three parameters of every kernel that uses them.
@@ -28,12 +26,11 @@ struct RankQuery {
 
 // Calls f(rank, last, count) for the relevant items in the order of their ranks: `count` of them
 // share `rank`, and nothing of their group stands below rank `last`. Tied items share the mean of
-// their ranks. Returns 0, or one of the two signals above.
+// their ranks. Returns 0, or the signal above.
 template <class F>
 double for_each_rank(View& v, const RankQuery& query, const F& f) {
     const Relevant& relevant = v.relevant(query.level);
     const double absent = relevant.total - relevant.retrieved();
-    if (v.retrieved() + absent > query.size) return size_too_small;
     if (absent > 0 && query.missing != Missing::optimist && std::isinf(query.size))
         return size_unknown;
     if (v.ranking().ties.empty()) {

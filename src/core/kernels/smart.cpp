@@ -8,8 +8,7 @@ namespace {
 
 // Adds up the ranks of the relevant items; the result is a signal, as of for_each_rank.
 double add_ranks(View& v, const RankQuery& query, double& sum) {
-    return for_each_rank(v, query,
-                         [&](double rank, double, double count) { sum += rank * count; });
+    return for_each_rank(v, query, [&](double rank, double, double count) { sum += rank * count; });
 }
 
 double add_logs(View& v, const RankQuery& query, double& sum) {

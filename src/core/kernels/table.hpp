@@ -21,7 +21,7 @@ const KernelEntry* find_kernel(std::string_view name);
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
 
 // How many items a measure looks at: down to a cutoff, or to a multiple of the number of relevant
-// items (0 for the cutoff). trec_eval rounds that product up from one tenth on.
+// items (negative for the cutoff). trec_eval rounds that product up from one tenth on.
 double depth_of(double cutoff, double multiple, double relevant);
 
 namespace kernels {

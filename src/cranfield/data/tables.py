@@ -6,7 +6,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -118,6 +118,21 @@ class Judgements(Table):
         """The judgements ready to be joined with runs; built once."""
         return _core.JudgementIndex(
             list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
+        )
+
+    def of_topics(self, topics: Iterable[str]) -> Judgements:
+        """The judgements of some topics, in the order they have here."""
+        wanted = set(topics)
+        kept = [i for i, topic in enumerate(self.topics) if topic in wanted]
+        sizes = np.diff(self.offsets)
+        rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(sizes)), kept), sizes))
+        items, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        return Judgements(
+            tuple(self.topics[i] for i in kept),
+            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            items,
+            item_offsets,
+            self.values[rows],
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
