@@ -12,6 +12,9 @@ from cranfield.errors import CranfieldError, suggest
 # command -> (module of cranfield.cli, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
+    "uncertain": ("uncertain", "precision and recall when people disagree about categories"),
+    "displacement": ("displacement", "rankings of systems against rankings of people"),
+    "index-quality": ("index_quality", "what an index of vectors could reach at best"),
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
     "convert": ("convert", "judgements or runs from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),

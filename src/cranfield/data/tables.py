@@ -154,6 +154,19 @@ class Run(Table):
     tag: str = field(default="", kw_only=True)
     unique: bool = field(default=False, kw_only=True)
 
+    def ranking(self, topic: str) -> list[str]:
+        """The items of a topic, best first; equal scores by item id, the larger one first."""
+        t = self.topics.index(topic)
+        rows = range(int(self.offsets[t]), int(self.offsets[t + 1]))
+        scored = sorted(((float(self.values[r]), self.item(r)) for r in rows), reverse=True)
+        items = [item for _, item in scored]
+        if len(set(items)) < len(items):
+            twice = next(item for item in items if items.count(item) > 1)
+            raise InputError.single(
+                f"<{self.name}>", f"item {twice!r} is listed twice for topic {topic!r}; keep one"
+            )
+        return items
+
     def named(self, name: str) -> Run:
         """The same run under another name."""
         return replace(self, name=name)

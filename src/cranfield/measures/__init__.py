@@ -11,6 +11,7 @@ from cranfield.measures import (
     counts,
     gain,
     image,
+    opinion,
     pool,
     precision,
     shrec,
@@ -19,7 +20,7 @@ from cranfield.measures import (
 from cranfield.measures._parse import parse_measure, split_names
 from cranfield.measures._spec import Measure, Param, Source
 
-FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec)
+FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
 
 REGISTRY = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
 
