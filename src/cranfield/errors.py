@@ -25,6 +25,14 @@ class NeedsError(CranfieldError):
     """A measure lacks something it needs, such as the size of the collection."""
 
 
+class CycleError(UsageError):
+    """Categories that stand above themselves; `cycle` lists them, the first one twice."""
+
+    def __init__(self, cycle: Sequence[str]) -> None:
+        self.cycle = tuple(cycle)
+        super().__init__(f"the categories form a cycle: {' -> '.join(cycle)}")
+
+
 class MissingExtraError(CranfieldError):
     """An optional dependency is not installed."""
 
