@@ -18,12 +18,6 @@
 
 namespace cranfield::binding {
 
-namespace {
-
-constexpr std::size_t chunk_bytes = 1u << 20;
-
-using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
-
 Programme programme_of(const Calls& calls) {
     Programme programme;
     for (const auto& [name, params] : calls) {
@@ -34,14 +28,18 @@ Programme programme_of(const Calls& calls) {
     return programme;
 }
 
+namespace {
 Ties ties_of(const std::string& name) {
     if (name == "id") return Ties::id;
+    if (name == "id-ascending") return Ties::id_ascending;
     if (name == "file") return Ties::file;
     if (name == "best") return Ties::best;
     if (name == "worst") return Ties::worst;
     if (name == "average") return Ties::average;
     throw std::invalid_argument("no tie policy named " + name);
 }
+
+}  // namespace
 
 Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check) {
     Options options;
@@ -51,6 +49,20 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     if (max_items > 0) options.max_items = static_cast<std::uint32_t>(max_items);
     return options;
 }
+
+nb::tuple table_to_python(Table&& table) {
+    nb::list topics;
+    for (const std::string& topic : table.topics) topics.append(to_str(topic));
+    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
+    table.item_bytes = {};
+    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
+                          to_numpy(std::move(table.item_offsets)),
+                          to_numpy(std::move(table.values)), to_str(table.tag));
+}
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1u << 20;
 
 std::vector<Id> ids_of(const nb::list& names) {
     std::vector<Id> ids;
@@ -101,16 +113,6 @@ std::unique_ptr<Source> open_source(const std::optional<std::string>& path,
             return nb::cast<std::int64_t>(read(view));
         },
         chunk_bytes);
-}
-
-nb::tuple table_to_python(Table&& table) {
-    nb::list topics;
-    for (const std::string& topic : table.topics) topics.append(to_str(topic));
-    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
-    table.item_bytes = {};
-    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
-                          to_numpy(std::move(table.item_offsets)),
-                          to_numpy(std::move(table.values)), to_str(table.tag));
 }
 
 nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object& read,
@@ -171,68 +173,6 @@ nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
     for (const TableDuplicate& d : duplicates) rows.append(nb::make_tuple(d.first, d.second));
     return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
                           to_numpy(std::move(present)), rows);
-}
-
-double number_of(PyObject* value) {
-    const double number = PyFloat_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return number;
-}
-
-// Evaluates {topic: {item: score}} where it lies: no copy of an id is made.
-nb::tuple py_evaluate_dict(const JudgementIndex& index, const nb::dict& run, const Calls& calls,
-                           const std::string& ties, bool judged_only, std::int64_t max_items) {
-    const Programme programme = programme_of(calls);
-    const Options options = options_of(ties, judged_only, max_items, false);
-    std::vector<double> values(index.size() * programme.size());
-    std::vector<std::uint8_t> present(index.size());
-    std::vector<Duplicate> duplicates;
-    nb::list unjudged;
-    TopicEvaluator evaluator(programme, options);
-    Block block;
-    for (const auto [topic, items] : run) {
-        if (!PyDict_Check(items.ptr())) throw nb::type_error("a run is {topic: {item: score}}");
-        const std::size_t at = index.find(utf8_of(topic));
-        if (at == JudgementIndex::absent) {
-            unjudged.append(topic);
-            continue;
-        }
-        block.clear();
-        PyObject *item = nullptr, *score = nullptr;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(items.ptr(), &position, &item, &score)) {
-            block.items.push_back(utf8_of(item));
-            const double number = number_of(score);
-            if (!std::isfinite(number)) throw nb::value_error("a score is not a finite number");
-            block.scores.push_back(number);
-        }
-        present[at] = 1;
-        evaluator.evaluate(block, index[at], values.data() + at * programme.size(), duplicates);
-    }
-    fill_missing(index, programme, options, values.data(), present.data());
-    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
-                          to_numpy(std::move(present)), unjudged);
-}
-
-// The columns of {topic: {item: number}}.
-nb::tuple py_dict_columns(const nb::dict& source) {
-    Table table;
-    table.offsets.push_back(0);
-    table.item_offsets.push_back(0);
-    for (const auto [topic, items] : source) {
-        if (!PyDict_Check(items.ptr())) throw nb::type_error("expected {topic: {item: number}}");
-        table.topics.emplace_back(utf8_of(topic));
-        PyObject *item = nullptr, *number = nullptr;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(items.ptr(), &position, &item, &number)) {
-            const Id id = utf8_of(item);
-            table.item_bytes.insert(table.item_bytes.end(), id.begin(), id.end());
-            table.item_offsets.push_back(static_cast<std::int64_t>(table.item_bytes.size()));
-            table.values.push_back(number_of(number));
-        }
-        table.offsets.push_back(static_cast<std::int64_t>(table.values.size()));
-    }
-    return table_to_python(std::move(table));
 }
 
 // A sequence of strings as one run of bytes and the offsets in it.
@@ -326,9 +266,7 @@ NB_MODULE(_core, m) {
     m.def("evaluate_table", &py_evaluate_table, "index"_a, "topics"_a, "offsets"_a, "item_bytes"_a,
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
-    m.def("evaluate_dict", &py_evaluate_dict, "index"_a, "run"_a, "calls"_a, "ties"_a,
-          "judged_only"_a, "max_items"_a);
-    m.def("dict_columns", &py_dict_columns, "source"_a);
+    bind_dicts(m);
     m.def("string_column", &py_string_column, "texts"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);

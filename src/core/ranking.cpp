@@ -80,6 +80,11 @@ void Ranker::order_group(const Block& block, std::size_t begin, std::size_t end,
                 return block.items[a] > block.items[b];
             });
             break;
+        case Ties::id_ascending:
+            std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) {
+                return block.items[a] < block.items[b];
+            });
+            break;
         case Ties::best:
             std::stable_sort(first, last,
                              [&](std::uint32_t a, std::uint32_t b) { return merit(a) > merit(b); });

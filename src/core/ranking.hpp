@@ -44,7 +44,7 @@ struct Ranking {
     const TopicJudgements* judgements = nullptr;
 };
 
-enum class Ties { id, file, best, worst, average };
+enum class Ties { id, id_ascending, file, best, worst, average };
 
 struct Options {
     Ties ties = Ties::id;
