@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cerrno>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -187,6 +188,65 @@ nb::tuple py_string_column(const nb::sequence& texts) {
     return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
 }
 
+// Appends a code point as UTF-8; false when it is none.
+bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
+    const auto tail = [&](int shift) {
+        bytes.push_back(static_cast<std::uint8_t>(0x80u | ((c >> shift) & 0x3Fu)));
+    };
+    if (c < 0x80u) {
+        bytes.push_back(static_cast<std::uint8_t>(c));
+    } else if (c < 0x800u) {
+        bytes.push_back(static_cast<std::uint8_t>(0xC0u | (c >> 6)));
+        tail(0);
+    } else if (c < 0x10000u) {
+        if (c >= 0xD800u && c < 0xE000u) return false;
+        bytes.push_back(static_cast<std::uint8_t>(0xE0u | (c >> 12)));
+        tail(6), tail(0);
+    } else {
+        if (c > 0x10FFFFu) return false;
+        bytes.push_back(static_cast<std::uint8_t>(0xF0u | (c >> 18)));
+        tail(12), tail(6), tail(0);
+    }
+    return true;
+}
+
+// Rows of code points, filled up with zeros as numpy keeps text, as bytes and offsets.
+nb::tuple py_fixed_width_column(
+    const nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& codes) {
+    const std::size_t rows = codes.shape(0), width = codes.shape(1);
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets{0};
+    bool valid = true;
+    {
+        const nb::gil_scoped_release release;
+        bytes.reserve(rows * width);
+        offsets.reserve(rows + 1);
+        for (std::size_t r = 0; r < rows && valid; ++r) {
+            const std::uint32_t* row = codes.data() + r * width;
+            std::size_t length = width;
+            while (length > 0 && row[length - 1] == 0) --length;
+            for (std::size_t i = 0; i < length && valid; ++i) valid = append_utf8(row[i], bytes);
+            offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+        }
+    }
+    if (!valid) throw nb::type_error("a text holds a code point that UTF-8 cannot express");
+    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
+}
+
+// Whole numbers as their decimal text.
+nb::tuple py_integer_column(const In1<std::int64_t>& numbers) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets{0};
+    offsets.reserve(numbers.size() + 1);
+    char text[24];
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto end = std::to_chars(text, text + sizeof text, numbers.data()[i]).ptr;
+        bytes.insert(bytes.end(), text, end);
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
+}
+
 // Topics of rows in order of first appearance, the offsets of their rows, and the order in which
 // rows must be taken to stand together (None when they do).
 nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets) {
@@ -268,6 +328,8 @@ NB_MODULE(_core, m) {
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
     m.def("string_column", &py_string_column, "texts"_a);
+    m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
+    m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
 }

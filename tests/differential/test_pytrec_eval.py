@@ -52,7 +52,7 @@ def scores(draw: random.Random, items: list[str]) -> dict[str, float]:
 def problem(seed: int) -> list[Any]:
     """Judgements, run, measures, level of relevance, and whether unjudged items are left out."""
     draw = random.Random(seed)
-    pool = [f"d{i}" for i in range(draw.choice([3, 12, 60]))] + ["ä", "Ω9", "zz"]
+    pool = [f"d{i}" for i in range(draw.choice([3, 12, 60, 400]))] + ["ä", "Ω9", "zz"]
     topics = [f"q{i}" for i in range(draw.randint(1, 8))]
     grades = draw.choice([[0, 1], [-2, -1, 0, 1, 2, 3], [0], [-1, 0], [0, 0, 0, 0, 1, 4]])
     judged = {
