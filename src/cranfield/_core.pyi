@@ -77,8 +77,24 @@ def evaluate_dict(
     judged_only: bool,
     max_items: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str]]: ...
+def score_dict(
+    index: JudgementIndex,
+    run: dict[str, dict[str, float]],
+    names: list[str],
+    calls: Calls,
+    constants: dict[str, float],
+    ties: str,
+    judged_only: bool,
+    single_precision: bool,
+) -> dict[str, dict[str, float]]: ...
 def dict_columns(source: dict[str, dict[str, Any]]) -> Columns: ...
 def string_column(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def fixed_width_column(
+    codes: NDArray[np.uint32],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def integer_column(
+    numbers: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def group_rows(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64] | None]: ...

@@ -211,6 +211,54 @@ class Programme:
             )
 
 
+class TopicScorer:
+    """Judgements joined with named kernels, for callers that speak of dicts alone.
+
+    `columns` gives, in order, the names of the values: a call of a kernel, or a constant. The
+    other options say how the program that is stood in for makes its rankings.
+    """
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        columns: Mapping[str, KernelCall | float],
+        *,
+        judged_only: bool = False,
+        ties: Literal["id", "id-ascending"] = "id",
+        single_precision: bool = False,
+    ) -> None:
+        self._index = judgements.index
+        self._topics = judgements.topics
+        calls = {n: c for n, c in columns.items() if isinstance(c, KernelCall)}
+        self._names = list(calls)
+        self._calls = [(call.name, list(call.params)) for call in calls.values()]
+        self._constants = {n: 0.0 if isinstance(c, KernelCall) else c for n, c in columns.items()}
+        self._judged_only, self._ties, self._single = judged_only, ties, single_precision
+
+    def of_dict(self, run: dict[str, Any]) -> dict[str, dict[str, float]]:
+        """The values of every judged topic of a run, in the run's order."""
+        return _core.score_dict(
+            self._index, run, self._names, self._calls, self._constants, self._ties,
+            self._judged_only, self._single,
+        )  # fmt: skip
+
+    def of_table(self, run: Run) -> dict[str, dict[str, float]] | None:
+        """The same for columns; None when an item occurs twice in a topic."""
+        scores = run.values.astype(np.float32).astype(np.float64) if self._single else run.values
+        values, present, duplicates = _core.evaluate_table(
+            self._index, list(run.topics), run.offsets, run.item_bytes, run.item_offsets, scores,
+            self._calls, self._ties, self._judged_only, 0, os.cpu_count() or 1, not run.unique,
+        )  # fmt: skip
+        if duplicates:
+            return None
+        rows = zip(self._topics, values.tolist(), present.tolist(), strict=True)
+        return {
+            topic: self._constants | dict(zip(self._names, row, strict=True))
+            for topic, row, there in rows
+            if there
+        }
+
+
 def evaluate(
     judgements: Any,
     runs: Any,
