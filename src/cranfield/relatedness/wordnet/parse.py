@@ -1,0 +1,210 @@
+"""Reading the database files of WordNet (man 5 wndb) into plain arrays.
+
+Synsets are numbered 0, 1, 2, ... in the order of data.noun, data.verb, data.adj, data.adv.
+Nothing outside this file knows byte offsets: distributions do not agree on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.relatedness.wordnet.locate import COUNTS, PART_NAMES, DatabaseFiles
+
+Arrays = dict[str, NDArray[Any]]
+
+# The pointer symbols in the order in which `pointer_kind` numbers them.
+SYMBOLS = (
+    "!", "@", "@i", "~", "~i", "#m", "#s", "#p", "%m", "%s", "%p", "=", "+", "*", ">", "^", "$",
+    "&", "<", "\\", ";c", "-c", ";r", "-r", ";u", "-u",
+)  # fmt: skip
+_KIND = {symbol.encode(): number for number, symbol in enumerate(SYMBOLS)}
+_PART_OF = {b"n": 0, b"v": 1, b"a": 2, b"s": 2, b"r": 3}
+_OFFSET_LIMIT = 10**8
+
+
+def parse_database(files: DatabaseFiles) -> Arrays:
+    """Everything Cranfield uses of a WordNet database."""
+    raw = _Raw()
+    for part in range(len(PART_NAMES)):
+        raw.read_data(files, part)
+    arrays = raw.arrays(files)
+    arrays.update(_lemma_index(files, raw.address))
+    exceptions = [files.read(f"{name}.exc") for name in PART_NAMES]
+    arrays.update(_blob("exception", exceptions))
+    arrays["tag_count"] = _tag_counts(files, raw)
+    return arrays
+
+
+class _Raw:
+    """What has been read so far, as flat lists; arrays are made of them in one go."""
+
+    def __init__(self) -> None:
+        self.address: dict[int, int] = {}
+        self.part_start = [0]
+        self.lex_file: list[bytes] = []
+        self.words: list[bytes] = []
+        self.lex_ids: list[bytes] = []
+        self.word_count: list[int] = []
+        self.kinds: list[bytes] = []
+        self.targets: list[bytes] = []
+        self.target_parts: list[bytes] = []
+        self.ends: list[bytes] = []
+        self.pointer_count: list[int] = []
+        self.glosses: list[bytes] = []
+
+    def read_data(self, files: DatabaseFiles, part: int) -> None:
+        name = f"data.{PART_NAMES[part]}"
+        number = 0
+        try:
+            for number, line in enumerate(files.read(name).split(b"\n"), 1):
+                # The licence at the top is indented by two blanks.
+                if line and line[0] != 32:
+                    self._read_line(line, part)
+        except (ValueError, IndexError):
+            raise InputError.single(
+                files.where(name),
+                "not a synset (expected: offset lex_filenum ss_type w_cnt word lex_id ... p_cnt "
+                "pointer ... | gloss)",
+                number,
+            ) from None
+        self.part_start.append(len(self.lex_file))
+
+    def _read_line(self, line: bytes, part: int) -> None:
+        bar = line.index(b"|")
+        fields = line[:bar].split()
+        words = int(fields[3], 16)
+        first = 4 + 2 * words
+        pointers = int(fields[first])
+        last = first + 1 + 4 * pointers
+        if len(fields) < last:
+            raise ValueError
+        self.address[part * _OFFSET_LIMIT + int(fields[0])] = len(self.lex_file)
+        self.lex_file.append(fields[1])
+        self.words += fields[4:first:2]
+        self.lex_ids += fields[5:first:2]
+        self.word_count.append(words)
+        self.kinds += fields[first + 1 : last : 4]
+        self.targets += fields[first + 2 : last : 4]
+        self.target_parts += fields[first + 3 : last : 4]
+        self.ends += fields[first + 4 : last : 4]
+        self.pointer_count.append(pointers)
+        # A gloss may itself hold a bar: what follows the last one counts.
+        self.glosses.append(line[line.rindex(b"|") + 1 :].strip())
+
+    def arrays(self, files: DatabaseFiles) -> Arrays:
+        address = self.address
+        try:
+            kinds = [_KIND[symbol] for symbol in self.kinds]
+            targets = [
+                address[_PART_OF[part] * _OFFSET_LIMIT + int(offset)]
+                for part, offset in zip(self.target_parts, self.targets, strict=True)
+            ]
+        except (KeyError, ValueError) as error:
+            raise InputError.single(
+                str(files.root), f"a pointer leads nowhere or has an unknown symbol ({error})"
+            ) from None
+        ends = np.array([int(text, 16) for text in self.ends], np.uint16)
+        return {
+            "part_start": np.array(self.part_start, np.int32),
+            "word_start": _starts(self.word_count),
+            **_blob("word", self.words),
+            "pointer_start": _starts(self.pointer_count),
+            "pointer_kind": np.array(kinds, np.uint8),
+            "pointer_target": np.array(targets, np.int32),
+            "pointer_source_word": (ends >> 8).astype(np.uint8),
+            **_blob("gloss", self.glosses),
+        }
+
+    def sense_keys(self) -> Iterator[tuple[bytes, int]]:
+        """(sense key, synset) of every noun and verb: the others carry no information content."""
+        start = list(accumulate(self.word_count, initial=0))
+        for part, number in ((0, b"1"), (1, b"2")):
+            for synset in range(self.part_start[part], self.part_start[part + 1]):
+                prefix = b"%" + number + b":" + self.lex_file[synset] + b":"
+                for w in range(start[synset], start[synset + 1]):
+                    lex_id = b"%02d" % int(self.lex_ids[w], 16)
+                    yield self.words[w].lower() + prefix + lex_id + b"::", synset
+
+
+def _starts(counts: Sequence[int]) -> NDArray[np.int32]:
+    starts = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=starts[1:])
+    return starts
+
+
+def _blob(name: str, texts: Sequence[bytes]) -> Arrays:
+    """Texts one after the other, and where each starts."""
+    return {
+        f"{name}_text": np.frombuffer(b"".join(texts), np.uint8),
+        f"{name}_text_start": _starts([len(text) for text in texts]),
+    }
+
+
+def _lemma_index(files: DatabaseFiles, address: dict[int, int]) -> Arrays:
+    lemmas: list[bytes] = []
+    part_start = [0]
+    counts: list[int] = []
+    synsets: list[int] = []
+    for part, part_name in enumerate(PART_NAMES):
+        name = f"index.{part_name}"
+        number = 0
+        base = part * _OFFSET_LIMIT
+        entries: list[tuple[bytes, list[int]]] = []
+        try:
+            for number, line in enumerate(files.read(name).split(b"\n"), 1):
+                if line and line[0] != 32:
+                    fields = line.split()
+                    senses = int(fields[2])
+                    found = [address[base + int(offset)] for offset in fields[-senses:]]
+                    entries.append((fields[0], found))
+        except (ValueError, IndexError, KeyError):
+            raise InputError.single(
+                files.where(name),
+                "not an index entry whose offsets are in the data file (expected: lemma pos "
+                "synset_cnt p_cnt symbol ... sense_cnt tagsense_cnt offset ...)",
+                number,
+            ) from None
+        entries.sort()
+        for lemma, found in entries:
+            lemmas.append(lemma)
+            counts.append(len(found))
+            synsets += found
+        part_start.append(len(lemmas))
+    return {
+        "lemma_part_start": np.array(part_start, np.int32),
+        **_blob("lemma", lemmas),
+        "sense_start": _starts(counts),
+        "sense_synset": np.array(synsets, np.int32),
+    }
+
+
+def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
+    """How often each synset was tagged in SemCor; empty when no file says so."""
+    for name in COUNTS:
+        if files.has(name):
+            break
+    else:
+        return np.zeros(0, np.int64)
+    key_at, count_at = (0, 2) if name == "cntlist.rev" else (1, 0)
+    count_of: dict[bytes, int] = {}
+    number = 0
+    try:
+        for number, line in enumerate(files.read(name).split(b"\n"), 1):
+            if line:
+                fields = line.split()
+                count_of[fields[key_at]] = int(fields[count_at])
+    except (ValueError, IndexError):
+        raise InputError.single(
+            files.where(name), "not a tag count (expected a sense key and its count)", number
+        ) from None
+    counts = np.zeros(len(raw.lex_file), np.int64)
+    for key, synset in raw.sense_keys():
+        if key in count_of:
+            counts[synset] += count_of[key]
+    return counts
