@@ -188,16 +188,19 @@ class WordNet:
     def word_related(self, synset: int, word: str, relation: str) -> tuple[int, ...]:
         """The synsets that a relation between words leads to, for one word of a synset.
 
+        A synset that is reached through several of its words is there once for each of them.
+
         As in WordNet::QueryData a pointer belongs to a word when the word, read as a pattern,
         occurs in the pointer's source word, and a pointer of the whole synset belongs to its
         last word.
         """
         key = (synset, word.lower(), relation)
         if key not in self._lexical:
-            self._lexical[key] = tuple(dict.fromkeys(self._find_lexical(*key)))
+            reached = dict.fromkeys(self._find_lexical(*key))
+            self._lexical[key] = tuple(synset for synset, _ in reached)
         return self._lexical[key]
 
-    def _find_lexical(self, synset: int, word: str, relation: str) -> list[int]:
+    def _find_lexical(self, synset: int, word: str, relation: str) -> list[tuple[int, int]]:
         start = self._arrays["pointer_start"]
         rows = slice(start[synset], start[synset + 1])
         number = SYMBOLS.index(LEXICAL[relation])
@@ -212,7 +215,8 @@ class WordNet:
             source = int(self._arrays["pointer_source_word"][hit])
             at = last - 1 if source == 0 else first + source - 1
             if matches(self._text("word", at)):
-                found.append(int(self._arrays["pointer_target"][hit]))
+                target = int(self._arrays["pointer_target"][hit])
+                found.append((target, int(self._arrays["pointer_target_word"][hit])))
         return found
 
 

@@ -118,6 +118,7 @@ class _Raw:
             "pointer_kind": np.array(kinds, np.uint8),
             "pointer_target": np.array(targets, np.int32),
             "pointer_source_word": (ends >> 8).astype(np.uint8),
+            "pointer_target_word": (ends & 0xFF).astype(np.uint8),
             **_blob("gloss", self.glosses),
         }
 
