@@ -46,8 +46,6 @@ def _place(run: Sequence[int], text: Sequence[int]) -> int | None:
 
 def _longest_run(first: Sequence[int], at: int, text: Sequence[int]) -> int:
     length = 0
-    while (
-        at + length < len(first) and _place(first[at : at + length + 1], text) is not None
-    ):
+    while at + length < len(first) and _place(first[at : at + length + 1], text) is not None:
         length += 1
     return length

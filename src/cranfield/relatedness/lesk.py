@@ -9,7 +9,14 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.relatedness._spec import Method, Source
-from cranfield.relatedness.glosses import GlossReader, Text, definition, examples, synonyms
+from cranfield.relatedness.glosses import (
+    STOP_WORDS,
+    GlossReader,
+    Text,
+    definition,
+    examples,
+    synonyms,
+)
 from cranfield.relatedness.wordnet import Sense, WordNet
 
 Scores = NDArray[np.float64]
@@ -34,13 +41,23 @@ _BOUNDARY = -1
 
 
 def lesk(
-    wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense], *, jobs: int = 1
+    wordnet: WordNet,
+    left: Sequence[Sense],
+    right: Sequence[Sense],
+    *,
+    jobs: int = 1,
+    stop_words: bool = False,
 ) -> Scores:
-    """The overlaps of all texts around two senses, runs of n words counting n squared."""
+    """The overlaps of all texts around two senses, runs of n words counting n squared.
+
+    With `stop_words` articles, pronouns, prepositions and conjunctions are taken out first.
+    """
     number: dict[Sense, int] = {}
     for sense in (*left, *right):
         number.setdefault(sense, len(number))
-    words, starts = _numbered_texts(wordnet, list(number))
+    words, starts = _numbered_texts(
+        wordnet, list(number), STOP_WORDS if stop_words else frozenset()
+    )
     compared = np.array(_COMPARED, np.int32)
     return _core.gloss_overlaps(
         words,
@@ -55,7 +72,7 @@ def lesk(
 
 
 def _numbered_texts(
-    wordnet: WordNet, senses: Sequence[Sense]
+    wordnet: WordNet, senses: Sequence[Sense], stop_words: frozenset[str]
 ) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
     """The texts of all senses as numbers of words, one after the other."""
     if "lesk" not in wordnet.derived:
@@ -69,7 +86,9 @@ def _numbered_texts(
             for i, part in enumerate(text):
                 if i:
                     words.append(_BOUNDARY)
-                words += [number.setdefault(word, len(number)) for word in part]
+                words += [
+                    number.setdefault(word, len(number)) for word in part if word not in stop_words
+                ]
             starts.append(len(words))
     return np.array(words, np.int32), np.array(starts, np.int64)
 

@@ -14,30 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.relatedness._spec import Method, Source
-from cranfield.relatedness.glosses import GlossReader, clean, definition, examples, synonyms
+from cranfield.relatedness.glosses import (
+    STOP_WORDS,
+    GlossReader,
+    clean,
+    definition,
+    examples,
+    synonyms,
+)
 from cranfield.relatedness.wordnet import Sense, WordNet
 from cranfield.relatedness.wordnet.cache import cached
 
 Scores = NDArray[np.float64]
 
-# Articles, pronouns, prepositions and conjunctions stand with every word and say nothing of it.
-STOP_WORDS = frozenset(
-    """
-    a an the
-    i me mine myself we us our ours ourselves you yours yourself yourselves he him his himself she
-    her hers herself it its itself they them theirs themselves oneself there
-    this that such what which who whom whose whoever whomever whatever whichever
-    all another any anybody anyone anything both each either enough everybody everyone few fewer
-    many more most neither nobody none nothing other several some somebody someone something various
-    aboard about above across after against along alongside amid among amongst around as astride at
-    before behind below beneath beside besides between beyond but by circa concerning despite down
-    during except excluding following for from in inside into like minus near notwithstanding of
-    off on onto opposite outside over past pending per plus regarding round since than through
-    throughout till to toward towards under underneath unlike until up upon versus via with within
-    without worth
-    and or nor so yet if although though because unless whereas when while
-    """.split()
-)
 _LONGEST_COMPOUND = 9
 _PARTS = "nvar"
 _OTHER = re.compile(r"[^a-z0-9]+")
@@ -83,7 +72,9 @@ class WordVectors:
                 for word in self._compounds.join(only_letters(part)):
                     if word not in numbers:
                         stem = self._stem(word)
-                        numbers[word] = None if stem is None else number.setdefault(stem, len(number))
+                        numbers[word] = (
+                            None if stem is None else number.setdefault(stem, len(number))
+                        )
                     if (column := numbers[word]) is not None:
                         columns.append(column)
             starts.append(len(columns))
@@ -97,9 +88,7 @@ class WordVectors:
         """The only base form of a word, its only noun, or itself; None for a stop word."""
         if _is_stop_word(word):
             return None
-        found = [
-            (form, part) for part in _PARTS for form in self._wordnet.valid_forms(word, part)
-        ]
+        found = [(form, part) for part in _PARTS for form in self._wordnet.valid_forms(word, part)]
         if len(found) > 1:
             found = [(form, part) for form, part in found if part == "n"]
         stem = found[0][0] if len(found) == 1 else word
