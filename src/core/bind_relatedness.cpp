@@ -19,7 +19,7 @@ nb::object py_gloss_overlaps(const In1<std::int32_t>& words, const In1<std::int6
     {
         const nb::gil_scoped_release unlocked;
         const overlap::Texts texts(words.data(), starts.data(), starts.size() - 1);
-        const overlap::Request request{left.data(),  right.data(),  left.size(), first.data(),
+        const overlap::Request request{left.data(),   right.data(), left.size(), first.data(),
                                        second.data(), first.size(), per_sense};
         overlap::score_pairs(texts, request, jobs, scores.data());
     }

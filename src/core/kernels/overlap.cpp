@@ -125,7 +125,8 @@ double Scorer::operator()(const Texts::View& first, const Texts::View& second) {
             score += static_cast<double>(longest) * longest;
             std::fill_n(length_.begin() + i, longest, 0);
             // Runs that began before this one now end where it begins.
-            for (std::int32_t j = i - 1; j >= 0 && length_[static_cast<std::size_t>(j)] > i - j; --j)
+            for (std::int32_t j = i - 1; j >= 0 && length_[static_cast<std::size_t>(j)] > i - j;
+                 --j)
                 length_[static_cast<std::size_t>(j)] = i - j;
         }
     }
@@ -141,7 +142,8 @@ void score_pairs(const Texts& texts, const Request& request, unsigned jobs, doub
             if (begin >= request.pairs) return;
             const std::size_t end = std::min(begin + pairs_at_once, request.pairs);
             for (std::size_t k = begin; k < end; ++k) {
-                const std::size_t left = static_cast<std::size_t>(request.left[k]) * request.per_sense;
+                const std::size_t left =
+                    static_cast<std::size_t>(request.left[k]) * request.per_sense;
                 const std::size_t right =
                     static_cast<std::size_t>(request.right[k]) * request.per_sense;
                 double sum = 0.0;

@@ -11,7 +11,7 @@ namespace cranfield::overlap {
 // Texts of word numbers, one after the other. A negative number is a boundary: it equals nothing.
 // Text t is words[starts[t] .. starts[t + 1]).
 class Texts {
-   public:
+  public:
     Texts(const std::int32_t* words, const std::int64_t* starts, std::size_t count);
 
     struct View {
@@ -23,7 +23,7 @@ class Texts {
     };
     View operator[](std::size_t text) const;
 
-   private:
+  private:
     const std::int32_t* words_;
     const std::int64_t* starts_;
     std::vector<std::int32_t> sorted_;
@@ -32,10 +32,10 @@ class Texts {
 
 // The overlap of two texts; one scorer per thread, because it keeps its memory between calls.
 class Scorer {
-   public:
+  public:
     double operator()(const Texts::View& first, const Texts::View& second);
 
-   private:
+  private:
     struct Range {
         const std::int32_t* begin = nullptr;
         const std::int32_t* end = nullptr;
@@ -44,10 +44,10 @@ class Scorer {
     std::int32_t longest_from(const Texts::View& first, std::int32_t at, std::int32_t most) const;
     bool take(const Texts::View& first, std::int32_t at, std::int32_t length);
 
-    std::vector<Range> candidates_;       // where in the second text each word of the first stands
-    std::vector<std::int32_t> shared_;    // positions of the first text whose word is in the second
-    std::vector<std::int32_t> length_;    // how long a run may start at each position of the first
-    std::vector<std::int32_t> remaining_; // the second text, with what was taken out marked
+    std::vector<Range> candidates_;     // where in the second text each word of the first stands
+    std::vector<std::int32_t> shared_;  // positions of the first text whose word is in the second
+    std::vector<std::int32_t> length_;  // how long a run may start at each position of the first
+    std::vector<std::int32_t> remaining_;  // the second text, with what was taken out marked
 };
 
 // scores[k] = sum over r of the overlap of text (left[k], first[r]) and text (right[k], second[r]),

@@ -80,7 +80,7 @@ def _resources(args: argparse.Namespace, kind: str, names: Sequence[str]) -> Res
             return Resources()
         from cranfield.io.ontology import read_ontology
 
-        return Resources(tree=read_ontology(args.ontology).cost_map())
+        return Resources(tree=read_ontology(args.ontology).cost_map)
     return Resources(counts=_counts(args, names, text=kind.endswith("text")))
 
 

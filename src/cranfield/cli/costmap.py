@@ -28,22 +28,47 @@ def main(argv: Sequence[str]) -> int:
 def _parser() -> Parser:
     parser = Parser(prog="cranfield costmap", description="Look at a cost map, or compare two.")
     tasks = parser.add_subparsers(dest="task", required=True, parser_class=Parser, metavar="TASK")
-    show = tasks.add_parser("show", help="heat map, dendrogram and nearest concepts",
-                            description="Heat map, dendrogram and nearest concepts. "
-                            "--format html draws a page.")  # fmt: skip
+    show = tasks.add_parser(
+        "show",
+        help="heat map, dendrogram and nearest concepts",
+        description="Heat map, dendrogram and nearest concepts. --format html draws a page.",
+    )
     show.add_argument("map", metavar="MAP", help="a cost map: square CSV with names")
-    show.add_argument("--nearest", type=positive, default=3, metavar="N",
-                      help="how many nearest concepts to list (default: 3)")  # fmt: skip
-    show.add_argument("--concept", action="append", default=[], metavar="NAME",
-                      help="list the nearest of this one only; may be given again")  # fmt: skip
-    compare = tasks.add_parser("compare", help="how alike two cost maps are",
-                               description="How alike two cost maps are, with Mantel's test.")  # fmt: skip
+    show.add_argument(
+        "--nearest",
+        type=positive,
+        default=3,
+        metavar="N",
+        help="how many nearest concepts to list (default: 3)",
+    )
+    show.add_argument(
+        "--concept",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="list the nearest of this one only; may be given again",
+    )
+    compare = tasks.add_parser(
+        "compare",
+        help="how alike two cost maps are",
+        description="How alike two cost maps are, with Mantel's test.",
+    )
     compare.add_argument("first", metavar="MAP")
     compare.add_argument("second", metavar="MAP")
-    compare.add_argument("--top", type=positive, default=10, metavar="N",
-                         help="pairs that differ most to list (default: 10)")  # fmt: skip
-    compare.add_argument("--permutations", type=positive, default=999, metavar="N",
-                         help="shuffles of the test (default: 999)")  # fmt: skip
+    compare.add_argument(
+        "--top",
+        type=positive,
+        default=10,
+        metavar="N",
+        help="pairs that differ most to list (default: 10)",
+    )
+    compare.add_argument(
+        "--permutations",
+        type=positive,
+        default=999,
+        metavar="N",
+        help="shuffles of the test (default: 999)",
+    )
     add_seed_option(compare)
     for task in (show, compare):
         add_output_options(task)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cranfield.relatedness.costmaps import ScoredMap
     from cranfield.relatedness.human import Agreement
     from cranfield.relatedness.scoring import PairScores
+    from cranfield.relatedness.wordnet import Sense
 
 DONE = 0
 _NEAREST = 3
@@ -40,34 +41,73 @@ def _parser() -> Parser:
     )  # fmt: skip
     what = parser.add_argument_group("what to relate")
     what.add_argument("pairs", nargs="?", metavar="PAIRS", help="CSV word1,word2[,human]")
-    what.add_argument("--pair", nargs=2, action="append", default=[], metavar="WORD",
-                      help="one pair of words; may be given again")  # fmt: skip
-    what.add_argument("--concepts", metavar="FILE",
-                      help="a cost map over these concepts (one a line, or CSV with 'concept')")  # fmt: skip
-    what.add_argument("--human", action="store_true",
-                      help="only the correlation with people's scores, one row per method")  # fmt: skip
-    what.add_argument("--missing", choices=("leave-out", "zero"), default="leave-out",
-                      help="pairs without a value in correlations (default: leave-out)")  # fmt: skip
+    what.add_argument(
+        "--pair",
+        nargs=2,
+        action="append",
+        default=[],
+        metavar="WORD",
+        help="one pair of words; may be given again",
+    )
+    what.add_argument(
+        "--concepts",
+        metavar="FILE",
+        help="a cost map over these concepts (one a line, or CSV with 'concept')",
+    )
+    what.add_argument(
+        "--human",
+        action="store_true",
+        help="only the correlation with people's scores, one row per method",
+    )
+    what.add_argument(
+        "--missing",
+        choices=("leave-out", "zero"),
+        default="leave-out",
+        help="pairs without a value in correlations (default: leave-out)",
+    )
     what.add_argument("--list", action="store_true", help="the methods, and what they need")
     how = parser.add_argument_group("how")
-    how.add_argument("-m", "--method", default="wordnet", metavar="NAMES",
-                     help="such as WUP or 'JCN LIN'; wordnet, the default: all nine")  # fmt: skip
-    how.add_argument("--wordnet", metavar="FOLDER",
-                     help="the WordNet database (default: WNSEARCHDIR, WNHOME, usual places)")  # fmt: skip
-    how.add_argument("--pos", default="auto", choices=("auto", "n", "v", "nv", "nvar"),
-                     help="parts of speech of plain words (default: auto, nouns if it has any)")  # fmt: skip
-    how.add_argument("--mapping", metavar="FILE",
-                     help="CSV concept,word for concepts not in WordNet; built in: pto")  # fmt: skip
-    how.add_argument("--stop-words", action="store_true",
-                     help="LESK without articles, pronouns, prepositions, conjunctions")  # fmt: skip
+    how.add_argument(
+        "-m",
+        "--method",
+        default="wordnet",
+        metavar="NAMES",
+        help="such as WUP or 'JCN LIN'; wordnet, the default: all nine",
+    )
+    how.add_argument(
+        "--wordnet",
+        metavar="FOLDER",
+        help="the WordNet database (default: WNSEARCHDIR, WNHOME, usual places)",
+    )
+    how.add_argument(
+        "--pos",
+        default="auto",
+        choices=("auto", "n", "v", "nv", "nvar"),
+        help="parts of speech of plain words (default: auto, nouns if it has any)",
+    )
+    how.add_argument(
+        "--mapping",
+        metavar="FILE",
+        help="CSV concept,word for concepts not in WordNet; built in: pto",
+    )
+    how.add_argument(
+        "--stop-words",
+        action="store_true",
+        help="LESK without articles, pronouns, prepositions, conjunctions",
+    )
     how.add_argument("--counts", metavar="FILE", help="hit counts: CSV term,with,count")
     how.add_argument("--tags", metavar="FILE", help="a tag corpus or training set to count")
     how.add_argument("--save-counts", metavar="FILE", help="keep what was counted on --tags")
-    how.add_argument("--provider", metavar="FILE",
-                     help="a live source of counts (TOML), remembered in --counts")  # fmt: skip
+    how.add_argument(
+        "--provider", metavar="FILE", help="a live source of counts (TOML), remembered in --counts"
+    )
     how.add_argument("--links", metavar="FILE", help="a link table: CSV source,target")
-    how.add_argument("--articles", type=int, metavar="N",
-                     help="articles behind --links (default: those it names)")  # fmt: skip
+    how.add_argument(
+        "--articles",
+        type=int,
+        metavar="N",
+        help="articles behind --links (default: those it names)",
+    )
     how.add_argument("--ontology", metavar="FILE", help="built-in name, CSV, OWL or SKOS")
     add_jobs_option(parser)
     add_output_options(parser)
@@ -164,8 +204,7 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
     rows = [
         {
             "word1": p.word1, "word2": p.word2, "relatedness": p.relatedness,
-            "sense1": p.sense1 and str(p.sense1), "sense2": p.sense2 and str(p.sense2),
-            "human": given.human,
+            "sense1": _name(p.sense1), "sense2": _name(p.sense2), "human": given.human,
         }
         for p, given in zip(result.pairs, pairs, strict=True)
     ]  # fmt: skip
@@ -178,6 +217,10 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
         payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
     payload["unmapped"] = list(result.unknown)
     return payload
+
+
+def _name(sense: Sense | None) -> str | None:
+    return None if sense is None else str(sense)
 
 
 def _pair_table(pairs: list[WordPair], results: list[PairScores], judged: bool) -> Table:
@@ -193,7 +236,7 @@ def _pair_table(pairs: list[WordPair], results: list[PairScores], judged: bool) 
         row: list[Cell] = [pair.word1, pair.word2, *(r.pairs[k].relatedness for r in results)]
         if alone:
             best = results[0].pairs[k]
-            row += [best.sense1 and str(best.sense1), best.sense2 and str(best.sense2)]
+            row += [_name(best.sense1), _name(best.sense2)]
         if judged:
             row.append(pair.human)
         rows.append(row)

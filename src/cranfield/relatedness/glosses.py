@@ -8,23 +8,22 @@ from collections.abc import Callable
 from cranfield.relatedness.wordnet import Sense, WordNet
 
 # Articles, pronouns, prepositions and conjunctions stand with every word and say nothing of it.
-STOP_WORDS = frozenset(
-    """
-    a an the
-    i me mine myself we us our ours ourselves you yours yourself yourselves he him his himself she
-    her hers herself it its itself they them theirs themselves oneself there
-    this that such what which who whom whose whoever whomever whatever whichever
-    all another any anybody anyone anything both each either enough everybody everyone few fewer
-    many more most neither nobody none nothing other several some somebody someone something various
-    aboard about above across after against along alongside amid among amongst around as astride at
-    before behind below beneath beside besides between beyond but by circa concerning despite down
-    during except excluding following for from in inside into like minus near notwithstanding of
-    off on onto opposite outside over past pending per plus regarding round since than through
-    throughout till to toward towards under underneath unlike until up upon versus via with within
-    without worth
-    and or nor so yet if although though because unless whereas when while
-    """.split()
-)
+_STOP_WORD_TEXT = """
+a an the
+i me mine myself we us our ours ourselves you yours yourself yourselves he him his himself she
+her hers herself it its itself they them theirs themselves oneself there
+this that such what which who whom whose whoever whomever whatever whichever
+all another any anybody anyone anything both each either enough everybody everyone few fewer
+many more most neither nobody none nothing other several some somebody someone something various
+aboard about above across after against along alongside amid among amongst around as astride at
+before behind below beneath beside besides between beyond but by circa concerning despite down
+during except excluding following for from in inside into like minus near notwithstanding of
+off on onto opposite outside over past pending per plus regarding round since than through
+throughout till to toward towards under underneath unlike until up upon versus via with within
+without worth
+and or nor so yet if although though because unless whereas when while
+"""
+STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
 _PUNCTUATION = str.maketrans(dict.fromkeys('.;:,?!(){}"`$%@<>', " "))
 _LOOSE_APOSTROPHE = re.compile(r"(?<!\w)'|'(?!\w)", re.ASCII)
 _EXAMPLE = re.compile(r'"([^"]*)"')

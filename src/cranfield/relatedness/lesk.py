@@ -55,9 +55,8 @@ def lesk(
     number: dict[Sense, int] = {}
     for sense in (*left, *right):
         number.setdefault(sense, len(number))
-    words, starts = _numbered_texts(
-        wordnet, list(number), STOP_WORDS if stop_words else frozenset()
-    )
+    left_out = STOP_WORDS if stop_words else frozenset()
+    words, starts = _numbered_texts(wordnet, list(number), left_out)
     compared = np.array(_COMPARED, np.int32)
     return _core.gloss_overlaps(
         words,

@@ -36,13 +36,15 @@ def pair_starts(pair: Ints) -> Ints:
     return np.flatnonzero(np.diff(pair, prepend=-1))
 
 
-def _links_between(meetings: Meetings) -> Ints:
-    return np.minimum.reduceat(meetings.up + meetings.down, pair_starts(meetings.pair))
+def _synsets_between(meetings: Meetings) -> Scores:
+    """The number of synsets on the shortest way, both ends counted."""
+    links = np.minimum.reduceat(meetings.up + meetings.down, pair_starts(meetings.pair))
+    return links.astype(np.float64) + 1.0
 
 
 def path(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
     """One over the number of synsets on the shortest way."""
-    return in_trees(wordnet, left, right, lambda _t, m, _a, _b: 1.0 / (_links_between(m) + 1.0))
+    return in_trees(wordnet, left, right, lambda _t, m, _a, _b: 1.0 / _synsets_between(m))
 
 
 def lch(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
@@ -52,7 +54,7 @@ def lch(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scor
     def score(_t: Taxonomy, m: Meetings, first: list[int], _b: list[int]) -> Scores:
         end_of_nouns = wordnet.part_range("n")[1]
         depth = np.where(np.array(first) < end_of_nouns, deepest["n"], deepest["v"])
-        return np.log(2.0 * depth / (_links_between(m) + 1.0))
+        return np.log(2.0 * depth / _synsets_between(m))
 
     return in_trees(wordnet, left, right, score)
 

@@ -58,7 +58,8 @@ class Taxonomy:
         return synset
 
     def hypernyms(self, synset: int) -> list[int]:
-        return self._targets[self._starts[synset] : self._starts[synset + 1]]
+        above: list[int] = self._targets[self._starts[synset] : self._starts[synset + 1]]
+        return above
 
     def paths(self, synset: int) -> list[tuple[int, ...]]:
         """Every way from a synset to the root, both included."""

@@ -64,7 +64,7 @@ class WordVectors:
 
     def _count(self) -> dict[str, NDArray[Any]]:
         number: dict[str, int] = {}
-        numbers: dict[str, int | None] = {}
+        numbers: dict[str, int] = {}
         columns: list[int] = []
         starts = [0]
         for gloss in self._wordnet.glosses():
@@ -72,11 +72,9 @@ class WordVectors:
                 for word in self._compounds.join(only_letters(part)):
                     if word not in numbers:
                         stem = self._stem(word)
-                        numbers[word] = (
-                            None if stem is None else number.setdefault(stem, len(number))
-                        )
-                    if (column := numbers[word]) is not None:
-                        columns.append(column)
+                        numbers[word] = number.setdefault(stem, len(number)) if stem else -1
+                    if numbers[word] >= 0:
+                        columns.append(numbers[word])
             starts.append(len(columns))
         return {
             "words": np.frombuffer("\n".join(number).encode("ascii"), np.uint8),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -232,7 +233,7 @@ def pattern_of(word: str) -> re.Pattern[str]:
 def _texts(arrays: Arrays, name: str) -> list[str]:
     text = arrays[f"{name}_text"].tobytes().decode(_ENCODING)
     starts = arrays[f"{name}_text_start"].tolist()
-    return [text[a:b] for a, b in zip(starts, starts[1:], strict=False)]
+    return [text[a:b] for a, b in pairwise(starts)]
 
 
 @lru_cache(maxsize=4)

@@ -60,10 +60,7 @@ class DatabaseFiles:
 
     def fingerprint(self) -> str:
         """A text that changes whenever one of the files does."""
-        if self.zipped:
-            names = [self.root]
-        else:
-            names = [self.root / name for name in (*NEEDED, *COUNTS)]
+        names = [self.root] if self.zipped else [self.root / n for n in (*NEEDED, *COUNTS)]
         marks = [str(self.root.resolve())]
         for path in names:
             if path.is_file():

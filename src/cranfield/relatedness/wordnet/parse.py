@@ -6,7 +6,7 @@ Nothing outside this file knows byte offsets: distributions do not agree on them
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import accumulate
 from typing import Any
 
@@ -26,6 +26,7 @@ SYMBOLS = (
 _KIND = {symbol.encode(): number for number, symbol in enumerate(SYMBOLS)}
 _PART_OF = {b"n": 0, b"v": 1, b"a": 2, b"s": 2, b"r": 3}
 _OFFSET_LIMIT = 10**8
+_BLANK = ord(" ")
 
 
 def parse_database(files: DatabaseFiles) -> Arrays:
@@ -59,20 +60,13 @@ class _Raw:
         self.glosses: list[bytes] = []
 
     def read_data(self, files: DatabaseFiles, part: int) -> None:
-        name = f"data.{PART_NAMES[part]}"
-        number = 0
-        try:
-            for number, line in enumerate(files.read(name).split(b"\n"), 1):
-                # The licence at the top is indented by two blanks.
-                if line and line[0] != 32:
-                    self._read_line(line, part)
-        except (ValueError, IndexError):
-            raise InputError.single(
-                files.where(name),
-                "not a synset (expected: offset lex_filenum ss_type w_cnt word lex_id ... p_cnt "
-                "pointer ... | gloss)",
-                number,
-            ) from None
+        _each_line(
+            files,
+            f"data.{PART_NAMES[part]}",
+            lambda line: self._read_line(line, part),
+            "a synset (expected: offset lex_filenum ss_type w_cnt word lex_id ... p_cnt "
+            "pointer ... | gloss)",
+        )
         self.part_start.append(len(self.lex_file))
 
     def _read_line(self, line: bytes, part: int) -> None:
@@ -133,6 +127,18 @@ class _Raw:
                     yield self.words[w].lower() + prefix + lex_id + b"::", synset
 
 
+def _each_line(
+    files: DatabaseFiles, name: str, read: Callable[[bytes], None], expected: str
+) -> None:
+    """Reads every line but the licence at the top, which is indented."""
+    for number, line in enumerate(files.read(name).split(b"\n"), 1):
+        if line and line[0] != _BLANK:
+            try:
+                read(line)
+            except (ValueError, IndexError, KeyError):
+                raise InputError.single(files.where(name), f"not {expected}", number) from None
+
+
 def _starts(counts: Sequence[int]) -> NDArray[np.int32]:
     starts = np.zeros(len(counts) + 1, np.int32)
     np.cumsum(counts, out=starts[1:])
@@ -153,24 +159,21 @@ def _lemma_index(files: DatabaseFiles, address: dict[int, int]) -> Arrays:
     counts: list[int] = []
     synsets: list[int] = []
     for part, part_name in enumerate(PART_NAMES):
-        name = f"index.{part_name}"
-        number = 0
-        base = part * _OFFSET_LIMIT
         entries: list[tuple[bytes, list[int]]] = []
-        try:
-            for number, line in enumerate(files.read(name).split(b"\n"), 1):
-                if line and line[0] != 32:
-                    fields = line.split()
-                    senses = int(fields[2])
-                    found = [address[base + int(offset)] for offset in fields[-senses:]]
-                    entries.append((fields[0], found))
-        except (ValueError, IndexError, KeyError):
-            raise InputError.single(
-                files.where(name),
-                "not an index entry whose offsets are in the data file (expected: lemma pos "
-                "synset_cnt p_cnt symbol ... sense_cnt tagsense_cnt offset ...)",
-                number,
-            ) from None
+        base = part * _OFFSET_LIMIT
+
+        def read(line: bytes, base: int = base, entries: Any = entries) -> None:
+            fields = line.split()
+            found = [address[base + int(offset)] for offset in fields[-int(fields[2]) :]]
+            entries.append((fields[0], found))
+
+        _each_line(
+            files,
+            f"index.{part_name}",
+            read,
+            "an index entry whose offsets are in the data file (expected: lemma pos synset_cnt "
+            "p_cnt symbol ... sense_cnt tagsense_cnt offset ...)",
+        )
         entries.sort()
         for lemma, found in entries:
             lemmas.append(lemma)
@@ -194,16 +197,12 @@ def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
         return np.zeros(0, np.int64)
     key_at, count_at = (0, 2) if name == "cntlist.rev" else (1, 0)
     count_of: dict[bytes, int] = {}
-    number = 0
-    try:
-        for number, line in enumerate(files.read(name).split(b"\n"), 1):
-            if line:
-                fields = line.split()
-                count_of[fields[key_at]] = int(fields[count_at])
-    except (ValueError, IndexError):
-        raise InputError.single(
-            files.where(name), "not a tag count (expected a sense key and its count)", number
-        ) from None
+
+    def read(line: bytes) -> None:
+        fields = line.split()
+        count_of[fields[key_at]] = int(fields[count_at])
+
+    _each_line(files, name, read, "a tag count (expected a sense key and its count)")
     counts = np.zeros(len(raw.lex_file), np.int64)
     for key, synset in raw.sense_keys():
         if key in count_of:
