@@ -7,7 +7,7 @@ Nothing outside this file knows byte offsets: distributions do not agree on them
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import accumulate
+from itertools import accumulate, pairwise
 from typing import Any
 
 import numpy as np
@@ -34,8 +34,9 @@ def parse_database(files: DatabaseFiles) -> Arrays:
     raw = _Raw()
     for part in range(len(PART_NAMES)):
         raw.read_data(files, part)
-    arrays = raw.arrays(files)
-    arrays.update(_lemma_index(files, raw.address))
+    address = _Addresses(raw.address)
+    arrays = raw.arrays(files, address)
+    arrays.update(_lemma_index(files, address))
     exceptions = [files.read(f"{name}.exc") for name in PART_NAMES]
     arrays.update(_blob("exception", exceptions))
     arrays["tag_count"] = _tag_counts(files, raw)
@@ -46,7 +47,7 @@ class _Raw:
     """What has been read so far, as flat lists; arrays are made of them in one go."""
 
     def __init__(self) -> None:
-        self.address: dict[int, int] = {}
+        self.address: list[int] = []
         self.part_start = [0]
         self.lex_file: list[bytes] = []
         self.words: list[bytes] = []
@@ -78,7 +79,7 @@ class _Raw:
         last = first + 1 + 4 * pointers
         if len(fields) < last:
             raise ValueError
-        self.address[part * _OFFSET_LIMIT + int(fields[0])] = len(self.lex_file)
+        self.address.append(part * _OFFSET_LIMIT + int(fields[0]))
         self.lex_file.append(fields[1])
         self.words += fields[4:first:2]
         self.lex_ids += fields[5:first:2]
@@ -91,26 +92,24 @@ class _Raw:
         # A gloss may itself hold a bar: what follows the last one counts.
         self.glosses.append(line[line.rindex(b"|") + 1 :].strip())
 
-    def arrays(self, files: DatabaseFiles) -> Arrays:
-        address = self.address
+    def arrays(self, files: DatabaseFiles, address: _Addresses) -> Arrays:
+        end_of = {text: int(text, 16) for text in set(self.ends)}
+        ends = np.array([end_of[text] for text in self.ends], np.uint16)
         try:
             kinds = [_KIND[symbol] for symbol in self.kinds]
-            targets = [
-                address[_PART_OF[part] * _OFFSET_LIMIT + int(offset)]
-                for part, offset in zip(self.target_parts, self.targets, strict=True)
-            ]
+            parts = [_PART_OF[part] for part in self.target_parts]
+            targets = address.find(self.targets, np.array(parts, np.int64))
         except (KeyError, ValueError) as error:
             raise InputError.single(
                 str(files.root), f"a pointer leads nowhere or has an unknown symbol ({error})"
             ) from None
-        ends = np.array([int(text, 16) for text in self.ends], np.uint16)
         return {
             "part_start": np.array(self.part_start, np.int32),
             "word_start": _starts(self.word_count),
             **_blob("word", self.words),
             "pointer_start": _starts(self.pointer_count),
             "pointer_kind": np.array(kinds, np.uint8),
-            "pointer_target": np.array(targets, np.int32),
+            "pointer_target": targets,
             "pointer_source_word": (ends >> 8).astype(np.uint8),
             "pointer_target_word": (ends & 0xFF).astype(np.uint8),
             **_blob("gloss", self.glosses),
@@ -125,6 +124,25 @@ class _Raw:
                 for w in range(start[synset], start[synset + 1]):
                     lex_id = b"%02d" % int(self.lex_ids[w], 16)
                     yield self.words[w].lower() + prefix + lex_id + b"::", synset
+
+
+class _Addresses:
+    """Which synset stands at a byte offset of a data file."""
+
+    def __init__(self, addresses: Sequence[int]) -> None:
+        places = np.array(addresses, np.int64)
+        self._order = np.argsort(places, kind="stable").astype(np.int32)
+        self._places = places[self._order]
+
+    def find(self, offsets: Sequence[bytes], parts: NDArray[np.int64] | int) -> NDArray[np.int32]:
+        """The synsets at these offsets; a ValueError when there is none."""
+        wanted = np.array(offsets, "S8").astype(np.int64) + parts * _OFFSET_LIMIT
+        at = np.searchsorted(self._places, wanted)
+        at[at == len(self._places)] = 0
+        wrong = np.flatnonzero(self._places[at] != wanted)
+        if wrong.size:
+            raise ValueError(offsets[wrong[0]].decode("ascii", "replace"))
+        return self._order[at]
 
 
 def _each_line(
@@ -153,39 +171,52 @@ def _blob(name: str, texts: Sequence[bytes]) -> Arrays:
     }
 
 
-def _lemma_index(files: DatabaseFiles, address: dict[int, int]) -> Arrays:
+def _lemma_index(files: DatabaseFiles, address: _Addresses) -> Arrays:
     lemmas: list[bytes] = []
     part_start = [0]
     counts: list[int] = []
-    synsets: list[int] = []
+    synsets: list[NDArray[np.int32]] = []
     for part, part_name in enumerate(PART_NAMES):
-        entries: list[tuple[bytes, list[int]]] = []
-        base = part * _OFFSET_LIMIT
-
-        def read(line: bytes, base: int = base, entries: Any = entries) -> None:
-            fields = line.split()
-            found = [address[base + int(offset)] for offset in fields[-int(fields[2]) :]]
-            entries.append((fields[0], found))
-
-        _each_line(
-            files,
-            f"index.{part_name}",
-            read,
-            "an index entry whose offsets are in the data file (expected: lemma pos synset_cnt "
-            "p_cnt symbol ... sense_cnt tagsense_cnt offset ...)",
-        )
-        entries.sort()
-        for lemma, found in entries:
-            lemmas.append(lemma)
-            counts.append(len(found))
-            synsets += found
+        name = f"index.{part_name}"
+        entries, senses, offsets = _index_entries(files, name)
+        try:
+            found = address.find(offsets, part)
+        except ValueError as error:
+            raise InputError.single(
+                files.where(name), f"offset {error} is not that of a synset in data.{part_name}"
+            ) from None
+        if any(a > b for a, b in pairwise(entries)):
+            raise InputError.single(files.where(name), "the entries are not in alphabetical order")
+        lemmas += entries
+        counts += senses
+        synsets.append(found)
         part_start.append(len(lemmas))
     return {
         "lemma_part_start": np.array(part_start, np.int32),
         **_blob("lemma", lemmas),
         "sense_start": _starts(counts),
-        "sense_synset": np.array(synsets, np.int32),
+        "sense_synset": np.concatenate(synsets),
     }
+
+
+def _index_entries(files: DatabaseFiles, name: str) -> tuple[list[bytes], list[int], list[bytes]]:
+    """The lemmas of an index, how many senses each has, and the offsets of all senses."""
+    lemmas: list[bytes] = []
+    counts: list[int] = []
+    offsets: list[bytes] = []
+
+    def read(line: bytes) -> None:
+        fields = line.split()
+        senses = int(fields[2])
+        if not 0 < senses < len(fields) - 5:
+            raise ValueError
+        lemmas.append(fields[0])
+        counts.append(senses)
+        offsets.extend(fields[-senses:])
+
+    expected = "lemma pos synset_cnt p_cnt symbol ... sense_cnt tagsense_cnt offset ..."
+    _each_line(files, name, read, f"an index entry (expected: {expected})")
+    return lemmas, counts, offsets
 
 
 def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
