@@ -100,12 +100,13 @@ def compare_maps(
     ranks = np.zeros_like(other)
     ranks[upper] = rankdata(b)
     ranks += ranks.T
-    spearman = _correlation(rankdata(a), ranks[upper])
+    first_ranks = rankdata(a)
+    spearman = _correlation(first_ranks, ranks[upper])
     rng = np.random.default_rng(seed)
     as_high = 1
     for _ in range(permutations):
         order = rng.permutation(len(concepts))
-        as_high += _correlation(rankdata(a), ranks[np.ix_(order, order)][upper]) >= spearman - 1e-12
+        as_high += _correlation(first_ranks, ranks[np.ix_(order, order)][upper]) >= spearman - 1e-12
     order = np.argsort(-np.abs(a - b), kind="stable")
     differences = tuple(
         (concepts[upper[0][k]], concepts[upper[1][k]], float(a[k]), float(b[k])) for k in order

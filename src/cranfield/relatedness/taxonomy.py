@@ -71,7 +71,7 @@ class Taxonomy:
 
     def _climb(self, synset: int, below: frozenset[int]) -> list[tuple[int, ...]]:
         seen = below | {synset}
-        # WordNet 3.0 has one circle among its verbs: a path ends where it would close it.
+        # Princeton's WordNet 3.0 has a circle among its verbs: a path ends where it would close.
         fresh = [h for h in self.hypernyms(synset) if h not in seen]
         if not fresh:
             return [(synset, self.root_of(synset))]
