@@ -169,7 +169,7 @@ def test_the_second_start_reads_the_cache(folder, monkeypatch):
     from cranfield.relatedness.wordnet import database
 
     database._open.cache_clear()
-    monkeypatch.setattr(database, "parse_database", lambda files: pytest.fail("parsed again"))
+    monkeypatch.setattr(database, "parse_database", lambda _: pytest.fail("parsed again"))
     second = open_wordnet(folder)
     assert second is not first
     assert second.glosses() == first.glosses()

@@ -7,7 +7,7 @@ without their examples. A sense's vector adds the vectors of the words around it
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,7 +47,7 @@ class WordVectors:
         from scipy import sparse
 
         self._wordnet = wordnet
-        self._compounds = Compounds(wordnet.lemmas())
+        self._compounds = Compounds(frozenset().union(*wordnet.lemmas.values()))
         arrays = cached("vector", wordnet.fingerprint, self._count)
         words = arrays["words"].tobytes().decode("ascii").split("\n")
         self._number = {word: i for i, word in enumerate(words)}
@@ -151,7 +151,7 @@ def only_letters(text: str) -> list[str]:
 class Compounds:
     """Finds the words of several parts that WordNet lists, the longest first."""
 
-    def __init__(self, lemmas: Sequence[str]) -> None:
+    def __init__(self, lemmas: Iterable[str]) -> None:
         self._whole = {lemma for lemma in lemmas if "_" in lemma}
         self._begun: set[str] = set()
         for lemma in self._whole:
@@ -163,15 +163,16 @@ class Compounds:
     def join(self, words: Sequence[str]) -> list[str]:
         """The words with every compound as one word."""
         joined: list[str] = []
+        begun, whole = self._begun, self._whole
         at, size = 0, len(words)
         while at < size:
-            best, end, text = words[at], at + 1, words[at]
-            for i in range(at + 1, min(at + _LONGEST_COMPOUND, size)):
-                if text not in self._begun:
-                    break
+            best = text = words[at]
+            end = i = at + 1
+            while text in begun and i < size and i < at + _LONGEST_COMPOUND:
                 text = f"{text}_{words[i]}"
-                if text in self._whole:
-                    best, end = text, i + 1
+                i += 1
+                if text in whole:
+                    best, end = text, i
             joined.append(best)
             at = end
         return joined

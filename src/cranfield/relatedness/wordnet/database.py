@@ -106,9 +106,15 @@ class WordNet:
             _MARKER.sub("", self._text("word", i)) for i in range(start[synset], start[synset + 1])
         ]
 
-    def lemmas(self) -> list[str]:
-        """All words that are listed, part of speech by part of speech."""
-        return _texts(self._arrays, "lemma")
+    @cached_property
+    def lemmas(self) -> dict[str, frozenset[str]]:
+        """All words that are listed, by part of speech."""
+        words = _texts(self._arrays, "lemma")
+        starts = self._arrays["lemma_part_start"].tolist()
+        return {
+            part: frozenset(words[a:b])
+            for part, (a, b) in zip(PARTS, pairwise(starts), strict=True)
+        }
 
     def synsets_of(self, word: str, part: str) -> list[int]:
         """The synsets of a word as it stands, in the order of its senses."""
@@ -143,8 +149,15 @@ class WordNet:
         key = (word, part)
         if key not in self._forms:
             forms = base_forms(word, part, self._exceptions)
-            self._forms[key] = [form for form in forms if self.synsets_of(form, part)]
+            self._forms[key] = [form for form in forms if self._lists(form, part)]
         return self._forms[key]
+
+    def _lists(self, word: str, part: str) -> bool:
+        # A set of all words is the faster way, but takes a tenth of a second to build: it is
+        # used once something else has asked for it.
+        if "lemmas" in self.__dict__:
+            return word in self.lemmas[part]
+        return bool(self.synsets_of(word, part))
 
     def links(self, *relations: str) -> Links:
         """The synsets that relations lead to, as (starts, targets): one row per synset.
