@@ -29,7 +29,7 @@ def nwd(first: float, second: float, both: float, total: float) -> float:
     Words in every document say nothing about each other; with both counts equal to the total
     their distance is 0, since they always occur together.
 
-    >>> nwd(8, 4, 2, 16)
+    >>> round(nwd(8, 4, 2, 16), 6)
     1.0
     """
     if not 0 <= both <= min(first, second) or max(first, second) > total:
