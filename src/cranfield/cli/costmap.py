@@ -17,7 +17,7 @@ _WIDEST_HEAT_MAP = 120
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     if args.task == "show":
         _show(args)
     else:
@@ -25,7 +25,7 @@ def main(argv: Sequence[str]) -> int:
     return DONE
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(prog="cranfield costmap", description="Look at a cost map, or compare two.")
     tasks = parser.add_subparsers(dest="task", required=True, parser_class=Parser, metavar="TASK")
     show = tasks.add_parser(

@@ -33,7 +33,7 @@ examples:
 """
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="cranfield relatedness", epilog=EXAMPLES,
         description="How close are two concepts? Relatedness of pairs, or a cost map.",
@@ -115,7 +115,7 @@ def _parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     if args.list:
         emit(_catalogue(), args)
         return DONE
