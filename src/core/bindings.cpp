@@ -56,9 +56,9 @@ nb::tuple table_to_python(Table&& table) {
     for (const std::string& topic : table.topics) topics.append(to_str(topic));
     std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
     table.item_bytes = {};
-    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
-                          to_numpy(std::move(table.item_offsets)),
-                          to_numpy(std::move(table.values)), to_str(table.tag));
+    return nb::make_tuple(topics, to_view(std::move(table.offsets)), to_view(std::move(bytes)),
+                          to_view(std::move(table.item_offsets)), to_view(std::move(table.values)),
+                          to_str(table.tag));
 }
 
 namespace {
@@ -149,8 +149,8 @@ nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::
     }
     nb::list unjudged;
     for (const std::string& topic : result.unjudged_topics) unjudged.append(to_str(topic));
-    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
-                          to_numpy(std::move(present)), unjudged, problems_to_python(problems),
+    return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
+                          to_view(std::move(present)), unjudged, problems_to_python(problems),
                           problems.total(), result.scattered, result.read_failed);
 }
 
@@ -298,6 +298,27 @@ nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t
 
 }  // namespace
 
+// Of each column, over the counted rows: the sum, the number of values that exist, and the sum of
+// the logarithms of values raised to `smallest`.
+nb::list py_column_sums(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& values,
+                        const nb::bytes& counted, double smallest) {
+    if (counted.size() != values.shape(0)) throw std::invalid_argument("rows do not fit");
+    nb::list result;
+    for (std::size_t j = 0; j < values.shape(1); ++j) {
+        double sum = 0, logarithms = 0;
+        std::int64_t defined = 0;
+        for (std::size_t i = 0; i < values.shape(0); ++i) {
+            const double value = values.data()[i * values.shape(1) + j];
+            if (counted.c_str()[i] == 0 || std::isnan(value)) continue;
+            ++defined;
+            sum += value;
+            logarithms += std::log(std::max(value, smallest));
+        }
+        result.append(nb::make_tuple(sum, defined, logarithms));
+    }
+    return result;
+}
+
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of Cranfield: private, and stubbed in _core.pyi.";
 
@@ -332,6 +353,7 @@ NB_MODULE(_core, m) {
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
+    m.def("column_sums", &py_column_sums, "values"_a, "counted"_a, "smallest"_a);
     m.def("string_column", &py_string_column, "texts"_a);
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);

@@ -144,7 +144,7 @@ def compare_rankings(
             keep=False,
         )  # fmt: skip
         for measure in scores.measures:
-            tables.setdefault(str(measure), []).append(scores.overall[measure])
+            tables.setdefault(str(measure), []).append(np.asarray(scores.overall[measure]))
             signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
         if progress is not None:
             progress((done + 1) / len(truths))

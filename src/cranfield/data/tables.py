@@ -9,16 +9,42 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
 from cranfield.data import columns
 from cranfield.errors import InputError
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
+T = TypeVar("T")
+
+
+class Column(Generic[T]):
+    """A field that holds any buffer and shows it as a numpy array.
+
+    The core fills and reads buffers; numpy is loaded only for those who look at the numbers.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._raw, self._array = f"_raw_{name}", f"_array_{name}"
+
+    def __set__(self, instance: Any, buffer: Any) -> None:
+        instance.__dict__[self._raw] = buffer
+
+    def __get__(self, instance: Any, owner: type | None = None) -> T:
+        if instance is None:
+            # What dataclasses understand as a field without a default.
+            raise AttributeError
+        held = instance.__dict__
+        if self._array not in held:
+            held[self._array] = np.asarray(held[self._raw])
+        array: T = held[self._array]
+        return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,10 +52,17 @@ class Table:
     """Numbers for items of topics; the common shape of judgements and runs."""
 
     topics: tuple[str, ...]
-    offsets: NDArray[np.int64]
-    item_bytes: NDArray[np.uint8]
-    item_offsets: NDArray[np.int64]
-    values: Floats
+    offsets: Column[NDArray[np.int64]] = Column()
+    item_bytes: Column[NDArray[np.uint8]] = Column()
+    item_offsets: Column[NDArray[np.int64]] = Column()
+    values: Column[NDArray[np.float64]] = Column()
+
+    @property
+    def buffers(self) -> tuple[Any, Any, Any, Any]:
+        """The four columns as the core takes them."""
+        names = ("offsets", "item_bytes", "item_offsets", "values")
+        offsets, item_bytes, item_offsets, values = (self.__dict__[f"_raw_{n}"] for n in names)
+        return offsets, item_bytes, item_offsets, values
 
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:
@@ -85,7 +118,7 @@ class Table:
 
     def __len__(self) -> int:
         """The number of rows."""
-        return len(self.values)
+        return len(self.buffers[3])
 
     def item(self, row: int) -> str:
         start, end = int(self.item_offsets[row]), int(self.item_offsets[row + 1])
@@ -116,9 +149,7 @@ class Judgements(Table):
     @cached_property
     def index(self) -> _core.JudgementIndex:
         """The judgements ready to be joined with runs; built once."""
-        return _core.JudgementIndex(
-            list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
-        )
+        return _core.JudgementIndex(list(self.topics), *self.buffers)
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:
         """The judgements of some topics, in the order they have here."""
