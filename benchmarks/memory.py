@@ -46,9 +46,8 @@ class Workload:
             run[f"q{t}"] = dict(zip(names[:items], scores.tolist(), strict=True))
             half = min(JUDGED // 2, items)
             pool = [*rng.choice(names[:items], half, replace=False).tolist(), *names[items:]]
-            judged[f"q{t}"] = {
-                name: int(grade) for name, grade in zip(pool, rng.integers(0, 3, len(pool)))
-            }
+            grades = rng.integers(0, 3, len(pool)).tolist()
+            judged[f"q{t}"] = dict(zip(pool, grades, strict=True))
         return cls(judged, run)
 
     def columns(self, nested: Nested) -> tuple[list[str], list[str], list[float]]:
@@ -120,7 +119,9 @@ def main(argv: list[str] | None = None) -> int:
 
         expected = mean_ap(baseline_work())
         baseline = median_seconds(baseline_work, options.repeat)
-    print(f"{options.topics} topics x {options.items} items, 8 measures, median of {options.repeat}")
+    print(
+        f"{options.topics} topics x {options.items} items, 8 measures, median of {options.repeat}"
+    )
     if baseline is not None:
         print(f"{'pytrec_eval, dicts':40} {baseline:8.3f} s")
     for name, contender in timed.items():

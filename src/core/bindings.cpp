@@ -51,25 +51,14 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     return options;
 }
 
-nb::tuple table_to_python(Table&& table) {
-    nb::list topics;
-    for (const std::string& topic : table.topics) topics.append(to_str(topic));
-    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
-    table.item_bytes = {};
-    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
-                          to_numpy(std::move(table.item_offsets)),
-                          to_numpy(std::move(table.values)), to_str(table.tag));
-}
-
 namespace {
-
-constexpr std::size_t chunk_bytes = 1u << 20;
-
 std::vector<Id> ids_of(const nb::list& names) {
     std::vector<Id> ids;
     for (const nb::handle name : names) ids.push_back(utf8_of(name));
     return ids;
 }
+
+}  // namespace
 
 Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
                    const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
@@ -85,6 +74,20 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
         throw std::invalid_argument("columns of a table do not fit together");
     return columns;
 }
+
+nb::tuple table_to_python(Table&& table) {
+    nb::list topics;
+    for (const std::string& topic : table.topics) topics.append(to_str(topic));
+    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
+    table.item_bytes = {};
+    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
+                          to_numpy(std::move(table.item_offsets)),
+                          to_numpy(std::move(table.values)), to_str(table.tag));
+}
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1u << 20;
 
 nb::list problems_to_python(const Problems& problems) {
     nb::list list;
@@ -280,6 +283,32 @@ nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>&
     return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
 }
 
+// Pairs of rows of one topic that name the same item, in the order of the second ones.
+nb::list py_repeated_rows(const nb::list& topics, const In1<std::int64_t>& offsets,
+                          const In1<std::uint8_t>& item_bytes,
+                          const In1<std::int64_t>& item_offsets, const In1<double>& values) {
+    const Columns columns = columns_of(topics, offsets, item_bytes, item_offsets, values);
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    {
+        const nb::gil_scoped_release release;
+        IdSet seen;
+        for (std::size_t t = 0; t < columns.topics.size(); ++t) {
+            const std::int64_t begin = columns.offsets[t], end = columns.offsets[t + 1];
+            seen.reset(static_cast<std::size_t>(end - begin));
+            for (std::int64_t row = begin; row < end; ++row) {
+                const std::uint32_t earlier =
+                    seen.insert(columns.item(row), hash_id(columns.item(row)),
+                                static_cast<std::uint32_t>(row - begin),
+                                [&](std::uint32_t at) { return columns.item(begin + at); });
+                if (earlier != IdSet::absent) found.emplace_back(begin + earlier, row);
+            }
+        }
+    }
+    nb::list rows;
+    for (const auto& [first, second] : found) rows.append(nb::make_tuple(first, second));
+    return rows;
+}
+
 // Strings of a column in another order.
 nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets,
                           const In1<std::int64_t>& order) {
@@ -331,6 +360,8 @@ NB_MODULE(_core, m) {
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
+    m.def("repeated_rows", &py_repeated_rows, "topics"_a, "offsets"_a, "item_bytes"_a,
+          "item_offsets"_a, "values"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
 }
 

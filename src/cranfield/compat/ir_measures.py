@@ -27,12 +27,11 @@ try:
     import ir_measures
     from ir_measures import measures as declared
     from ir_measures import providers
-    from ir_measures.providers.base import NOT_PROVIDED, Any as Anything, Choices
+    from ir_measures.providers.base import NOT_PROVIDED, Choices
+    from ir_measures.providers.base import Any as Anything
     from ir_measures.util import QrelsConverter, RunConverter
 except ImportError:
-    raise MissingExtraError(
-        "ir-measures", "compat", "the provider for ir_measures"
-    ) from None
+    raise MissingExtraError("ir-measures", "compat", "the provider for ir_measures") from None
 
 _VERSION = 9.0  # of trec_eval, whose rounding of recall levels pytrec_eval has
 _LINEAR, _EXPONENTIAL = 0.0, 1.0

@@ -6,6 +6,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data import columns
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldWarning, InputError
 
 Floats = NDArray[np.float64]
 
@@ -99,10 +100,10 @@ class Table:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: number}}."""
-        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics}
-        for topic, item, value in self.rows():
-            result[topic][item] = value
-        return result
+        return _core.columns_dict(*self._columns(), False)
+
+    def _columns(self) -> tuple[list[str], Any, Any, Any, Floats]:
+        return list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,19 +114,43 @@ class Judgements(Table):
     def _value_role(cls) -> str:
         return "grade"
 
+    @classmethod
+    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
+        """From three columns of one length; equal repetitions are dropped with a warning."""
+        return super().from_rows(topics, items, values)._without_repetitions()
+
+    def _without_repetitions(self) -> Self:
+        repeated = _core.repeated_rows(*self._columns())
+        for first, second in repeated:
+            if self.values[first] != self.values[second]:
+                topic = self.topics[int(np.searchsorted(self.offsets, first, side="right")) - 1]
+                raise InputError.single(
+                    "<columns>",
+                    f"item {self.item(first)!r} of topic {topic!r} has the grades "
+                    f"{self.values[first]:g} and {self.values[second]:g}; keep one of them",
+                )
+        if not repeated:
+            return self
+        warnings.warn(
+            f"<columns>: {len(repeated)} judgements are given twice with the same grade",
+            CranfieldWarning,
+            stacklevel=4,
+        )
+        keep = np.ones(len(self), dtype=bool)
+        keep[[second for _, second in repeated]] = False
+        rows = np.flatnonzero(keep)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
+        return type(self)(self.topics, offsets, item_bytes, item_offsets, self.values[rows])
+
     @cached_property
     def index(self) -> _core.JudgementIndex:
         """The judgements ready to be joined with runs; built once."""
-        return _core.JudgementIndex(
-            list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
-        )
+        return _core.JudgementIndex(*self._columns())
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: grade}}, with whole grades as int."""
-        return {
-            topic: {i: int(g) if float(g).is_integer() else g for i, g in items.items()}
-            for topic, items in super().to_dict().items()
-        }
+        return _core.columns_dict(*self._columns(), True)
 
 
 @dataclass(frozen=True, eq=False)
