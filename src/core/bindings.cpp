@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <optional>
@@ -228,7 +229,13 @@ nb::tuple py_fixed_width_column(
             const std::uint32_t* row = codes.data() + r * width;
             std::size_t length = width;
             while (length > 0 && row[length - 1] == 0) --length;
-            for (std::size_t i = 0; i < length && valid; ++i) valid = append_utf8(row[i], bytes);
+            std::uint32_t all = 0;
+            for (std::size_t i = 0; i < length; ++i) all |= row[i];
+            if (all < 0x80u)
+                bytes.insert(bytes.end(), row, row + length);
+            else
+                for (std::size_t i = 0; i < length && valid; ++i)
+                    valid = append_utf8(row[i], bytes);
             offsets.push_back(static_cast<std::int64_t>(bytes.size()));
         }
     }
@@ -255,27 +262,34 @@ nb::tuple py_integer_column(const In1<std::int64_t>& numbers) {
 nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets) {
     const auto* data = reinterpret_cast<const char*>(bytes.data());
     const std::size_t rows = offsets.size() - 1;
-    std::vector<std::uint32_t> codes(rows);
+    const auto topic_of = [&](std::size_t row) {
+        const std::int64_t start = offsets.data()[row];
+        return Id(data + start, static_cast<std::size_t>(offsets.data()[row + 1] - start));
+    };
     std::vector<Id> names;
     std::vector<std::int64_t> topic_offsets, order;
     {
         const nb::gil_scoped_release release;
         std::unordered_map<Id, std::uint32_t> code_of;
-        Id last;
-        std::uint32_t last_code = 0;
+        std::vector<std::uint32_t> stretches;  // the topic of each stretch of equal ones
+        std::vector<std::int64_t> starts;
         for (std::size_t i = 0; i < rows; ++i) {
-            const Id topic(data + offsets.data()[i],
-                           static_cast<std::size_t>(offsets.data()[i + 1] - offsets.data()[i]));
-            if (names.empty() || topic != last) {
-                const auto [it, fresh] =
-                    code_of.emplace(topic, static_cast<std::uint32_t>(names.size()));
-                if (fresh) names.push_back(topic);
-                last = topic;
-                last_code = it->second;
-            }
-            codes[i] = last_code;
+            if (i > 0 && topic_of(i) == topic_of(i - 1)) continue;
+            const auto fresh = static_cast<std::uint32_t>(names.size());
+            const std::uint32_t code = code_of.emplace(topic_of(i), fresh).first->second;
+            if (code == fresh) names.push_back(topic_of(i));
+            stretches.push_back(code);
+            starts.push_back(static_cast<std::int64_t>(i));
         }
-        order = group_rows(codes, names.size(), topic_offsets);
+        starts.push_back(static_cast<std::int64_t>(rows));
+        if (stretches.size() == names.size()) {
+            topic_offsets = std::move(starts);
+        } else {
+            std::vector<std::uint32_t> codes(rows);
+            for (std::size_t s = 0; s < stretches.size(); ++s)
+                std::fill(codes.begin() + starts[s], codes.begin() + starts[s + 1], stretches[s]);
+            order = group_rows(codes, names.size(), topic_offsets);
+        }
     }
     nb::list topics;
     for (const Id name : names) topics.append(to_str(name));

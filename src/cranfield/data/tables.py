@@ -73,9 +73,9 @@ class Table:
         return "score"
 
     def _checked(self, where: str) -> Self:
-        bad = np.flatnonzero(~np.isfinite(self.values))
-        if bad.size:
-            row = int(bad[0])
+        finite = np.isfinite(self.values)
+        if not finite.all():
+            row = int(np.argmin(finite))
             topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
             raise InputError.single(
                 where,
