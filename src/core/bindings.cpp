@@ -362,6 +362,11 @@ NB_MODULE(_core, m) {
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
+    m.def("kernel_names", [] {
+        nb::list names;
+        for (const std::string_view name : kernel_names()) names.append(to_str(name));
+        return names;
+    });
     m.def("read_table", &py_read_table, "path"_a.none(), "read"_a.none(), "kind"_a, "jobs"_a,
           "extra_fields"_a, "progress"_a);
     m.def("evaluate_run", &py_evaluate_run, "index"_a, "path"_a.none(), "read"_a.none(), "calls"_a,
@@ -377,6 +382,8 @@ NB_MODULE(_core, m) {
     m.def("repeated_rows", &py_repeated_rows, "topics"_a, "offsets"_a, "item_bytes"_a,
           "item_offsets"_a, "values"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
+    bind_labels(m);
+    bind_relatedness(m);
 }
 
 }  // namespace cranfield::binding

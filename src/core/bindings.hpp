@@ -47,6 +47,8 @@ inline std::string_view utf8_of(nb::handle text) {
     return {data, static_cast<std::size_t>(size)};
 }
 
+// The kernels over items x concepts.
+void bind_labels(nb::module_& m);
 // Names of kernels and their parameters.
 using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
 
@@ -59,5 +61,7 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
 
 // Evaluation of nested dicts (bind_dicts.cpp).
 void bind_dicts(nb::module_& m);
+// The kernels of relatedness.
+void bind_relatedness(nb::module_& m);
 
 }  // namespace cranfield::binding

@@ -34,6 +34,7 @@ class JudgementIndex:
     def __len__(self) -> int: ...
 
 def has_kernel(name: str) -> bool: ...
+def kernel_names() -> list[str]: ...
 def read_table(
     path: str | None,
     read: Read | None,
@@ -115,3 +116,47 @@ def repeated_rows(
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def concept_ranked(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    order: NDArray[np.int64],
+    cutoffs: Sequence[int],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def item_ranked(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+) -> NDArray[np.float64]: ...
+def item_r_precision(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+) -> NDArray[np.float64]: ...
+def match_costs(
+    truth: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    broken: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    agreement: NDArray[np.float64],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def ranked_assignment(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def set_assignment(
+    truth: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    dummy: float,
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def gloss_overlaps(
+    words: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    per_sense: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    jobs: int,
+) -> NDArray[np.float64]: ...

@@ -21,6 +21,20 @@ constexpr KernelEntry table[] = {
     fixed("set_f", kernels::set_f),
     fixed("utility", kernels::utility),
     fixed("ideal_dcg", kernels::ideal_dcg),
+    // These take the mean rank of tied items, or counts that are linear in positions.
+    fixed("nmrr", kernels::nmrr),
+    fixed("nar", kernels::nar),
+    fixed("mnro", kernels::mnro),
+    fixed("norm_recall", kernels::norm_recall),
+    fixed("norm_precision", kernels::norm_precision),
+    fixed("rank_recall", kernels::rank_recall),
+    fixed("log_precision", kernels::log_precision),
+    fixed("counts", kernels::counts),
+    fixed("counts_ratio", kernels::counts_ratio),
+    fixed("judged_count", kernels::judged_count),
+    {"tier", kernels::tier, expected::tier},
+    {"shrec_ap", kernels::shrec_ap, expected::shrec_ap},
+    {"adr", kernels::adr, expected::adr},
     {"precision_at", kernels::precision_at, expected::precision_at},
     {"recall_at", kernels::recall_at, expected::recall_at},
     {"success_at", kernels::success_at, expected::success_at},
@@ -53,6 +67,12 @@ const KernelEntry* find_kernel(std::string_view name) {
     const auto it = std::find_if(std::begin(table), std::end(table),
                                  [&](const KernelEntry& e) { return e.name == name; });
     return it == std::end(table) ? nullptr : it;
+}
+
+std::vector<std::string_view> kernel_names() {
+    std::vector<std::string_view> names;
+    for (const KernelEntry& entry : table) names.push_back(entry.name);
+    return names;
 }
 
 }  // namespace cranfield

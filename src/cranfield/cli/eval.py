@@ -16,6 +16,7 @@ from cranfield.cli._common import (
 )
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
 from cranfield.io import read_qrels
+from cranfield.measures.ranked import MISSING_RANKS
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
 from cranfield.scores import Scores
@@ -56,6 +57,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
+    parser.add_argument(
+        "--missing", choices=MISSING_RANKS, default="worst",
+        help="where relevant items stand that were not retrieved, for measures of all ranks "
+        "(default: worst, the last ranks of the collection)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--gmt", type=positive, metavar="N",
+        help="NMRR: the largest number of relevant items of any topic (default: of the topics "
+        "evaluated)",
+    )  # fmt: skip
     parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
     add_jobs_option(parser)
     add_output_options(parser)
@@ -85,6 +96,8 @@ def _evaluate(
         "judged_only": args.judged_only,
         "max_items": args.max_items,
         "collection_size": args.collection_size,
+        "missing": args.missing,
+        "gmt": args.gmt,
         "jobs": args.jobs,
         "progress": progress,
     }

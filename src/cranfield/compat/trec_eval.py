@@ -19,6 +19,8 @@ from cranfield.measures.ranked import KernelCall
 
 SMALLEST_FOR_GEOMETRIC_MEAN = 0.00001
 MISSING_ZSCORE = -1000000.0
+# trec_eval ranks this for a topic that the run misses, and forgets to take it out of some values.
+BOGUS_ITEM = b"ceci_nest_pas_un_docno"
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = tuple(i / 10 for i in range(11))
 _MULTIPLES = (0.2, 0.4, 0.6, 0.8, 1.0, 1.2, 1.4, 1.6, 1.8, 2.0)
@@ -110,8 +112,11 @@ def _at_shares(entry: Entry, text: str | None, request: Request) -> list[Value]:
 
 
 def _labelled(entry: Entry, text: str | None, call: KernelCall) -> list[Value]:
-    label = entry.name if text is None else f"{entry.name}_{text}"
-    return [replace(entry.template, label=label, call=call)]
+    if text is None:
+        return [replace(entry.template, label=entry.name, call=call)]
+    # Values of missing topics are reset by their exact name, which parameters change.
+    label = f"{entry.name}_{text}"
+    return [replace(entry.template, label=label, call=call, of_missing=None)]
 
 
 def _eleven_points(entry: Entry, text: str | None, request: Request) -> list[Value]:
@@ -207,7 +212,13 @@ ENTRIES: dict[str, Entry] = {
         Entry("recip_rank", _single, "reciprocal_rank", (math.inf,)),
         Entry("iprec_at_recall", _at_shares, "interpolated_at", _RECALLS),
         Entry("P", _at_cutoffs, "precision_at", _CUTOFFS),
-        Entry("relstring", _relstring, "grade_at", (10.0,), template=Value("", None, summary="")),
+        Entry(
+            "relstring",
+            _relstring,
+            "grade_at",
+            (10.0,),
+            template=Value("", None, summary="", of_missing=0.0),
+        ),
         Entry("recall", _at_cutoffs, "recall_at", _CUTOFFS),
         Entry("infAP", _single, "inferred_ap"),
         Entry("gm_bpref", _single, "bpref", template=_GEOMETRIC),
@@ -234,7 +245,9 @@ ENTRIES: dict[str, Entry] = {
         Entry("yaap", _single, "yaap"),
         Entry("rbp", _rbp, "rbp_graded"),
         Entry("rbp_resid", _rbp, "rbp_residual", template=Value("", None, of_missing=0)),
-        Entry("unj", _at_cutoffs, "unjudged_at", (5, 10, 20)),
+        Entry(
+            "unj", _at_cutoffs, "unjudged_at", (5, 10, 20), template=Value("", None, of_missing=0)
+        ),
     )
 }
 
@@ -323,7 +336,8 @@ def _whole_grades(judgements: Judgements) -> Judgements:
 def _evaluate(
     judgements: Judgements, run: Run, values: Sequence[Value], request: Request
 ) -> _Evaluated:
-    calls: list[KernelCall] = [KernelCall("num_ret", ())]
+    level = float(request.level)
+    calls: list[KernelCall] = [KernelCall("num_ret", ()), KernelCall("num_rel", (level,))]
     at: dict[str, tuple[int, int]] = {}
     for value in values:
         if value.call is None:
@@ -337,7 +351,13 @@ def _evaluate(
         at[value.label] = (len(calls), len(group))
         calls += group
     settings = Settings("id", request.judged_only, request.max_items)
-    result = RankedEvaluator(judgements, calls).run(run, run.name, settings, 1, Progress())
+    retrieved = set(run.topics)
+    present = [topic in retrieved for topic in judgements.topics]
+    missing = [t for t, there in zip(judgements.topics, present, strict=True) if not there]
+    evaluator = RankedEvaluator(judgements, calls)
+    if len(missing) < len(judgements.topics):
+        run = _with_bogus_items(run, missing)
+    result = evaluator.run(run, run.name, settings, 1, Progress())
     order = sorted(range(len(judgements.topics)), key=lambda i: judgements.topics[i].encode())
     columns: dict[str, list[float]] = {}
     strings: dict[str, list[str]] = {}
@@ -347,16 +367,21 @@ def _evaluate(
         start, count = at[value.label]
         block = result.values[order, start : start + count]
         if _string_length(value.label) >= 0:
-            retrieved = result.values[order, 0]
+            shown = result.values[order, 0].astype(int)
+            if value.of_missing is not None:
+                shown[[not present[i] for i in order]] = 0
             strings[value.label] = [
-                _relevance_string(g[: int(n)]) for g, n in zip(block, retrieved, strict=True)
+                _relevance_string(g[:n]) for g, n in zip(block, shown, strict=True)
             ]
             columns[value.label] = [0.0] * len(order)
             continue
         column = block[:, 0].tolist()
+        if value.call.name == "rndcg":
+            # The one gain measure that asks for items of the level that -l sets.
+            column = [v if result.values[i, 1] else 0.0 for v, i in zip(column, order, strict=True)]
         if value.of_missing is not None:
             column = [
-                v if result.present[i] else float(value.of_missing)
+                v if present[i] else float(value.of_missing)
                 for v, i in zip(column, order, strict=True)
             ]
         if value.summary == "geometric":
@@ -364,10 +389,26 @@ def _evaluate(
         columns[value.label] = column
     return _Evaluated(
         [judgements.topics[i] for i in order],
-        [bool(result.present[i]) for i in order],
+        [present[i] for i in order],
         columns,
         strings,
         run.tag,
+    )
+
+
+def _with_bogus_items(run: Run, missing: Sequence[str]) -> Run:
+    """The run with one item that nobody judged for each topic that it misses."""
+    count = len(missing)
+    bogus = np.frombuffer(BOGUS_ITEM * count, dtype=np.uint8)
+    return replace(
+        run,
+        topics=(*run.topics, *missing),
+        offsets=np.append(run.offsets, run.offsets[-1] + np.arange(1, count + 1)),
+        item_bytes=np.append(run.item_bytes, bogus),
+        item_offsets=np.append(
+            run.item_offsets, run.item_offsets[-1] + len(BOGUS_ITEM) * np.arange(1, count + 1)
+        ),
+        values=np.append(run.values, np.ones(count)),
     )
 
 

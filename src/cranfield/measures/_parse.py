@@ -58,7 +58,7 @@ def parse_measure(text: str, registry: Mapping[str, Measure]) -> Measure:
             name, rest = name + direction.group(), rest[direction.end() :]
         elif rest.startswith("("):
             inside, rest = _matching(rest, text)
-            params.update(_parse_params(inside, text))
+            _parse_params(inside, text, params)
         else:
             raise MeasureError(f"cannot read {rest!r} in the measure name {text!r}")
     if name not in registry:
@@ -92,15 +92,17 @@ def _matching(rest: str, whole: str) -> tuple[str, str]:
     raise MeasureError(f"unbalanced parenthesis or quote in {whole!r}")
 
 
-def _parse_params(inside: str, whole: str) -> dict[str, Value]:
+def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
+    """Add the parameters written between parentheses to `values`."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except (SyntaxError, ValueError):
         raise MeasureError(f"cannot read the parameters ({inside}) in {whole!r}") from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
         raise MeasureError(f"parameters are written name=value, not ({inside}) as in {whole!r}")
-    values: dict[str, Value] = {}
     for keyword in call.keywords:
+        if keyword.arg in values:
+            raise MeasureError(f"{keyword.arg} is given twice in {whole!r}")
         try:
             value = ast.literal_eval(keyword.value)
         except ValueError:
@@ -110,4 +112,3 @@ def _parse_params(inside: str, whole: str) -> dict[str, Value]:
         if not isinstance(value, str | int | float | bool):
             raise MeasureError(f"the value of {keyword.arg} in {whole!r} is not a simple value")
         values[str(keyword.arg)] = value
-    return values

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
@@ -39,7 +40,7 @@ class Param:
         """The value as this parameter's kind, or a MeasureError that says what was expected."""
         try:
             converted = self._cast(value)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, OverflowError):
             raise MeasureError(
                 f"{measure}: parameter {name}={value!r} is not {_KIND_NAMES[self.kind]}"
             ) from None
@@ -66,7 +67,7 @@ class Param:
                 raise ValueError
             return int(value)
         number = float(value)
-        if math.isnan(number):
+        if not math.isfinite(number):
             raise ValueError
         return int(number) if number.is_integer() and abs(number) < 2**53 else number
 
@@ -79,13 +80,19 @@ _KIND_NAMES = {
 }
 
 
+def _digits(number: float) -> str:
+    """A number in full and without an exponent, which names of measures do not have."""
+    return str(int(number)) if number == int(number) else format(Decimal(repr(number)), "f")
+
+
 @dataclass(frozen=True, eq=False)
 class Measure:
     """A measure, bound to its parameters: pure description, no state.
 
     `needs` names what the measure reads, such as "ranking", "grades", "collection_size",
     "labels", "confidences", "hierarchy". `plan` turns the bound measure into what its
-    evaluator runs; for ranked measures that is a call of a compiled kernel.
+    evaluator runs; for ranked measures that is a call of a compiled kernel. `ratio` gives the
+    two counts whose ratio the measure is, where it has a mean='micro': their sums' ratio.
     """
 
     name: str
@@ -96,6 +103,7 @@ class Measure:
     higher_is_better: bool | None
     needs: frozenset[str]
     plan: Callable[..., Any] = field(repr=False)
+    ratio: Callable[..., tuple[Any, Any]] | None = field(default=None, repr=False)
     mean_name: str = ""
     family: str = ""
     summary: str = ""
@@ -164,7 +172,7 @@ class Measure:
     def __str__(self) -> str:
         inside = ", ".join(f"{k}={v!r}" for k, v in self.bound.items())
         stem, dot, direction = self.name.partition(".")
-        cut = "" if self.at is None else f"@{self.at:g}"
+        cut = "" if self.at is None else f"@{_digits(self.at)}"
         return f"{stem}{cut}{dot}{direction}" + (f"({inside})" if inside else "")
 
     def __eq__(self, other: object) -> bool:

@@ -42,8 +42,12 @@ def _rbp(measure: Measure, _: Context) -> KernelCall:
     if gain == "binary":
         level = float(measure.value_of("rel"))
         return KernelCall("rbp", (level, persistence, cutoff_of(measure)))
-    pairs = () if gain == "grade" else gain_pairs(measure.name, gain)
+    pairs = () if gain == "grade" else gain_pairs(measure.name, gain, ("binary", "grade"))
     return KernelCall("rbp_graded", (persistence, cutoff_of(measure), *pairs))
+
+
+def _err(measure: Measure, context: Context) -> KernelCall:
+    return KernelCall("err", (cutoff_of(measure), context.check_grades(measure, "max_grade")))
 
 
 NDCG = Measure(
@@ -169,7 +173,7 @@ ERR = Measure(
     formula=r"\sum_{i \le k} \frac1i R_i \prod_{j<i} (1-R_j), \quad "
     r"R_i = \frac{2^{grade(i)}-1}{2^{max}}",
     source=Source("chapelle-err"), range=(0.0, 1.0), higher_is_better=True,
-    needs=EVERY | {"grades"}, plan=simple("err", "@", "max_grade"),
+    needs=EVERY | {"grades"}, plan=_err,
     params=MappingProxyType(
         {"max_grade": Param(float, 4, "the largest grade of the scale (gdeval: 4)", low=0)}
     ),

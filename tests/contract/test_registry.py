@@ -1,0 +1,360 @@
+"""What every declaration promises, held over the whole registry.
+
+Measures are found through their declarations, so one that is added later is tested here without
+a change, unless it needs input that no group below knows: then the first test fails.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from cranfield.errors import MeasureError
+from cranfield.evaluation import evaluate
+from cranfield.measures import FAMILIES, REGISTRY, SETS, Measure, Param, measure, parse_measures
+from cranfield.measures._parse import split_names
+from cranfield.measures.ranked import Context, KernelCall
+from cranfield.measures.sources import REFERENCES
+
+COLLECTION = 60
+ITEMS = [f"i{n}" for n in range(14)]
+
+# What measures may need, by the group whose properties are tested.
+GROUPS = {
+    "ranking": frozenset({"ranking", "judgements", "grades", "binary", "collection_size"}),
+    # Judgements are people's own rankings or votes: tested with the readers of those.
+    "opinions": frozenset({"ranking", "subjects", "votes"}),
+}
+TEXTS = {"gain": ["grade", "exp", "binary", "1=3,2=9"]}
+NUMBERS = (0, 0.25, 1, 0.5, 2, 3, 0.95, 4, 1.5, 10, 1e-7, 123456.75)
+
+
+def groups_of(m: Measure) -> list[str]:
+    return [
+        name
+        for name, known in GROUPS.items()
+        if m.needs <= known and (name == "ranking") == ("judgements" in m.needs)
+    ]
+
+
+RANKED = [m for m in REGISTRY.values() if "ranking" in groups_of(m)]
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_every_measure_is_in_one_property_group(m: Measure) -> None:
+    assert len(groups_of(m)) == 1, f"no property group knows what {m} needs: {sorted(m.needs)}"
+
+
+def cutoffs_of(m: Measure) -> list[float | None]:
+    return {
+        "none": [None],
+        "optional": [None, 1, 3, 10, 1000],
+        "required": [1, 3, 10, 1000],
+        "recall": [0, 0.2, 0.5, 1],
+    }[m.cutoff]
+
+
+def values_of(name: str, param: Param) -> list[Any]:
+    if param.choices:
+        return list(param.choices)
+    if param.kind is bool:
+        return [False, True]
+    if param.kind is str:
+        return TEXTS.get(name, [param.default])
+    numbers = [x for x in NUMBERS if param.low <= x <= param.high]
+    return [int(x) for x in numbers if x == int(x)] if param.kind is int else numbers
+
+
+def bindings(m: Measure) -> Iterator[Measure]:
+    """The measure at every cutoff, and with every parameter changed alone and all together."""
+    for at in cutoffs_of(m):
+        plain = m.bind(at=at)
+        yield plain
+        for name, param in m.params.items():
+            for value in values_of(name, param):
+                yield plain.bind(**{name: value})
+        yield plain.bind(**{n: values_of(n, p)[-1] for n, p in m.params.items()})
+
+
+# Declarations
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_declaration_is_complete(m: Measure) -> None:
+    for text in ("title", "summary", "formula", "undefined", "family", "example", "ties"):
+        assert getattr(m, text).strip(), f"{m.name} declares no {text}"
+    assert m.title[0].isupper() or m.title.startswith("nDCG")
+    assert m.summary.endswith("."), m.summary
+    assert m.source.key in REFERENCES
+    low, high = m.range
+    assert low < high
+    assert m.higher_is_better in (True, False, None)
+    assert m.needs
+    for name, param in m.params.items():
+        assert param.doc, f"{m.name} does not explain {name}"
+        assert param.convert(m.name, name, param.default) == param.default
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_examples_parse_to_the_measure(m: Measure) -> None:
+    for text in split_names(m.example):
+        assert measure(text).name == m.name
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_formula_has_balanced_braces(m: Measure) -> None:
+    depth = 0
+    bare = m.formula.replace(r"\{", "").replace(r"\}", "")
+    for char in bare:
+        depth += (char == "{") - (char == "}")
+        assert depth >= 0
+    assert depth == 0
+
+
+def test_names_are_unique_and_every_family_is_registered() -> None:
+    declared = [m.name for family in FAMILIES for m in family.DECLARED]
+    assert len(declared) == len(set(declared)) == len(REGISTRY)
+    lowered = [name.lower() for name in declared]
+    assert len(lowered) == len(set(lowered)), "names that differ only in case confuse people"
+    trec = [m.trec_name for m in REGISTRY.values() if m.trec_name]
+    assert len(trec) == len(set(trec))
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_sets_parse(name: str) -> None:
+    assert parse_measures(name)
+
+
+# Names
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_names_parse_and_print_both_ways(m: Measure) -> None:
+    seen = set()
+    for bound in bindings(m):
+        parsed = measure(str(bound))
+        assert parsed == bound
+        assert dict(parsed.bound) == dict(bound.bound)
+        assert parsed.at == bound.at
+        assert split_names(f"{bound}, {bound} AP") == [str(bound), str(bound), "AP"]
+        seen.add(str(bound))
+    assert seen
+
+
+@given(st.integers(1, 10**9))
+@settings(max_examples=40)
+def test_any_cutoff_prints_in_full(k: int) -> None:
+    assert str(measure(f"P@{k}")) == f"P@{k}"
+    assert measure(str(measure(f"P@{k}"))).at == k
+
+
+@given(st.floats(0, 1))
+@settings(max_examples=60)
+def test_any_recall_level_survives_printing(share: float) -> None:
+    bound = REGISTRY["iP"].bind(at=share)
+    assert measure(str(bound)).at == share
+
+
+@given(st.floats(allow_nan=True, allow_infinity=True))
+@settings(max_examples=60)
+def test_any_level_of_relevance_survives_or_is_refused(rel: float) -> None:
+    if not math.isfinite(rel):
+        with pytest.raises(MeasureError, match="is not a number"):
+            REGISTRY["AP"].bind(rel=rel)
+        return
+    bound = REGISTRY["AP"].bind(rel=rel)
+    assert measure(str(bound)).value_of("rel") == rel
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_unknown_parameters_and_bad_values_are_refused(m: Measure) -> None:
+    with pytest.raises(MeasureError, match="has no parameter 'nonsense'"):
+        m.bind(nonsense=1)
+    for name, param in m.params.items():
+        with pytest.raises(MeasureError, match=name):
+            m.bind(**{name: 1 if param.kind is str else "text"})
+        if param.kind is not str and math.isfinite(param.low):
+            with pytest.raises(MeasureError, match="outside"):
+                m.bind(**{name: param.low - 1})
+        if param.kind is int and not param.choices:
+            with pytest.raises(MeasureError, match="whole number"):
+                m.bind(**{name: 1.5})
+    if m.cutoff == "none":
+        with pytest.raises(MeasureError, match="takes no cutoff"):
+            m.bind(at=10)
+    else:
+        with pytest.raises(MeasureError, match=r"cutoff|recall level"):
+            m.bind(at=-1)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("RPB", "Did you mean 'RBP'?"),
+        ("ndcg@10", "Did you mean 'nDCG'?"),
+        ("map", "Did you mean"),
+        ("P", "P needs a cutoff, such as P@10"),
+        ("iP@2", "a recall level lies in [0, 1]"),
+        ("P@0", "a cutoff is a whole number from 1 on"),
+        ("P@1.5", "a cutoff is a whole number from 1 on"),
+        ("P@10@20", "two cutoffs"),
+        ("P@1.2.3", "cannot read the cutoff"),
+        ("P(rel=2", "unbalanced parenthesis"),
+        ("P(2)@10", "parameters are written name=value"),
+        ("P(rel=x)@10", "is not a number or a quoted string"),
+        ("P(rel=[1])@10", "is not a simple value"),
+        ("P(rel=1, rel=2)@10", "rel is given twice"),
+        ("P(rel=1)@10(rel=2)", "rel is given twice"),
+        ("P(rle=2)@10", "Did you mean 'rel'?"),
+        ("P(rel='2')@10", "is not a number"),
+        ("P(rel=1e999)@10", "is not a number"),
+        ("iP@0.5(version=1e999)", "is not a whole number"),
+        ("iP@0.5(version=8)", "is not one of 9, 10"),
+        ("RBP(p=2)", "is outside [0, 1]"),
+        ("nDCG(discount='ln')", "is not one of 'log2', 'jk', 'none'"),
+        ("", "no measure was asked for"),
+        ("@10", "is not the name of a measure"),
+        ("AP!", "cannot read '!'"),
+    ],
+)
+def test_what_is_wrong_with_a_name_is_said(text: str, says: str) -> None:
+    with pytest.raises(MeasureError) as caught:
+        parse_measures(text)
+    assert says in str(caught.value)
+
+
+@pytest.mark.parametrize("text", ["nDCG(gain='1=x')", "nDCG(gain='nonsense')", "RBP(gain='exp')"])
+def test_gains_that_cannot_be_read_are_refused(text: str) -> None:
+    with pytest.raises(MeasureError, match="gain="):
+        evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, text)
+
+
+# Values of ranked measures
+
+
+def calls(m: Measure) -> KernelCall | Any:
+    return m.plan(m, Context(collection_size=COLLECTION))
+
+
+@pytest.mark.parametrize("m", RANKED, ids=str)
+def test_every_parameter_does_something(m: Measure) -> None:
+    plain = m.bind(at=cutoffs_of(m)[-1])
+    if not isinstance(calls(plain), KernelCall):
+        pytest.skip(f"{m.name} is not a single kernel: its parameters cannot be told apart here")
+    for name, param in m.params.items():
+        effects = set()
+        for v in values_of(name, param):
+            changed = plain.bind(**{name: v})
+            with contextlib.suppress(MeasureError):  # not every gain is known to every measure
+                effects.add((calls(changed), changed.averaging))
+        assert len(effects) > 1, f"{name} of {m.name} changes nothing"
+    if m.cutoff != "none":
+        assert len({calls(m.bind(at=at)) for at in cutoffs_of(m)}) > 1
+
+
+def value(m: Measure, judgements: dict[str, float], ranked: list[str], **options: Any) -> float:
+    scores = {item: float(-rank) for rank, item in enumerate(ranked)}
+    run = {"t": scores, "other": {"i0": 1.0}}
+    # A second topic lets the ranking of the first be empty.
+    qrels = {"t": judgements, "other": {"i0": 1}}
+    result = evaluate(qrels, [run], [m], collection_size=COLLECTION, jobs=1, **options)
+    return float(result.values[m][0, 0])
+
+
+whole_grades = st.dictionaries(st.sampled_from(ITEMS), st.integers(-1, 3), min_size=1)
+any_grades = st.dictionaries(
+    st.sampled_from(ITEMS), st.sampled_from([-2, -1, 0, 0.5, 1, 1.5, 2, 3, 3.25, 4]), min_size=1
+)
+rankings = st.lists(st.sampled_from(ITEMS), unique=True)
+several = settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
+)
+
+
+@pytest.mark.parametrize("m", RANKED, ids=str)
+@given(judgements=any_grades, ranked=rankings, ties=st.sampled_from(["id", "average"]))
+@several
+def test_values_lie_in_the_declared_range(
+    m: Measure, judgements: dict[str, float], ranked: list[str], ties: str
+) -> None:
+    low, high = m.range
+    for bound in (m.bind(at=at) for at in cutoffs_of(m)):
+        got = value(bound, judgements, ranked, ties=ties)
+        if math.isnan(got):
+            assert "left out" in m.undefined
+        else:
+            assert low - 1e-9 <= got <= high + 1e-9, bound
+
+
+@pytest.mark.parametrize("m", RANKED, ids=str)
+@given(judgements=whole_grades, ranked=rankings)
+@several
+def test_perfect_and_worst_rankings_are_the_ends(
+    m: Measure, judgements: dict[str, float], ranked: list[str]
+) -> None:
+    if m.higher_is_better is None:
+        return
+    judgements = {**judgements, "i0": 2, "i1": 0}
+    relevant = sorted((i for i in judgements if judgements[i] > 0), key=lambda i: -judgements[i])
+    others = [i for i in ITEMS if i not in relevant]
+    for bound in (m.bind(at=at) for at in cutoffs_of(m)):
+        perfect, any_other, worst = (
+            value(bound, judgements, items) for items in (relevant, ranked, others)
+        )
+        if not m.higher_is_better:
+            perfect, worst = worst, perfect
+        if np.isnan([perfect, any_other, worst]).any():
+            assert "left out" in m.undefined
+            continue
+        assert perfect >= any_other - 1e-9, bound
+        assert any_other >= worst - 1e-9, bound
+
+
+@pytest.mark.parametrize("m", [m for m in RANKED if m.higher_is_better is not None], ids=str)
+def test_perfect_is_better_than_worst(m: Measure) -> None:
+    judgements = {"i0": 3, "i1": 2, "i2": 1, "i3": 0, "i4": 0}
+    differences = []
+    for at in cutoffs_of(m):
+        perfect = value(m.bind(at=at), judgements, ["i0", "i1", "i2"])
+        worst = value(m.bind(at=at), judgements, ["i3", "i4", "i5", "i6"])
+        differences.append(perfect - worst)
+    assert any(d > 0 if m.higher_is_better else d < 0 for d in differences)
+
+
+@pytest.mark.parametrize("m", RANKED, ids=str)
+@given(judgements=any_grades, data=st.data())
+@several
+def test_ties_of_no_effect_have_none(m: Measure, judgements: dict[str, float], data: Any) -> None:
+    if m.ties != "of no effect":
+        return
+    run = {"t": dict.fromkeys(data.draw(st.lists(st.sampled_from(ITEMS), min_size=1)), 1.0)}
+    for bound in (m.bind(at=at) for at in cutoffs_of(m)):
+        got = {
+            float(
+                evaluate({"t": judgements}, [run], [bound], ties=ties, jobs=1).values[bound][0, 0]
+            )
+            for ties in ("id", "file", "best", "worst", "average")
+        }
+        assert len(got) == 1
+
+
+@pytest.mark.parametrize("m", RANKED, ids=str)
+def test_edges_give_a_number_or_are_left_out(m: Measure) -> None:
+    edges: list[tuple[dict[str, float], list[str]]] = [
+        ({"i0": 0, "i1": 0}, ["i0", "i1", "i2"]),  # no relevant item
+        ({"i0": 1, "i1": 2}, []),  # nothing retrieved
+        ({"i0": 0}, []),
+        ({"i0": 1, "i1": 1}, ["i0", "i1"]),  # all items relevant
+        ({"i0": -1, "i1": -2}, ["i0", "i1"]),  # nothing judged but a pool
+    ]
+    for judgements, ranked in edges:
+        for at in cutoffs_of(m):
+            got = value(m.bind(at=at), judgements, ranked)
+            assert math.isfinite(got) or (math.isnan(got) and "left out" in m.undefined)
