@@ -92,6 +92,14 @@ def dict_columns(source: dict[str, dict[str, Any]]) -> Columns: ...
 def column_sums(
     values: Buffer, counted: bytes, smallest: float
 ) -> list[tuple[float, int, float]]: ...
+def columns_dict(
+    topics: list[str],
+    offsets: NDArray[np.int64],
+    item_bytes: NDArray[np.uint8],
+    item_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    whole: bool,
+) -> dict[str, dict[str, float]]: ...
 def string_column(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def fixed_width_column(
     codes: NDArray[np.uint32],
@@ -102,6 +110,13 @@ def integer_column(
 def group_rows(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64] | None]: ...
+def repeated_rows(
+    topics: list[str],
+    offsets: NDArray[np.int64],
+    item_bytes: NDArray[np.uint8],
+    item_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> list[tuple[int, int]]: ...
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

@@ -313,10 +313,12 @@ def evaluate(
     """Score runs against judgements.
 
     `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
-    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, or a tuple of three
-    columns. `runs` is one run, a list of them, or {name: run}. `missing` says where relevant
-    items stand that were not retrieved, for measures of the ranks of all of them; `gmt` is the
-    largest number of relevant items of any topic for NMRR, where the topics do not give it.
+    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, a tuple of three
+    columns, or what ir_datasets and ir_measures have: a data set, or tuples with `query_id`,
+    `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or {name: run}.
+    `missing` says where relevant items stand that were not retrieved, for measures of the ranks
+    of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
+    the topics do not give it.
 
     >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
     >>> scores.mean()
@@ -445,6 +447,8 @@ def coerce_judgements(source: Any) -> Judgements:
         return Judgements.from_frame(source)
     if isinstance(source, tuple) and len(source) == 3:
         return Judgements.from_rows(*source)
+    if hasattr(source, "qrels_iter"):
+        source = source.qrels_iter()
     return Judgements.from_rows(*_from_tuples(source, "relevance", "judgements"))
 
 
@@ -458,6 +462,8 @@ def coerce_run(source: Any, name: str) -> Run:
         return Run.from_frame(source).named(name)
     if isinstance(source, tuple) and len(source) == 3:
         return Run.from_rows(*source).named(name)
+    if hasattr(source, "scoreddocs_iter"):
+        source = source.scoreddocs_iter()
     return Run.from_rows(*_from_tuples(source, "score", "a run")).named(name)
 
 
@@ -482,9 +488,7 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
             runs = [runs]
         else:
             return [(str(name), run) for name, run in runs.items()]
-    elif not isinstance(runs, list | tuple) or (
-        isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
-    ):
+    elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
@@ -498,6 +502,15 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
             )
         seen[name] = run
     return named
+
+
+def _is_columns(runs: Sequence[Any]) -> bool:
+    return isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
+
+
+def _is_rows(runs: Sequence[Any]) -> bool:
+    """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
+    return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
 
 
 def _name_of(run: Any, position: int, total: int) -> str:

@@ -6,6 +6,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
 from cranfield.data import columns
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldWarning, InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -105,9 +106,9 @@ class Table:
         return "score"
 
     def _checked(self, where: str) -> Self:
-        bad = np.flatnonzero(~np.isfinite(self.values))
-        if bad.size:
-            row = int(bad[0])
+        finite = np.isfinite(self.values)
+        if not finite.all():
+            row = int(np.argmin(finite))
             topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
             raise InputError.single(
                 where,
@@ -132,10 +133,7 @@ class Table:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: number}}."""
-        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics}
-        for topic, item, value in self.rows():
-            result[topic][item] = value
-        return result
+        return _core.columns_dict(list(self.topics), *self.buffers, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,6 +143,35 @@ class Judgements(Table):
     @classmethod
     def _value_role(cls) -> str:
         return "grade"
+
+    @classmethod
+    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
+        """From three columns of one length; equal repetitions are dropped with a warning."""
+        return super().from_rows(topics, items, values)._without_repetitions()
+
+    def _without_repetitions(self) -> Self:
+        repeated = _core.repeated_rows(list(self.topics), *self.buffers)
+        for first, second in repeated:
+            if self.values[first] != self.values[second]:
+                topic = self.topics[int(np.searchsorted(self.offsets, first, side="right")) - 1]
+                raise InputError.single(
+                    "<columns>",
+                    f"item {self.item(first)!r} of topic {topic!r} has the grades "
+                    f"{self.values[first]:g} and {self.values[second]:g}; keep one of them",
+                )
+        if not repeated:
+            return self
+        warnings.warn(
+            f"<columns>: {len(repeated)} judgements are given twice with the same grade",
+            CranfieldWarning,
+            stacklevel=4,
+        )
+        keep = np.ones(len(self), dtype=bool)
+        keep[[second for _, second in repeated]] = False
+        rows = np.flatnonzero(keep)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
+        return type(self)(self.topics, offsets, item_bytes, item_offsets, self.values[rows])
 
     @cached_property
     def index(self) -> _core.JudgementIndex:
@@ -168,10 +195,7 @@ class Judgements(Table):
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: grade}}, with whole grades as int."""
-        return {
-            topic: {i: int(g) if float(g).is_integer() else g for i, g in items.items()}
-            for topic, items in super().to_dict().items()
-        }
+        return _core.columns_dict(list(self.topics), *self.buffers, True)
 
 
 @dataclass(frozen=True, eq=False)
