@@ -104,7 +104,7 @@ class UnitCounts:
 
 def _weighted_sums(table: Any, weight: Floats) -> Floats:
     if isinstance(table, np.ndarray):
-        return np.einsum("uk,u->k", table, weight)
+        return np.asarray(np.einsum("uk,u->k", table, weight))
     return np.asarray(table.T @ weight, dtype=np.float64).ravel()
 
 

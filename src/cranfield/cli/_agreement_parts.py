@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.agreement.assess import Agreement, Bootstrap, Row, assess_agreement
+from cranfield.agreement.coefficients import COEFFICIENTS
 from cranfield.agreement.exclusive import Forms
 from cranfield.agreement.groups import GroupAgreement, group_agreement
 from cranfield.agreement.majority import accuracy_per_item, majority_agreement, vote
@@ -92,11 +93,13 @@ def _interval_table(found: Agreement, what: str, bootstrap: Bootstrap) -> Table:
 
 
 def categories_part(
-    questions: JudgementLog, coefficients: str, bootstrap: Bootstrap | None
+    questions: JudgementLog, found: Agreement, bootstrap: Bootstrap | None
 ) -> Document:
-    """The exclusive groups, each as one question."""
-    names = coefficients if coefficients != "all" else "standard"
-    found = assess_agreement(questions, names, bootstrap=bootstrap)
+    """The exclusive groups, each as one question; its answers are names without an order."""
+    nominal = [name for name in found.coefficients if not COEFFICIENTS[name].needs]
+    if not nominal:
+        return Document({}, [])
+    found = assess_agreement(questions, " ".join(nominal), bootstrap=bootstrap)
     payload = [{"category": row.name, "units": row.units, **row.values} for row in found.concepts]
     table = _coefficient_table(
         "Agreement per exclusive group", "category", found.concepts, found.coefficients
@@ -260,7 +263,8 @@ def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Documen
     share = forms.rejected / forms.total if forms.total else 0.0
     notes = [f"{forms.rejected} of {forms.total} forms rejected ({share:.2%})"]
     if len(forms.broken) > FORMS_SHOWN:
-        notes.append(f"... and {len(forms.broken) - FORMS_SHOWN} more (all in --format json)")
+        hidden = len(forms.broken) - FORMS_SHOWN
+        notes.insert(0, f"... and {hidden} more (--format json has all)")
     if log.seconds is not None:
         notes.append(
             f"mean seconds per form: kept {forms.seconds_kept:.1f}, "

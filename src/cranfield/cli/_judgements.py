@@ -61,7 +61,7 @@ def add_log_options(parser: argparse.ArgumentParser, duplicates: Iterable[str]) 
         help="TOML with [[exactly_one]] groups; forms that break them are left out",
     )  # fmt: skip
     parser.add_argument(
-        "--ontology", metavar="NAME", help="take the groups from a built-in ontology or a file"
+        "--ontology", metavar="NAME|FILE", help="more groups, from a built-in ontology or a file"
     )
 
 
@@ -72,10 +72,10 @@ def read_groups(args: argparse.Namespace) -> Groups:
     from cranfield.io.ontology import read_ontology, read_rules
 
     found = read_rules(args.rules).exactly_one if args.rules else ()
+    if args.rules and not found:
+        raise UsageError(f"{args.rules}: has no [[exactly_one]] group")
     if args.ontology:
         found += read_ontology(args.ontology).rules.exactly_one
-    if not found:
-        raise UsageError(f"{args.rules or args.ontology}: has no [[exactly_one]] group")
     return {"/".join(members): members for members in found}
 
 

@@ -33,7 +33,7 @@ confuses answers, one-coin how often each is right, mace who knows and who spams
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     with watched("aggregating", args) as (progress, watch):
         groups = read_groups(args)
         log, forms = read_log(args, groups, progress)
@@ -53,7 +53,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="cranfield aggregate", description="Many opinions to one truth.", epilog=EPILOG
     )

@@ -35,7 +35,7 @@ A coefficient that does not exist (nobody shares a unit, or all answers are the 
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     _check(args)
     with watched("agreement", args) as (progress, watch):
         groups = read_groups(args)
@@ -46,7 +46,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="cranfield agreement", epilog=EPILOG,
         description="How far annotators agree, and who should not count.",
@@ -139,7 +139,7 @@ def _answer(
     chosen: list[Document] = []
     if groups and log.kind == "concept":
         questions = question_log(log, groups)
-        chosen.append(parts.categories_part(questions, args.coefficients, bootstrap))
+        chosen.append(parts.categories_part(questions, found, bootstrap))
     if args.pairs:
         chosen.append(parts.pairs_part(log, found, progress.part(0.8, 0.9)))
     if args.per_item:

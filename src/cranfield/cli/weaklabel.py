@@ -15,7 +15,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 
 
 def main(argv: Sequence[str]) -> int:
-    args = _parser().parse_args(argv)
+    args = make_parser().parse_args(argv)
     if not 0 < args.outliers < 1:
         raise UsageError(f"--outliers {args.outliers} is not between 0 and 1")
     if args.gamma is not None and not args.gamma > 0:
@@ -44,7 +44,7 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
-def _parser() -> Parser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="cranfield weaklabel",
         description="Keep the items whose features fit their tag (one-class SVM).",
