@@ -16,7 +16,6 @@ from cranfield.agreement.groups import GroupAgreement, group_agreement
 from cranfield.agreement.majority import accuracy_per_item, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import AnnotatorQuality, check_quality
-from cranfield.cli._judgements import write_csv
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.io.judgement_log import read_annotator_groups, read_gold
 from cranfield.report.document import Cell, Column, Document, Table
@@ -205,16 +204,16 @@ def _named(names: Sequence[str], selected: Floats, every: Floats) -> list[list[C
     ]
 
 
-def write_map(log: JudgementLog, path: str, counting: str) -> Document:
-    """The agreement map of the Ontology Score: concept,agreement."""
+def map_part(log: JudgementLog, args: argparse.Namespace, beside: dict[str, Table]) -> Document:
+    """The agreement map of the Ontology Score, concept,agreement, for a file of its own."""
     found = majority_agreement(log, vote(log))
-    values = found.concept_every if counting == "all" else found.concept_selected
+    values = found.concept_every if args.map_counting == "all" else found.concept_selected
     rows: list[list[Cell]] = [
         [name, float(values[i])] for i, name in enumerate(log.concepts) if values[i] == values[i]
     ]
-    write_csv(path, Table([_text("concept"), Column("agreement")], rows))
+    beside[args.map] = Table([_text("concept"), Column("agreement")], rows)
     absent = len(log.concepts) - len(rows)
-    said = f"{path}: {absent} concepts that nobody selected are not in the map"
+    said = f"{args.map}: {absent} concepts that nobody selected are not in the map"
     return Document({}, [], [said] if absent else [])
 
 
@@ -274,14 +273,16 @@ def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Documen
     return Document(payload, [Table(columns, rows, "Forms that break a rule", notes)])
 
 
-def quality_part(log: JudgementLog, forms: Forms | None, args: argparse.Namespace) -> Document:
+def quality_part(
+    log: JudgementLog, forms: Forms | None, args: argparse.Namespace, beside: dict[str, Table]
+) -> Document:
     """Who should not count, and why; time and cost of what was judged."""
     gold = read_gold(args.gold, log) if args.gold else None
     people = check_quality(log, gold=gold, gold_minimum=args.gold_minimum, fast=args.fast)
     rejected = [p.annotator for p in people if p.rejected]
     clean = log.of_annotators(p.annotator for p in people if not p.rejected)
     if args.clean:
-        write_csv(args.clean, Table([_text(h) for h in clean.header], list(clean.rows())))
+        beside[args.clean] = Table([_text(h) for h in clean.header], list(clean.rows()))
     after = assess_agreement(clean, args.coefficients).overall.values if len(clean) else {}
     payload: dict[str, Any] = {
         "quality": {
@@ -291,7 +292,9 @@ def quality_part(log: JudgementLog, forms: Forms | None, args: argparse.Namespac
             "effort": _effort(log, forms, args.reward),
         }
     }
-    tables = [_quality_table(people, gold is not None), _effort_table(payload, args.reward)]
+    tables = [_quality_table(people, gold is not None, log.seconds is not None)]
+    if log.seconds is not None or args.reward is not None:
+        tables.append(_effort_table(payload, args.reward))
     part = Document(payload, tables)
     if forms is None:
         return part
@@ -313,16 +316,18 @@ def _quality_row(person: AnnotatorQuality, gold: bool) -> dict[str, Any]:
     return row
 
 
-def _quality_table(people: Sequence[AnnotatorQuality], gold: bool) -> Table:
+def _quality_table(people: Sequence[AnnotatorQuality], gold: bool, timed: bool) -> Table:
     columns = [_text("annotator"), Column("judgements"), Column("kappa_to_others", digits=3)]
-    columns.append(Column("median_seconds", digits=1))
+    if timed:
+        columns.append(Column("median_seconds", digits=1))
     if gold:
         columns += [Column("gold_correct"), Column("gold_asked")]
     rows: list[list[Cell]] = []
     for p in sorted(people, key=lambda p: not p.rejected):
-        extra: list[Cell] = [p.gold_correct, p.gold_asked] if gold else []
+        extra: list[Cell] = [p.seconds] if timed else []
+        extra += [p.gold_correct, p.gold_asked] if gold else []
         verdict = "; ".join(p.reasons) or "kept"
-        rows.append([p.annotator, p.judgements, p.skill, p.seconds, *extra, verdict])
+        rows.append([p.annotator, p.judgements, p.skill, *extra, verdict])
     count = sum(p.rejected for p in people)
     note = f"{count} of {len(people)} annotators should not count"
     return Table([*columns, _text("verdict")], rows, "Quality of annotators", [note])

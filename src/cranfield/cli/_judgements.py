@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -137,6 +137,7 @@ def log_warnings(log: JudgementLog, forms: Forms | None) -> list[str]:
     return said
 
 
-def write_csv(path: str, table: Table) -> None:
-    """A side file of a command, written whole or not at all."""
-    write_whole(Path(path), render(Document({}, [table]), "csv").encode())
+def write_tables(tables: Mapping[str, Table]) -> None:
+    """Side files of a command as CSV; called when nothing else can go wrong any more."""
+    for path, table in tables.items():
+        write_whole(Path(path), render(Document({}, [table]), "csv").encode())
