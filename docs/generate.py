@@ -6,6 +6,7 @@ import argparse
 import importlib
 import inspect
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from latex2mathml.converter import convert
@@ -67,17 +68,24 @@ def commands_page() -> str:
     parts = [
         NOTE,
         "# Commands\n\n",
-        "Tables go to standard output, progress and warnings to "
-        "standard error. Exit 0: done; 1: an asked-for check failed; 2: bad input or usage.\n",
+        "Tables go to standard output, progress and warnings to standard error. Exit 0: done; "
+        "1: an asked-for check failed; 2: bad input or usage.\n",
     ]
     for name, (module_name, what) in COMMANDS.items():
         module = importlib.import_module(f"cranfield.cli.{module_name}")
         parts.append(f"\n## cranfield {name}\n\n{what[:1].upper()}{what[1:]}.\n\n")
-        text = (
-            module.make_parser().format_help() if hasattr(module, "make_parser") else module.USAGE
-        )
-        parts.append(f"```text\n{text.rstrip()}\n```\n")
+        texts = _helps(module.make_parser()) if hasattr(module, "make_parser") else [module.USAGE]
+        parts += [f"```text\n{text.rstrip()}\n```\n\n" for text in texts]
     return "".join(parts)
+
+
+def _helps(parser: argparse.ArgumentParser) -> Iterator[str]:
+    """The help of a command and of its actions."""
+    yield parser.format_help()
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from _helps(sub)
 
 
 def python_page() -> str:

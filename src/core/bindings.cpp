@@ -338,6 +338,7 @@ NB_MODULE(_core, m) {
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
     bind_labels(m);
+    bind_relatedness(m);
 }
 
 }  // namespace cranfield::binding

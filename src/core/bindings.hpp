@@ -58,5 +58,7 @@ nb::tuple table_to_python(Table&& table);
 
 // Evaluation of nested dicts (bind_dicts.cpp).
 void bind_dicts(nb::module_& m);
+// The kernels of relatedness.
+void bind_relatedness(nb::module_& m);
 
 }  // namespace cranfield::binding

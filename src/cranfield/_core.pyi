@@ -135,3 +135,13 @@ def set_assignment(
     dummy: float,
     jobs: int,
 ) -> NDArray[np.float64]: ...
+def gloss_overlaps(
+    words: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    per_sense: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    jobs: int,
+) -> NDArray[np.float64]: ...

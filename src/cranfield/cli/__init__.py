@@ -24,6 +24,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
     "aggregate": ("aggregate", "many opinions to one truth"),
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
+    "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
+    "costmap": ("costmap", "show a cost map, or compare two"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 

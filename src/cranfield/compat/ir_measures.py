@@ -27,7 +27,8 @@ try:
     import ir_measures
     from ir_measures import measures as declared
     from ir_measures import providers
-    from ir_measures.providers.base import NOT_PROVIDED, Any as Anything, Choices
+    from ir_measures.providers.base import NOT_PROVIDED, Choices
+    from ir_measures.providers.base import Any as Anything
     from ir_measures.util import QrelsConverter, RunConverter
 except ImportError:
     raise MissingExtraError("ir-measures", "compat", "the provider for ir_measures") from None
