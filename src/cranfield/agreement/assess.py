@@ -12,6 +12,7 @@ from cranfield.agreement.intervals import bootstrap_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
 from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.errors import UsageError
 
 Values = dict[str, float]
 Intervals = dict[str, tuple[float, float]]
@@ -120,6 +121,8 @@ def _drawn(
 ) -> Intervals:
     if bootstrap is None:
         return {}
+    if bootstrap.seed is not None and bootstrap.seed < 0:
+        raise UsageError(f"seed {bootstrap.seed} is below 0")
     seed = None if bootstrap.seed is None else [bootstrap.seed, stream]
     return bootstrap_intervals(
         counts, chosen, resamples=bootstrap.resamples, confidence=bootstrap.confidence,

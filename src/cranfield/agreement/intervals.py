@@ -6,6 +6,7 @@ are not independent of each other.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
@@ -35,6 +36,8 @@ def bootstrap_intervals(
     if not 0 < confidence < 1:
         raise UsageError(f"confidence {confidence} is not between 0 and 1")
     draws = np.random.default_rng(rng)
+    if not counts.item.size:
+        return {c.name: (math.nan, math.nan) for c in coefficients}
     items, of_unit = np.unique(counts.item, return_inverse=True)
     values = {c.name: np.full(resamples, np.nan) for c in coefficients}
     step = max(1, min(resamples, BLOCK_CELLS // max(items.size, 1)))
@@ -100,6 +103,6 @@ def _unit_features(counts: UnitCounts) -> Floats:
 def _percentiles(values: Floats, tail: float) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     if not known.size:
-        return (float("nan"), float("nan"))
+        return (math.nan, math.nan)
     low, high = np.quantile(known, [tail, 1 - tail])
     return (float(low), float(high))

@@ -22,6 +22,8 @@ from cranfield.report.document import Cell, Column, Document, Table
 
 # A matrix of more annotators than this is too wide to read; the pairs are then a list.
 MATRIX_UP_TO = 15
+# Longer tables are cut where people read them.
+ROWS_SHOWN = 200
 FORMS_SHOWN = 20
 
 
@@ -32,7 +34,7 @@ def _text(name: str) -> Column:
 def agreement_payload(found: Agreement, bootstrap: Bootstrap | None) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "overall": found.overall.values,
-        "concepts": [{"concept": row.name, **row.values} for row in found.concepts],
+        "concepts": _rows(found.concepts),
         "annotators": [
             {"annotator": a.annotator, "judgements": a.judgements,
              "accuracy_to_majority": a.accuracy_to_majority}
@@ -122,10 +124,20 @@ def pairs_part(log: JudgementLog, found: Agreement, progress: Callable[[float], 
     }
     heads = [_text("a"), _text("b"), *(Column(k) for k in keys[2:])]
     note = f"mean of Cohen's kappa over pairs: {pairs.mean_cohen:.4f}"
-    tables = [Table(heads, rows, "Pairs of annotators", [note])]
+    whole = Table(heads, rows, "Pairs of annotators", [note])
+    tables = [_shortened(whole)]
     if len(names) <= MATRIX_UP_TO:
         tables.insert(0, _matrix_table(found, pairs.matrix(pairs.accuracy), names))
-    return Document(payload, tables, machine=tables[-1])
+    return Document(payload, tables, machine=whole)
+
+
+def _shortened(table: Table) -> Table:
+    """A table for people to read; CSV and JSON have all of its rows."""
+    hidden = len(table.rows) - ROWS_SHOWN
+    if hidden <= 0:
+        return table
+    more = f"... and {hidden} more rows (--format csv or json has all)"
+    return Table(table.columns, table.rows[:ROWS_SHOWN], table.title, [more, *table.notes])
 
 
 def _matrix_table(found: Agreement, matrix: Floats, names: Sequence[str]) -> Table:
@@ -158,7 +170,7 @@ def items_part(log: JudgementLog) -> Document:
         [f"mean accuracy: {mean:.4f}; selected: {_known_mean(selected):.4f}"],
     )  # fmt: skip
     payload = {"per_item": [dict(zip(keys, row, strict=True)) for row in rows]}
-    return Document(payload, [table])
+    return Document(payload, [_shortened(table)], machine=table)
 
 
 def _known_mean(values: Floats) -> float:
@@ -220,21 +232,39 @@ def map_part(log: JudgementLog, args: argparse.Namespace, beside: dict[str, Tabl
 def groups_part(log: JudgementLog, path: str, coefficients: str) -> Document:
     """Agreement within groups of annotators and between their merged truths."""
     found: GroupAgreement = group_agreement(log, read_annotator_groups(path, log), coefficients)
-    within = [{"group": g.name, "annotators": g.annotators, **g.row.values} for g in found.within]
-    between = [{"a": b.a, "b": b.b, "units": b.row.units, **b.row.values} for b in found.between]
     names = found.coefficients
-    rows: list[list[Cell]] = [
-        [g.name, g.annotators, g.row.units, *(g.row.values[n] for n in names)] for g in found.within
+    within = [
+        {"group": g.name, "annotators": g.annotators, **g.row.values, "concepts": _rows(g.concepts)}
+        for g in found.within
     ]
-    rows += [
-        [f"{b.a} - {b.b} (merged)", 2, b.row.units, *(b.row.values[n] for n in names)]
+    between = [
+        {"a": b.a, "b": b.b, "units": b.row.units, **b.row.values, "concepts": _rows(b.concepts)}
         for b in found.between
     ]
+    parts = [(g.name, g.annotators, g.row, g.concepts) for g in found.within]
+    parts += [(f"{b.a} - {b.b} (merged)", 2, b.row, b.concepts) for b in found.between]
+    rows: list[list[Cell]] = [
+        [name, people, row.units, *(row.values[n] for n in names)] for name, people, row, _ in parts
+    ]
     columns = [_text("group"), Column("annotators"), Column("units"), *map(Column, names)]
+    # Figures 6.5 and 6.6 of the thesis: one coefficient, concept by concept.
+    shown = "free_marginal" if "free_marginal" in names else names[0]
+    each: list[list[Cell]] = [
+        [row.name, *(concepts[i].values[shown] for *_, concepts in parts)]
+        for i, row in enumerate(parts[0][3])
+    ]
+    heads = [_text("concept"), *(Column(name) for name, *_ in parts)]
     return Document(
         {"groups": within, "between_groups": between},
-        [Table(columns, rows, "Groups of annotators")],
+        [
+            Table(columns, rows, "Groups of annotators"),
+            Table(heads, each, f"Groups of annotators per concept: {shown}"),
+        ],
     )
+
+
+def _rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [{"concept": row.name, **row.values} for row in rows]
 
 
 def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Document:

@@ -87,7 +87,13 @@ def make_parser() -> Parser:
         "--map-counting", choices=("all", "selected"), default="all",
         help="units of the map: all, or those where somebody selected the concept",
     )  # fmt: skip
-    quality = parser.add_argument_group("quality control")
+    _add_quality_options(parser.add_argument_group("quality control"))
+    _add_systems_options(parser.add_argument_group("does it matter?"))
+    add_output_options(parser)
+    return parser
+
+
+def _add_quality_options(quality: argparse._ArgumentGroup) -> None:
     quality.add_argument("--quality", action="store_true", help="who should not count, and why")
     quality.add_argument("--gold", metavar="FILE", help="known answers (item,concept,value)")
     quality.add_argument(
@@ -100,7 +106,9 @@ def make_parser() -> Parser:
     )  # fmt: skip
     quality.add_argument("--reward", type=float, metavar="X", help="pay for one form")
     quality.add_argument("--clean", metavar="FILE", help="write the log without the rejected")
-    systems = parser.add_argument_group("does it matter?")
+
+
+def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
     systems.add_argument(
         "--systems", nargs="+", metavar="RUN",
         help="rank annotation runs by each annotator's truth and correlate the rankings",
@@ -116,8 +124,6 @@ def make_parser() -> Parser:
         help="share of the items that an annotator must have judged to have a truth of its own "
         "(default: 0.5)",
     )  # fmt: skip
-    add_output_options(parser)
-    return parser
 
 
 def _share(text: str) -> float:
