@@ -47,7 +47,8 @@ class Workload:
             half = min(JUDGED // 2, items)
             pool = [*rng.choice(names[:items], half, replace=False).tolist(), *names[items:]]
             judged[f"q{t}"] = {
-                name: int(grade) for name, grade in zip(pool, rng.integers(0, 3, len(pool)))
+                name: int(grade)
+                for name, grade in zip(pool, rng.integers(0, 3, len(pool)), strict=True)
             }
         return cls(judged, run)
 
