@@ -133,12 +133,12 @@ def gradient_histograms(pixels: Floats) -> Floats:
     down, right = np.gradient(images, axis=(1, 2))
     strength = np.hypot(down, right)
     direction = np.floor(np.arctan2(down, right) / np.pi * 4 + 0.5).astype(int) % 8
-    cells = []
-    for top in (0, 2, 4):
-        for left in (0, 2, 4):
-            window = np.s_[:, top : top + 4, left : left + 4]
-            for d in range(8):
-                cells.append((strength[window] * (direction[window] == d)).sum(axis=(1, 2)))
+    windows = [np.s_[:, top : top + 4, left : left + 4] for top in (0, 2, 4) for left in (0, 2, 4)]
+    cells = [
+        (strength[window] * (direction[window] == d)).sum(axis=(1, 2))
+        for window in windows
+        for d in range(8)
+    ]
     return np.stack(cells, axis=1)
 
 
