@@ -239,10 +239,8 @@ class _Reader:
 
     def _unknown(self, table: str, key: str, known: tuple[str, ...]) -> None:
         place = f" in [{table}]" if table else ""
-        self._complain(
-            f"unknown key {key!r}{place}.{suggest(key, known)} Known: {', '.join(known)}",
-            table, key,
-        )  # fmt: skip
+        hint = suggest(key, known) or f" Known: {', '.join(known)}"
+        self._complain(f"unknown key {key!r}{place}.{hint}", table, key)
 
     def _wrong(self, table: str, key: str, value: Any, expected: str) -> None:
         self._complain(f"{key} is {value!r} (expected: {expected})", table, key)
