@@ -449,9 +449,8 @@ def simulate(data: Digits) -> tuple[Ints, Floats]:
         guesses = rng.random(truth.shape)
         pace = np.vectorize(NormalDist(0, 0.4).inv_cdf)(rng.random(truth.shape))
         seen = np.where(misread[:, None], mistaken, truth) ^ slips
-        looks = annotator.guess is None
-        answers.append(seen if looks else guesses < annotator.guess)
-        effort = 1 + hardness[:, None] if looks else 1.0
+        answers.append(seen if annotator.guess is None else guesses < annotator.guess)
+        effort = 1 + hardness[:, None] if annotator.guess is None else 1.0
         seconds.append(np.maximum(annotator.seconds * np.exp(pace) * effort, 0.1))
     return np.array(answers).astype(np.int64), np.array(seconds)
 

@@ -1,10 +1,13 @@
 """Folders with a collection.toml: what is read, and what is said when something is wrong."""
 
 import dataclasses
+import json
 import struct
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.io.collection import KEYS, read_collection, read_items
@@ -169,3 +172,41 @@ def test_lists_of_items(tmp_path):
     path.write_text("item\n")
     with pytest.raises(cf.InputError, match="lists no item"):
         read_items(path)
+
+
+PLAIN = st.one_of(
+    st.text("ab./\\\"'#=[]\n é\x7f\0", max_size=8), st.integers(-5, 5), st.floats(), st.booleans(),
+    st.sampled_from(["a.run", "train.txt", "sheet.png", ".", "x" * 5000, "a\0b"]),
+)  # fmt: skip
+VALUES = st.one_of(
+    PLAIN,
+    st.lists(PLAIN, max_size=3),
+    st.dictionaries(st.sampled_from(["file", "items", "width", "height", "columns", "t"]), PLAIN),
+)
+
+
+def as_toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {as_toml(v)}" for k, v in value.items()) + "}"
+    # A string of JSON is one of TOML, but for DEL, which TOML wants escaped.
+    return json.dumps(value).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4))
+def test_whatever_stands_there_it_is_read_or_told(folder, content):
+    content = {"name": "toy", "size": 3} | content
+    text = "".join(f"{key} = {as_toml(value)}\n" for key, value in content.items())
+    (folder / "collection.toml").write_text(text)
+    try:
+        toy = read_collection(folder)
+    except cf.InputError:
+        return
+    assert toy.size > 0
+    assert all(path.is_file() for path in (*toy.runs, *toy.label_runs, *toy.cost_maps))

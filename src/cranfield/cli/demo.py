@@ -120,8 +120,16 @@ def copy(target: Path) -> None:
         )
     try:
         with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as draft:
-            made = shutil.copytree(SAMPLE, Path(draft) / target.name, copy_function=shutil.copyfile)
-            Path(made).rename(target)
+            made = Path(draft) / target.name
+            made.mkdir()
+            # Only the contents: an installed package may be read-only, a copy must not be.
+            for path in sorted(SAMPLE.rglob("*")):
+                to = made / path.relative_to(SAMPLE)
+                if path.is_dir():
+                    to.mkdir()
+                else:
+                    shutil.copyfile(path, to)
+            made.rename(target)
     except OSError as error:
         raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
 

@@ -21,7 +21,7 @@ class ImageSheet:
     """
 
     path: Path
-    items: tuple[str, ...]
+    items: tuple[str, ...] = field(repr=False)
     width: int
     height: int
     columns: int
@@ -76,5 +76,7 @@ class Collection:
     subject_rankings: Path | None = None
     subject_categories: Path | None = None
     category_parents: Path | None = None
-    splits: Mapping[str, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    splits: Mapping[str, tuple[str, ...]] = field(
+        default_factory=lambda: MappingProxyType({}), repr=False
+    )
     images: ImageSheet | None = None

@@ -148,7 +148,7 @@ class _Reader:
                 "move the file into it",
                 table, key, name,
             )  # fmt: skip
-        elif not path.exists():
+        elif not _there(path):
             self._complain(
                 f"{key} names {name!r}, but there is no such file in {self.folder}",
                 table, key, name,
@@ -188,7 +188,7 @@ class _Reader:
     def _items(self, table: str, key: str, value: Any) -> tuple[str, ...]:
         path = self._file(table, key, value)
         # A file that is missing has been complained of already.
-        return read_items(path) if path.is_file() else ()
+        return read_items(path) if _there(path) and path.is_file() else ()
 
     def _images(self, _: str, key: str, value: Any) -> ImageSheet | None:
         if not isinstance(value, dict):
@@ -247,6 +247,13 @@ class _Reader:
 
     def _complain(self, message: str, table: str, key: str, value: str = "") -> None:
         self.problems.append(Problem(_line_of(self.text, table, key, value), message))
+
+
+def _there(path: Path) -> bool:
+    try:
+        return path.exists()
+    except OSError:  # a name that no file can have, such as a very long one
+        return False
 
 
 def _line_of(text: str, table: str, key: str, value: str = "") -> int:
