@@ -55,6 +55,9 @@ def test_a_sound_folder(folder):
     assert [path.name for path in toy.runs] == ["a.run", "b.run"]
     assert dict(toy.splits) == {"train": ("x", "y")}
     assert cf.evaluate(toy.judgements, toy.runs, "RR").mean()["a"] == {"RR": 1.0}
+    assert toy.need("judgements") == toy.judgements
+    with pytest.raises(cf.NeedsError, match=r"collection.toml has no truth"):
+        toy.need("truth")
     with pytest.raises(dataclasses.FrozenInstanceError):
         toy.size = 4
     with pytest.raises(TypeError):

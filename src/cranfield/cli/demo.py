@@ -92,7 +92,7 @@ def main(argv: Sequence[str]) -> int:
 def retrieval(collection: Collection) -> Document:
     """Evaluate the ranked runs and print their leaderboard."""
     scores = evaluate(
-        collection.judgements, collection.runs, MEASURES, collection_size=collection.size
+        collection.need("judgements"), collection.runs, MEASURES, collection_size=collection.size
     )
     board = leaderboard(scores)
     _section(
@@ -110,12 +110,12 @@ def retrieval(collection: Collection) -> Document:
 
 def annotation(collection: Collection) -> Document:
     """Evaluate the runs that assign concepts and print their leaderboard."""
-    truth = read_labels(collection.truth or "")
+    truth = read_labels(collection.need("truth"))
     runs = [
         read_labels(path, concepts=truth.concepts).with_threshold(DEFAULT_THRESHOLD)
         for path in collection.label_runs
     ]
-    ontology = read_ontology(collection.ontology or "", rules=collection.rules)
+    ontology = read_ontology(collection.need("ontology"), rules=collection.rules)
     scores = evaluate_labels(truth, runs, LABEL_MEASURES, ontology=ontology)
     board = leaderboard(scores)
     _section(
@@ -129,7 +129,7 @@ def annotation(collection: Collection) -> Document:
 
 def agreement(collection: Collection) -> Document:
     """Print how far the simulated annotators agree with their majority."""
-    log = read_judgement_log(collection.judgement_log or "")
+    log = read_judgement_log(collection.need("judgement_log"))
     found = assess_agreement(log)
     kappa = found.overall.values["fleiss"]
     rows = [(a.annotator, a.judgements, a.accuracy_to_majority) for a in found.annotators]

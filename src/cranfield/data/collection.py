@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import NeedsError, UsageError, suggest
 
 
 @dataclass(frozen=True)
@@ -80,3 +80,10 @@ class Collection:
         default_factory=lambda: MappingProxyType({}), repr=False
     )
     images: ImageSheet | None = None
+
+    def need(self, key: str) -> Path:
+        """The one file under a key of `collection.toml`, or a NeedsError if it names none."""
+        value = getattr(self, key)
+        if value is None:
+            raise NeedsError(f"{self.folder / 'collection.toml'} has no {key}")
+        return Path(value)
