@@ -139,6 +139,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _catalogue() -> Document:
     from cranfield.relatedness import registry
+    from cranfield.relatedness.sources import REFERENCES
 
     rows: list[list[Cell]] = []
     listed = []
@@ -148,7 +149,7 @@ def _catalogue() -> Document:
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
         listed.append({
             "name": m.name, "title": m.title, "family": m.family, "formula": m.formula,
-            "source": m.source.key, "equations": m.source.equations,
+            "source": m.source.key, "reference": str(REFERENCES[m.source.key]), "equations": m.source.equations,
             "deviation": m.source.deviation, "thesis": m.thesis, "range": list(m.range),
             "needs": sorted(m.needs), "symmetric": m.symmetric, "summary": m.summary,
             "undefined": m.undefined,
