@@ -272,7 +272,7 @@ FILES = [
     ("tags.csv", "item,tag\n1,a\n2,a\n1,b\n", ["--tags", "tags.csv"], ":4: item '1' comes back"),
     ("tags.csv", "item,a,b,c\n1,0,1,x\n", ["--tags", "tags.csv"], ":2: value 'x' is not a number"),
     ("tags.txt", "1 0 1\n", ["--tags", "tags.txt"], "tags.txt:1: an item and 2 numbers, but 0"),
-    ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], "tags.csv: not UTF-8"),
+    ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], ":2: byte 0xff is not UTF-8"),
     ("links.csv", "a,b,c\n", ["-m", "WLM", "--links", "links.csv"], "links.csv:1: 3 columns"),
     ("p.toml", "name = 3", ["--provider", "p.toml"], "p.toml: name is missing or not text"),
     ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml: not TOML"),

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, Watch, add_jobs_option, add_output_options, emit
+from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
 from cranfield.errors import UsageError
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -149,8 +149,9 @@ def _catalogue() -> Document:
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
         listed.append({
             "name": m.name, "title": m.title, "family": m.family, "formula": m.formula,
-            "source": m.source.key, "reference": str(REFERENCES[m.source.key]), "equations": m.source.equations,
-            "deviation": m.source.deviation, "thesis": m.thesis, "range": list(m.range),
+            "source": m.source.key, "reference": str(REFERENCES[m.source.key]),
+            "equations": m.source.equations, "deviation": m.source.deviation,
+            "thesis": m.thesis, "range": list(m.range),
             "needs": sorted(m.needs), "symmetric": m.symmetric, "summary": m.summary,
             "undefined": m.undefined,
         })  # fmt: skip
@@ -170,13 +171,12 @@ def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
         pairs += read_pairs(args.pairs)
     if args.human and not any(pair.human is not None for pair in pairs):
         raise UsageError("--human needs pairs with people's scores: a column named human")
-    with Watch("relatedness", lambda: 0.0, quiet=args.quiet) as watch:
-        results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
-    emit(_pairs_document(args, pairs, results, watch.messages), args)
+    results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
+    emit(_pairs_document(args, pairs, results), args)
 
 
 def _pairs_document(
-    args: argparse.Namespace, pairs: list[WordPair], results: list[PairScores], warnings: list[str]
+    args: argparse.Namespace, pairs: list[WordPair], results: list[PairScores]
 ) -> Document:
     judged = any(pair.human is not None for pair in pairs)
     found = [_agreement(args, result, pairs) if judged else None for result in results]
@@ -187,8 +187,7 @@ def _pairs_document(
     if judged:
         tables.append(_human_table(results, found))
     unknown = dict.fromkeys(name for result in results for name in result.unknown)
-    if unknown:
-        warnings = [*warnings, "not found, so without a value: " + ", ".join(unknown)]
+    warnings = ["not found, so without a value: " + ", ".join(unknown)] if unknown else []
     return Document(payload, tables, warnings)
 
 
@@ -273,15 +272,14 @@ def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
     if len(methods) != 1:
         raise UsageError("a cost map is made by one method: name it with --method, such as WUP")
     concepts = read_concepts(args.concepts)
-    with Watch("relatedness", lambda: 0.0, quiet=args.quiet) as watch:
-        scored = map_with(args, methods, concepts)[0]
+    scored = map_with(args, methods, concepts)[0]
     # A cost map that goes to a file is the square of costs, which other commands read.
     if args.format == "table" and args.output is not None:
         args.format = "csv"
-    emit(_map_document(scored, args.format, watch.messages), args)
+    emit(_map_document(scored, args.format), args)
 
 
-def _map_document(scored: ScoredMap, form: str, warnings: list[str]) -> Document:
+def _map_document(scored: ScoredMap, form: str) -> Document:
     from cranfield.report.costmap import nearest_table, square_table
 
     costs = scored.costs
@@ -290,12 +288,10 @@ def _map_document(scored: ScoredMap, form: str, warnings: list[str]) -> Document
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
         "largest": scored.largest, "unmapped": list(scored.unknown),
     }  # fmt: skip
+    warnings = []
     if scored.unknown:
-        warnings = [
-            *warnings,
-            f"{len(scored.unknown)} concepts not found, so at cost 1 from all others: "
-            + ", ".join(scored.unknown),
-        ]
+        count, names = len(scored.unknown), ", ".join(scored.unknown)
+        warnings.append(f"{count} concepts not found, so at cost 1 from all others: {names}")
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)
     return Document(payload, [table], warnings)
