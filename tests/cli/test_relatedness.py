@@ -108,6 +108,16 @@ def test_unknown_words_are_listed_and_mapped(place, capsys):
 
 
 @needs_wordnet
+def test_adjectives_hang_in_no_tree(place, capsys):
+    code, out, err = run(capsys, "-m", "WUP HSO", "--pair", "happy", "sad", "--format", "json")
+    assert code == 0
+    assert err == "warning: no noun or verb, so without a value for WUP: happy, sad\n"
+    wup, hso = (method["pairs"][0]["relatedness"] for method in json.loads(out)["methods"])
+    assert wup is None
+    assert hso > 0
+
+
+@needs_wordnet
 def test_all_methods_against_people(place, capsys):
     code, out, err = run(capsys, "--human", "pairs.csv")
     assert (code, err) == (0, "")
@@ -196,7 +206,7 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     Path("concepts.txt").write_text("sea\nlake\ncar\nautomobile\nPartylife\n")
     code, _, err = run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "map.csv")
     assert code == 0
-    assert err == "warning: 1 concepts not found, so at cost 1 from all others: Partylife\n"
+    assert err == "warning: not found, so at cost 1 from all others: Partylife\n"
     costs = read_costmap("map.csv")
     assert costs.cost("car", "automobile") == pytest.approx(0, abs=1e-9)
     assert costs.cost("sea", "lake") < 1

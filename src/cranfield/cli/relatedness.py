@@ -186,9 +186,20 @@ def _pairs_document(
     tables = [] if args.human else [_pair_table(pairs, results, judged)]
     if judged:
         tables.append(_human_table(results, found))
+    return Document(payload, tables, _without_value(results, "so without a value"))
+
+
+def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> list[str]:
+    """Warnings about concepts that methods could do nothing with."""
+    warnings = []
     unknown = dict.fromkeys(name for result in results for name in result.unknown)
-    warnings = ["not found, so without a value: " + ", ".join(unknown)] if unknown else []
-    return Document(payload, tables, warnings)
+    if unknown:
+        warnings.append(f"not found, {outcome}: {', '.join(unknown)}")
+    unusable = dict.fromkeys(name for result in results for name in result.unusable)
+    if unusable:
+        methods = ", ".join(result.method.name for result in results if result.unusable)
+        warnings.append(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
+    return warnings
 
 
 def _agreement(args: argparse.Namespace, result: PairScores, pairs: list[WordPair]) -> Agreement:
@@ -215,7 +226,7 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
         payload["spearman_ci"] = list(found.spearman_interval)
         payload["pearson_ci"] = list(found.pearson_interval)
         payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
-    payload["unmapped"] = list(result.unknown)
+    payload["unmapped"] = [*result.unknown, *result.unusable]
     return payload
 
 
@@ -286,12 +297,8 @@ def _map_document(scored: ScoredMap, form: str) -> Document:
     payload = {
         "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
-        "largest": scored.largest, "unmapped": list(scored.unknown),
+        "largest": scored.largest, "unmapped": [*scored.unknown, *scored.unusable],
     }  # fmt: skip
-    warnings = []
-    if scored.unknown:
-        count, names = len(scored.unknown), ", ".join(scored.unknown)
-        warnings.append(f"{count} concepts not found, so at cost 1 from all others: {names}")
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)
-    return Document(payload, [table], warnings)
+    return Document(payload, [table], _without_value([scored], "so at cost 1 from all others"))

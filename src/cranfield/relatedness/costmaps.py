@@ -24,6 +24,7 @@ class ScoredMap:
     method: Method
     costs: CostMap
     unknown: tuple[str, ...]
+    unusable: tuple[str, ...]
     largest: float
 
 
@@ -63,8 +64,8 @@ def _map(scores: PairScores, concepts: Sequence[str]) -> ScoredMap:
     scaled = np.minimum(related / largest, 1.0) if largest > 0 else np.zeros_like(related)
     scaled[same] = np.where(method.maximum is None, 1.0, scaled[same])
     np.fill_diagonal(scaled, 1.0)
-    unknown = tuple(c for c in concepts if c in set(scores.unknown))
-    return ScoredMap(method, CostMap.of(concepts, 1.0 - scaled, name=method.name), unknown, largest)
+    costs = CostMap.of(concepts, 1.0 - scaled, name=method.name)
+    return ScoredMap(method, costs, scores.unknown, scores.unusable, largest)
 
 
 @dataclass(frozen=True)
