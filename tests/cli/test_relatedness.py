@@ -186,6 +186,13 @@ def test_tree(place, capsys):
     assert near > far >= 0
 
 
+def test_a_tree_over_the_concepts_of_a_built_in_ontology(place, capsys):
+    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", "--concepts", "pto-2009")
+    assert len(found["concepts"]) == 53
+    row = found["costs"][found["concepts"].index("Landscape_Nature")]
+    assert row[found["concepts"].index("Trees")] == pytest.approx(13 / 14)
+
+
 def test_a_cost_map_is_written_whole_and_read_again(place, capsys):
     code, out, err = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
                          "concepts.txt", "-o", "map.csv")  # fmt: skip

@@ -52,7 +52,7 @@ def make_parser() -> Parser:
     what.add_argument(
         "--concepts",
         metavar="FILE",
-        help="a cost map over these concepts (one a line, or CSV with 'concept')",
+        help="a cost map over these concepts: one a line, CSV with 'concept', or such as pto-2011",
     )
     what.add_argument(
         "--human",
@@ -277,12 +277,11 @@ def _span(interval: tuple[float, float]) -> str:
 
 
 def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
-    from cranfield.cli._relatedness_sources import map_with
-    from cranfield.relatedness.concepts import read_concepts
+    from cranfield.cli._relatedness_sources import concepts_of, map_with
 
     if len(methods) != 1:
         raise UsageError("a cost map is made by one method: name it with --method, such as WUP")
-    concepts = read_concepts(args.concepts)
+    concepts = concepts_of(args.concepts)
     scored = map_with(args, methods, concepts)[0]
     # A cost map that goes to a file is the square of costs, which other commands read.
     if args.format == "table" and args.output is not None:
