@@ -216,8 +216,12 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     assert err == "warning: not found, so at cost 1 from all others: Partylife\n"
     costs = read_costmap("map.csv")
     assert costs.cost("car", "automobile") == pytest.approx(0, abs=1e-9)
-    assert costs.cost("sea", "lake") < 1
+    assert 0 < costs.cost("sea", "lake") < 1
     assert costs.cost("sea", "Partylife") == 1
+    # What two concepts cost does not depend on the others.
+    Path("concepts.txt").write_text("lake\nsea\n")
+    run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "small.csv")
+    assert read_costmap("small.csv").cost("sea", "lake") == costs.cost("sea", "lake")
 
 
 def test_the_cost_map_plugs_into_label(place, capsys):

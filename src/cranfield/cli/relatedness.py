@@ -296,7 +296,7 @@ def _map_document(scored: ScoredMap, form: str) -> Document:
     payload = {
         "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
-        "largest": scored.largest, "unmapped": [*scored.unknown, *scored.unusable],
+        "unmapped": [*scored.unknown, *scored.unusable],
     }  # fmt: skip
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)

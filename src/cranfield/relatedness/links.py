@@ -102,7 +102,7 @@ METHODS = (
             "milne-witten-2008", "in-link measure",
             "the thesis speaks of the angle of link vectors, the other half of the same paper",
         ),
-        thesis="4.5.2", family="links", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.2", family="links", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"links"}), score=InLinks.relatedness, parts="",
         summary="Articles that link to both concepts, against those that link to one.",
         undefined="no shared link: 0",

@@ -212,7 +212,7 @@ METHODS = (
             "patwardhan-2003", "WordNet::Similarity 2.05, vector",
             "word vectors from definitions without examples and without function words",
         ),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"wordnet"}), score=vec, parts="nvar",
         summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
         undefined="no known word around a sense: 0",
