@@ -60,7 +60,8 @@ def make_parser() -> argparse.ArgumentParser:
     known.add_argument("--agreement", metavar="FILE", help="CSV concept,agreement for OS and HS")
     known.add_argument(
         "--concepts", metavar="FILE",
-        help="names for the columns of files without names, one per line",
+        help="all concepts, one per line: names the columns of files without names, and those of "
+        "a long truth that no item has",
     )  # fmt: skip
     parser.add_argument(
         "--threshold", metavar="[RUN=]X|FILE", action="append", default=[],
@@ -140,7 +141,9 @@ def _runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
     if unknown:
         raise UsageError(f"--threshold for {sorted(unknown)[0]!r}, which is not a run")
     for path in args.runs:
-        run = read_labels(path, concepts=concepts)
+        run = read_labels(path)
+        if concepts is not None and not run.named:
+            run = run.renamed(concepts)
         threshold = own.get(run.name, common)
         if not run.named and isinstance(threshold, dict):
             raise UsageError(

@@ -205,6 +205,32 @@ class LabelMatrix:
             )
         return replace(self, concepts=tuple(concepts), named=True)
 
+    def with_vocabulary(self, concepts: Sequence[str]) -> LabelMatrix:
+        """This matrix over a whole vocabulary: its columns named, or absent ones added as 0."""
+        if not self.named:
+            return self.renamed(concepts)
+        position = {c: j for j, c in enumerate(concepts)}
+        unknown = [c for c in self.concepts if c not in position]
+        if unknown:
+            raise InputError.single(
+                self.where,
+                f"concept {unknown[0]!r} is not in the vocabulary.{suggest(unknown[0], concepts)}",
+            )
+        columns = [position[c] for c in self.concepts]
+
+        def widened(matrix: Matrix) -> Matrix:
+            if not isinstance(matrix, np.ndarray):
+                from scipy import sparse
+
+                at = np.asarray(columns)[matrix.indices]
+                shape = (matrix.shape[0], len(concepts))
+                return sparse.csr_array((matrix.data, at, matrix.indptr), shape=shape)
+            wide = np.zeros((matrix.shape[0], len(concepts)), dtype=matrix.dtype)
+            wide[:, columns] = matrix
+            return wide
+
+        return self.map(widened, concepts=tuple(concepts))
+
     def rows(self, start: int, stop: int) -> tuple[Bools | None, Floats | None]:
         """Labels and confidences of some items, dense; views where the matrix is dense."""
         part = slice(start, stop)
