@@ -130,7 +130,7 @@ def _concepts(args: argparse.Namespace) -> tuple[str, ...] | None:
 def _runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
     """The runs, each read when it is its turn."""
     concepts = _concepts(args)
-    common: Threshold = DEFAULT_THRESHOLD
+    common: Threshold | None = None
     own: dict[str, Threshold] = {}
     for text in args.threshold:
         name, value = _named(text)
@@ -151,7 +151,7 @@ def _runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
                 f"{run.name}: thresholds by name for a run without names of concepts; name them "
                 "with --concepts"
             )
-        yield run.with_threshold(threshold)
+        yield run if threshold is None else run.with_threshold(threshold)
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -20,6 +20,7 @@ Threshold: TypeAlias = float | Sequence[float] | Mapping[str, float] | Floats
 
 DENSE_CELLS = 100_000_000
 DEFAULT_THRESHOLD = 0.5
+CHUNK_CELLS = 1 << 22
 NAMES_SHOWN = 5
 
 
@@ -141,14 +142,19 @@ class LabelMatrix:
     @property
     def cardinality(self) -> float:
         """Label cardinality: the mean number of labels of an item (No 3.2)."""
-        if self.labels is None:
-            return self.with_threshold(DEFAULT_THRESHOLD).cardinality
-        return float(self.labels.sum()) / max(len(self.items), 1)
+        if self.labels is not None:
+            return float(self.labels.sum()) / len(self.items)
+        # Some rows at a time: the labels of all would be one more matrix in memory.
+        count, step = 0, max(1, CHUNK_CELLS // len(self.concepts))
+        for start in range(0, len(self.items), step):
+            _, confidences = self.rows(start, start + step)
+            count += int(np.count_nonzero(np.greater_equal(confidences, DEFAULT_THRESHOLD)))  # type: ignore[arg-type]
+        return count / len(self.items)
 
     @property
     def density(self) -> float:
         """Label density: the cardinality as a fraction of all concepts (No 3.3)."""
-        return self.cardinality / max(len(self.concepts), 1)
+        return self.cardinality / len(self.concepts)
 
     @property
     def is_binary(self) -> bool:
@@ -272,9 +278,16 @@ def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:
         return matrix, None
     if matrix.dtype.kind not in "iuf":
         raise InputError.single("labels", f"values of type {matrix.dtype}, expected numbers")
-    if np.all((matrix == 0) | (matrix == 1)):
+    if _only_zero_and_one(matrix):
         return matrix.astype(bool), None
     return None, matrix.astype(np.float64, copy=False)
+
+
+def _only_zero_and_one(matrix: NDArray[Any]) -> bool:
+    """Whether a matrix holds labels; a matrix of confidences is known by its first rows."""
+    step = max(1, CHUNK_CELLS // max(matrix.shape[1], 1))
+    parts = (matrix[start : start + step] for start in range(0, len(matrix), step))
+    return all(bool(np.all((part == 0) | (part == 1))) for part in parts)
 
 
 def some_names(names: Sequence[str]) -> str:
