@@ -87,6 +87,16 @@ class Knowledge:
     def _aligned(self) -> dict[str, Floats]:
         return {}
 
+    def table(self, make: Callable[[Ontology], NDArray[Any]]) -> NDArray[Any]:
+        """A matrix over pairs of concepts that depends on the hierarchy alone, made once."""
+        if make not in self._tables:
+            self._tables[make] = make(self.hierarchy)
+        return self._tables[make]
+
+    @cached_property
+    def _tables(self) -> dict[Any, NDArray[Any]]:
+        return {}
+
     @cached_property
     def factors(self) -> Floats:
         return np.ones(len(self.concepts)) if self.agreement is None else self.agreement
