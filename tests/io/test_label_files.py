@@ -124,6 +124,12 @@ def test_plain_objects():
 
     frame = pd.DataFrame(CONFIDENCES, index=list(ITEMS), columns=list(CONCEPTS))
     assert LabelMatrix.of(frame).concepts == CONCEPTS
+    assert LabelMatrix.of(frame).items == ITEMS
+    import polars as pl
+
+    column = pl.DataFrame({"item": list(ITEMS)} | dict(zip(CONCEPTS, CONFIDENCES.T, strict=True)))
+    assert LabelMatrix.of(column).items == ITEMS
+    np.testing.assert_array_equal(LabelMatrix.of(column).confidences, CONFIDENCES)
     with pytest.raises(InputError, match="3 dimensions"):
         LabelMatrix.of(np.zeros((1, 1, 1)))
     with pytest.raises(InputError, match="expected numbers"):

@@ -103,19 +103,19 @@ class LabelMatrix:
 
         `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
         or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
-        with an index of items and one column per concept.
+        with one column per concept and the items in a column `item` or in the index.
         """
         if isinstance(data, LabelMatrix):
             return data
         if isinstance(data, Mapping):
             return _of_mapping(data, concepts, name)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
-            index = getattr(data, "index", None)
-            rows = items or (None if index is None else [str(i) for i in index])
+            names = [c for c in data.columns if c != "item"]
+            given = data["item"] if "item" in data.columns else getattr(data, "index", None)
             return cls.of(
-                data.to_numpy(),
-                items=rows,
-                concepts=concepts or [str(c) for c in data.columns],
+                data[names].to_numpy(),
+                items=items or (None if given is None else [str(i) for i in given]),
+                concepts=concepts or [str(c) for c in names],
                 name=name,
             )
         matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
