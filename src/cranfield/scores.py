@@ -184,7 +184,9 @@ class Scores:
             counts = {
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
-                "left_out": {str(m): left[m][i] for m in self.measures if self.unit_of[m] == unit},
+                "left_out": {
+                    str(m): left[m][i] for m in self.measures if self.unit_of[m] != "concept"
+                },
             }
             entry = {"name": run, "mean": means[run], f"{unit}s": counts}
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))

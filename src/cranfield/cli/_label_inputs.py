@@ -37,7 +37,8 @@ def add_label_options(parser: argparse.ArgumentParser) -> None:
     known.add_argument("--agreement", metavar="FILE", help="CSV concept,agreement for OS and HS")
     known.add_argument(
         "--concepts", metavar="FILE",
-        help="names for the columns of files without names, one per line",
+        help="all concepts, one per line: names the columns of files without names, and those of "
+        "a long truth that no item has",
     )  # fmt: skip
     known.add_argument(
         "--threshold", metavar="[RUN=]X|FILE", action="append", default=[],
@@ -101,11 +102,10 @@ def _concepts(args: argparse.Namespace) -> tuple[str, ...] | None:
 
 def read_runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
     """The runs, each read when it is its turn."""
-    from cranfield.data.labels import DEFAULT_THRESHOLD
     from cranfield.io.labels import read_labels, read_threshold
 
     concepts = _concepts(args)
-    common: Threshold = DEFAULT_THRESHOLD
+    common: Threshold | None = None
     own: dict[str, Threshold] = {}
     for text in args.threshold:
         name, value = _named(text)
@@ -117,14 +117,16 @@ def read_runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
     if unknown:
         raise UsageError(f"--threshold for {sorted(unknown)[0]!r}, which is not a run")
     for path in args.runs:
-        run = read_labels(path, concepts=concepts)
+        run = read_labels(path)
+        if concepts is not None and not run.named:
+            run = run.renamed(concepts)
         threshold = own.get(run.name, common)
         if not run.named and isinstance(threshold, dict):
             raise UsageError(
                 f"{run.name}: thresholds by name for a run without names of concepts; name them "
                 "with --concepts"
             )
-        yield run.with_threshold(threshold)
+        yield run if threshold is None else run.with_threshold(threshold)
 
 
 def read_maps(args: argparse.Namespace) -> dict[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from cranfield._version import __version__
 from cranfield.cli._common import Parser, Watch, add_jobs_option, add_output_options, emit
@@ -99,8 +100,10 @@ def _with_density(scores: Scores) -> Table:
     ]
     blank: list[Cell] = [None] * len(scores.measures)
     rows.append(["(truth)", *blank, true["items"], *(true[k] for k in keys)])
+    # The row of the truth does not compete: a run alone is not the best of anything.
+    alone = len(scores.runs) == 1
     columns = [
-        *board.columns,
+        *(replace(c, best="") if alone else c for c in board.columns),
         Column("LabelCardinality", digits=2, heading="labels/item"),
         Column("LabelDensity", digits=3, heading="density"),
     ]
