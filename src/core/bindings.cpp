@@ -48,7 +48,8 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     options.ties = ties_of(ties);
     options.judged_only = judged_only;
     options.check_duplicates = check;
-    if (max_items > 0) options.max_items = static_cast<std::uint32_t>(max_items);
+    if (max_items > 0 && max_items < options.max_items)
+        options.max_items = static_cast<std::uint32_t>(max_items);
     return options;
 }
 
@@ -73,11 +74,14 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
     return columns;
 }
 
+nb::tuple problem_to_python(const Problem& p) {
+    return nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text), to_str(p.topic),
+                          p.other_line);
+}
+
 nb::list problems_to_python(const Problems& problems) {
     nb::list list;
-    for (const Problem& p : problems.list())
-        list.append(nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text),
-                                   to_str(p.topic), p.other_line));
+    for (const Problem& p : problems.list()) list.append(problem_to_python(p));
     return list;
 }
 
@@ -124,8 +128,10 @@ nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object
         reading = read_table(*source, kind == "run" ? Kind::run : Kind::judgements, jobs,
                              extra_fields, problems, progress);
     }
+    nb::object first_repeat = nb::none();
+    if (reading.first_repeat) first_repeat = problem_to_python(*reading.first_repeat);
     return nb::make_tuple(table_to_python(std::move(reading.table)), problems_to_python(problems),
-                          problems.total(), reading.repeated, reading.read_failed);
+                          problems.total(), reading.repeated, first_repeat, reading.read_failed);
 }
 
 nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::string>& path,
@@ -315,7 +321,8 @@ NB_MODULE(_core, m) {
                  new (self)
                      JudgementIndex(columns_of(topics, offsets, item_bytes, item_offsets, grades));
              })
-        .def("__len__", &JudgementIndex::size);
+        .def("__len__", &JudgementIndex::size)
+        .def_prop_ro("repeats", &JudgementIndex::repeats);
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
