@@ -16,9 +16,9 @@ from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, UsageError
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io import is_tabular, read_qrels, read_run, trec
-from cranfield.io.files import describe, run_name
+from cranfield.io.files import can_be_read_again, describe, run_name
 from cranfield.measures import Measure, parse_measures
 from cranfield.measures.ranked import Context, KernelCall
 from cranfield.scores import Scores, aggregate
@@ -63,15 +63,15 @@ class RankedEvaluator:
             return self._file(source, name, settings, jobs, progress)
         if type(source) is dict:
             return self._dict(source, name, settings)
-        return self._table(coerce_run(source, name), settings, jobs)
+        return self._table(coerce_run(source, name), settings, jobs, f"<{name}>")
 
     def _file(
         self, path: str | Path, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         # A pipe can be read only once, so a run whose topics are scattered could not be retried.
-        replayable = not is_tabular(path) and str(path) != "-" and _is_file(path)
-        if not replayable:
-            return self._table(read_run(path, jobs=jobs).named(name), settings, jobs)
+        if is_tabular(path) or not can_be_read_again(path):
+            run = read_run(path, jobs=jobs).named(name)
+            return self._table(run, settings, jobs, describe(path))
         with trec.open_for_core(path) as (mapped, read):
             values, present, unjudged, problems, count, scattered, failed = (
                 _core.evaluate_run(
@@ -82,7 +82,8 @@ class RankedEvaluator:
             if failed:
                 trec.raise_stored(read)
         if scattered:
-            return self._table(trec.read_run(path, jobs=jobs).named(name), settings, jobs)
+            run = trec.read_run(path, jobs=jobs).named(name)
+            return self._table(run, settings, jobs, describe(path))
         trec.raise_problems(path, "run", problems, count)
         if not present.any() and not unjudged:
             raise InputError.single(
@@ -98,28 +99,28 @@ class RankedEvaluator:
                 self.judgements.index, plain, self._calls, settings.ties,
                 settings.judged_only, settings.max_items,
             )  # fmt: skip
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
                 f"<{name}>", f"expected {{topic: {{item: finite score}}}} with text ids ({error})"
             ) from None
         return self._finished(name, values, present, unjudged, f"<{name}>")
 
-    def _table(self, run: Run, settings: Settings, jobs: int) -> RunValues:
+    def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
         values, present, duplicates = _core.evaluate_table(
             self.judgements.index, list(run.topics), run.offsets, run.item_bytes,
             run.item_offsets, run.values, self._calls, settings.ties, settings.judged_only,
             settings.max_items, jobs, not run.unique,
         )  # fmt: skip
         if duplicates:
-            first, second = min(duplicates)
+            first, _ = min(duplicates)
             raise InputError.single(
-                f"<{run.name}>",
-                f"item {run.item(first)!r} is listed twice for one topic (rows {first} and "
-                f"{second}); keep one of them",
+                where,
+                f"item {run.item(first)!r} is listed twice for topic {run.topic_of(first)!r}; "
+                "keep one of them",
             )
         judged = set(self.judgements.topics)
         unjudged = [t for t in run.topics if t not in judged]
-        return self._finished(run.name, values, present, unjudged, f"<{run.name}>")
+        return self._finished(run.name, values, present, unjudged, where)
 
     def _finished(
         self,
@@ -129,6 +130,8 @@ class RankedEvaluator:
         unjudged: list[str],
         where: str,
     ) -> RunValues:
+        if not present.any() and not unjudged:
+            raise InputError.single(where, "is empty: no retrieved items found")
         if not present.any():
             judged = _names(self.judgements.topics)
             raise InputError.single(
@@ -166,6 +169,10 @@ def evaluate(
         raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
     if topics not in ("judged", "run"):
         raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
+    if max_items is not None and max_items < 1:
+        raise UsageError(f"max_items={max_items} is not a whole number from 1 on")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs={jobs} is not a whole number from 1 on")
     if ties == "average" and max_items:
         raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
     settings = Settings(ties, judged_only, max_items or 0)
@@ -173,6 +180,8 @@ def evaluate(
     context = Context(collection_size=collection_size)
     calls = [m.plan(m, context) for m in chosen]
     evaluator = RankedEvaluator(coerce_judgements(judgements), calls)
+    if not evaluator.judgements.topics:
+        raise InputError.single("<judgements>", "are empty: no topic is judged")
     named = name_runs(runs)
     threads = jobs or os.cpu_count() or 1
     shared = progress or Progress()
@@ -204,15 +213,15 @@ def _scores(
     for result, count in zip(results, missing, strict=True):
         if count:
             absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
-            treatment = "left out" if topics == "run" else "scored as empty rankings"
+            treatment = "left out" if topics == "run" else "scored as an empty ranking"
             notes.append(
-                f"{result.name} misses {count} of {total} judged topics ({_names(absent)}); "
-                f"they are {treatment}"
+                f"{result.name} misses {count} of {plural(total, 'judged topic')} "
+                f"({_names(absent)}), {treatment}"
             )
         if result.unjudged:
             notes.append(
-                f"{result.name} has {len(result.unjudged)} topics without judgements "
-                f"({_names(result.unjudged)}); they are ignored"
+                f"{result.name} has {plural(len(result.unjudged), 'topic')} without judgements "
+                f"({_names(result.unjudged)}), ignored"
             )
     return Scores(
         command="eval",
@@ -275,7 +284,7 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
         if isinstance(first, Mapping) and not isinstance(inner, Mapping):
             runs = [runs]
-        else:
+        elif runs:
             return [(str(name), run) for name, run in runs.items()]
     elif not isinstance(runs, list | tuple) or (
         isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
@@ -305,10 +314,6 @@ def _name_of(run: Any, position: int, total: int) -> str:
 
 def _origin(run: Any) -> str:
     return str(run) if isinstance(run, str | Path) else type(run).__name__
-
-
-def _is_file(path: str | Path) -> bool:
-    return Path(path).is_file() or not Path(path).exists()
 
 
 def _names(names: Sequence[str]) -> str:

@@ -14,8 +14,11 @@ from cranfield.cli._common import (
     in_background,
     positive,
 )
+from cranfield.data import Run
+from cranfield.errors import UsageError
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
-from cranfield.io import read_qrels
+from cranfield.io import read_qrels, read_run
+from cranfield.io.files import can_be_read_again
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
 from cranfield.scores import Scores
@@ -79,6 +82,8 @@ def main(argv: Sequence[str]) -> int:
 def _evaluate(
     args: argparse.Namespace, progress: Progress
 ) -> tuple[Scores, tuple[Scores, Scores] | None]:
+    if [args.qrels, *args.runs].count("-") > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
     judgements = read_qrels(args.qrels, jobs=args.jobs)
     common = {
         "topics": args.topics,
@@ -88,11 +93,14 @@ def _evaluate(
         "jobs": args.jobs,
         "progress": progress,
     }
-    scores = evaluate(judgements, args.runs, args.measures, ties=args.ties, **common)
+    runs: list[str | Run] = list(args.runs)
     if not args.tie_range:
-        return scores, None
-    worst = evaluate(judgements, args.runs, args.measures, ties="worst", **common)
-    best = evaluate(judgements, args.runs, args.measures, ties="best", **common)
+        return evaluate(judgements, runs, args.measures, ties=args.ties, **common), None
+    # A pipe can be read only once, and the range takes three passes.
+    runs = [run if can_be_read_again(run) else read_run(run, jobs=args.jobs) for run in args.runs]
+    scores = evaluate(judgements, runs, args.measures, ties=args.ties, **common)
+    worst = evaluate(judgements, runs, args.measures, ties="worst", **common)
+    best = evaluate(judgements, runs, args.measures, ties="best", **common)
     return scores, (worst, best)
 
 

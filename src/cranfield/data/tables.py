@@ -6,6 +6,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data import columns
-from cranfield.errors import InputError
+from cranfield.errors import CranfieldWarning, InputError
 
 Floats = NDArray[np.float64]
 
@@ -37,7 +38,7 @@ class Table:
         plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
         try:
             topics, offsets, item_bytes, item_offsets, values, _ = _core.dict_columns(plain)
-        except TypeError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
                 "<dict>", f"expected {{topic: {{item: number}}}} with text ids ({error})"
             ) from None
@@ -75,17 +76,19 @@ class Table:
         bad = np.flatnonzero(~np.isfinite(self.values))
         if bad.size:
             row = int(bad[0])
-            topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
             raise InputError.single(
                 where,
                 f"{self._value_role()} {self.values[row]} of item {self.item(row)!r}, topic "
-                f"{topic!r}, is not a finite number",
+                f"{self.topic_of(row)!r}, is not a finite number",
             )
         return self
 
     def __len__(self) -> int:
         """The number of rows."""
         return len(self.values)
+
+    def topic_of(self, row: int) -> str:
+        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def item(self, row: int) -> str:
         start, end = int(self.item_offsets[row]), int(self.item_offsets[row + 1])
@@ -118,6 +121,41 @@ class Judgements(Table):
         """The judgements ready to be joined with runs; built once."""
         return _core.JudgementIndex(
             list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
+        )
+
+    @classmethod
+    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
+        """From three columns of one length; equal repetitions are dropped with a warning."""
+        table = super().from_rows(topics, items, values)
+        repeats = table.index.repeats
+        for first, second in repeats:
+            if table.values[first] != table.values[second]:
+                raise InputError.single(
+                    "<columns>",
+                    f"item {table.item(second)!r} is judged {table.values[first]:g} and "
+                    f"{table.values[second]:g} for topic {table.topic_of(second)!r}; keep one",
+                )
+        return table._without(sorted({second for _, second in repeats})) if repeats else table
+
+    def _without(self, rows: list[int]) -> Self:
+        """The judgements without some rows that repeat others."""
+        first = rows[0]
+        warnings.warn(
+            f"item {self.item(first)!r} is judged twice for topic {self.topic_of(first)!r} with "
+            "the same grade; the repetition is ignored"
+            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else ""),
+            CranfieldWarning,
+            stacklevel=4,
+        )
+        kept = np.delete(np.arange(len(self)), rows)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
+        offsets = np.searchsorted(kept, self.offsets)
+        return replace(
+            self,
+            offsets=offsets,
+            item_bytes=item_bytes,
+            item_offsets=item_offsets,
+            values=self.values[kept],
         )
 
     def to_dict(self) -> dict[str, dict[str, float]]:
