@@ -84,7 +84,7 @@ bool parse_short_decimal(const char* p, const char* text_end, const char* end, d
 }  // namespace
 
 bool parse_number(std::string_view text, double& value) {
-    if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec == std::errc::result_out_of_range) {
         // Too small to tell from zero, or too large to be finite: what strtod makes of it.
