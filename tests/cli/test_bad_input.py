@@ -90,6 +90,10 @@ BAD_RUNS: dict[str, tuple[str | bytes, str]] = {
         "1 Q0 a 1 2 r\n1 Q0 b 2 2 r\n1 Q0 a 3 1 r\n",
         "bad:3: item 'a' is listed twice for topic '1', first on line 1; keep one of them",
     ),
+    "duplicate item where nothing is judged": (
+        "1 Q0 a 1 2 r\n9 Q0 b 1 2 r\n9 Q0 b 2 1 r\n",
+        "bad:3: item 'b' is listed twice for topic '9', first on line 2; keep one of them",
+    ),
     "not UTF-8": (
         b"1 Q0 a 1 2 r\n1 Q0 \xff\xfe 2 1 r\n",
         "bad:2: '��' is not UTF-8 text; convert the file, for example with iconv",
