@@ -19,7 +19,8 @@ from cranfield.errors import UsageError
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
-from cranfield.report.document import Column, Document, Table
+from cranfield.measures import Measure
+from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
 from cranfield.scores import Scores
 
@@ -118,7 +119,10 @@ def _document(
         for entry, low, high in zip(
             payload["runs"], ranges[0].mean().values(), ranges[1].mean().values(), strict=True
         ):
-            entry["tie_range"] = {m: sorted((low[m], high[m])) for m in low}
+            entry["tie_range"] = {
+                str(m): sorted((low[str(m)], high[str(m)])) if _has_tie_range(m) else None
+                for m in scores.measures
+            }
     if args.per_topic:
         machine = per_unit(scores, "topic")
         tables.append(machine)
@@ -127,10 +131,19 @@ def _document(
 
 def _tie_table(scores: Scores, ranges: tuple[Scores, Scores]) -> Table:
     low, high = (r.mean() for r in ranges)
-    rows = []
+    shown = score_columns(scores)
+    rows: list[list[Cell]] = []
     for run in scores.runs:
-        bounds = [sorted((low[run][str(m)], high[run][str(m)])) for m in scores.measures]
-        rows.append([run, *(f"{a:.4f} to {b:.4f}" for a, b in bounds)])
+        row: list[Cell] = [run]
+        for m, column in zip(scores.measures, shown, strict=True):
+            a, b = sorted((low[run][str(m)], high[run][str(m)]))
+            row.append(f"{column.show(a)} to {column.show(b)}" if _has_tie_range(m) else None)
+        rows.append(row)
     columns = [Column("run", numeric=False)]
-    columns += [Column(c.name, heading=c.label) for c in score_columns(scores)]
+    columns += [Column(c.name, heading=c.label) for c in shown]
     return Table(columns, rows, "How far the order within ties can move each value")
+
+
+def _has_tie_range(measure: Measure) -> bool:
+    """Whether good items first and good items last are the ends of what a measure can be."""
+    return measure.higher_is_better is not None or measure.ties == "of no effect"
