@@ -7,6 +7,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <cerrno>
+#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
@@ -18,12 +19,6 @@
 
 namespace cranfield::binding {
 
-namespace {
-
-constexpr std::size_t chunk_bytes = 1u << 20;
-
-using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
-
 Programme programme_of(const Calls& calls) {
     Programme programme;
     for (const auto& [name, params] : calls) {
@@ -34,14 +29,18 @@ Programme programme_of(const Calls& calls) {
     return programme;
 }
 
+namespace {
 Ties ties_of(const std::string& name) {
     if (name == "id") return Ties::id;
+    if (name == "id-ascending") return Ties::id_ascending;
     if (name == "file") return Ties::file;
     if (name == "best") return Ties::best;
     if (name == "worst") return Ties::worst;
     if (name == "average") return Ties::average;
     throw std::invalid_argument("no tie policy named " + name);
 }
+
+}  // namespace
 
 Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check) {
     Options options;
@@ -52,6 +51,20 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
         options.max_items = static_cast<std::uint32_t>(max_items);
     return options;
 }
+
+nb::tuple table_to_python(Table&& table) {
+    nb::list topics;
+    for (const std::string& topic : table.topics) topics.append(to_str(topic));
+    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
+    table.item_bytes = {};
+    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
+                          to_numpy(std::move(table.item_offsets)),
+                          to_numpy(std::move(table.values)), to_str(table.tag));
+}
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1u << 20;
 
 std::vector<Id> ids_of(const nb::list& names) {
     std::vector<Id> ids;
@@ -105,16 +118,6 @@ std::unique_ptr<Source> open_source(const std::optional<std::string>& path,
             return nb::cast<std::int64_t>(read(view));
         },
         chunk_bytes);
-}
-
-nb::tuple table_to_python(Table&& table) {
-    nb::list topics;
-    for (const std::string& topic : table.topics) topics.append(to_str(topic));
-    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
-    table.item_bytes = {};
-    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
-                          to_numpy(std::move(table.item_offsets)),
-                          to_numpy(std::move(table.values)), to_str(table.tag));
 }
 
 nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object& read,
@@ -179,68 +182,6 @@ nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
                           to_numpy(std::move(present)), rows);
 }
 
-double number_of(PyObject* value) {
-    const double number = PyFloat_AsDouble(value);
-    if (number == -1.0 && PyErr_Occurred() != nullptr) throw nb::python_error();
-    return number;
-}
-
-// Evaluates {topic: {item: score}} where it lies: no copy of an id is made.
-nb::tuple py_evaluate_dict(const JudgementIndex& index, const nb::dict& run, const Calls& calls,
-                           const std::string& ties, bool judged_only, std::int64_t max_items) {
-    const Programme programme = programme_of(calls);
-    const Options options = options_of(ties, judged_only, max_items, false);
-    std::vector<double> values(index.size() * programme.size());
-    std::vector<std::uint8_t> present(index.size());
-    std::vector<Duplicate> duplicates;
-    nb::list unjudged;
-    TopicEvaluator evaluator(programme, options);
-    Block block;
-    for (const auto [topic, items] : run) {
-        if (!PyDict_Check(items.ptr())) throw nb::type_error("a run is {topic: {item: score}}");
-        const std::size_t at = index.find(utf8_of(topic));
-        if (at == JudgementIndex::absent) {
-            unjudged.append(topic);
-            continue;
-        }
-        block.clear();
-        PyObject *item = nullptr, *score = nullptr;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(items.ptr(), &position, &item, &score)) {
-            block.items.push_back(utf8_of(item));
-            const double number = number_of(score);
-            if (!std::isfinite(number)) throw nb::value_error("a score is not a finite number");
-            block.scores.push_back(number);
-        }
-        present[at] = 1;
-        evaluator.evaluate(block, index[at], values.data() + at * programme.size(), duplicates);
-    }
-    fill_missing(index, programme, options, values.data(), present.data());
-    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
-                          to_numpy(std::move(present)), unjudged);
-}
-
-// The columns of {topic: {item: number}}.
-nb::tuple py_dict_columns(const nb::dict& source) {
-    Table table;
-    table.offsets.push_back(0);
-    table.item_offsets.push_back(0);
-    for (const auto [topic, items] : source) {
-        if (!PyDict_Check(items.ptr())) throw nb::type_error("expected {topic: {item: number}}");
-        table.topics.emplace_back(utf8_of(topic));
-        PyObject *item = nullptr, *number = nullptr;
-        Py_ssize_t position = 0;
-        while (PyDict_Next(items.ptr(), &position, &item, &number)) {
-            const Id id = utf8_of(item);
-            table.item_bytes.insert(table.item_bytes.end(), id.begin(), id.end());
-            table.item_offsets.push_back(static_cast<std::int64_t>(table.item_bytes.size()));
-            table.values.push_back(number_of(number));
-        }
-        table.offsets.push_back(static_cast<std::int64_t>(table.values.size()));
-    }
-    return table_to_python(std::move(table));
-}
-
 // A sequence of strings as one run of bytes and the offsets in it.
 nb::tuple py_string_column(const nb::sequence& texts) {
     std::vector<std::uint8_t> bytes;
@@ -248,6 +189,65 @@ nb::tuple py_string_column(const nb::sequence& texts) {
     for (const nb::handle text : texts) {
         const Id id = utf8_of(text);
         bytes.insert(bytes.end(), id.begin(), id.end());
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
+}
+
+// Appends a code point as UTF-8; false when it is none.
+bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
+    const auto tail = [&](int shift) {
+        bytes.push_back(static_cast<std::uint8_t>(0x80u | ((c >> shift) & 0x3Fu)));
+    };
+    if (c < 0x80u) {
+        bytes.push_back(static_cast<std::uint8_t>(c));
+    } else if (c < 0x800u) {
+        bytes.push_back(static_cast<std::uint8_t>(0xC0u | (c >> 6)));
+        tail(0);
+    } else if (c < 0x10000u) {
+        if (c >= 0xD800u && c < 0xE000u) return false;
+        bytes.push_back(static_cast<std::uint8_t>(0xE0u | (c >> 12)));
+        tail(6), tail(0);
+    } else {
+        if (c > 0x10FFFFu) return false;
+        bytes.push_back(static_cast<std::uint8_t>(0xF0u | (c >> 18)));
+        tail(12), tail(6), tail(0);
+    }
+    return true;
+}
+
+// Rows of code points, filled up with zeros as numpy keeps text, as bytes and offsets.
+nb::tuple py_fixed_width_column(
+    const nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& codes) {
+    const std::size_t rows = codes.shape(0), width = codes.shape(1);
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets{0};
+    bool valid = true;
+    {
+        const nb::gil_scoped_release release;
+        bytes.reserve(rows * width);
+        offsets.reserve(rows + 1);
+        for (std::size_t r = 0; r < rows && valid; ++r) {
+            const std::uint32_t* row = codes.data() + r * width;
+            std::size_t length = width;
+            while (length > 0 && row[length - 1] == 0) --length;
+            for (std::size_t i = 0; i < length && valid; ++i) valid = append_utf8(row[i], bytes);
+            offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+        }
+    }
+    if (!valid) throw nb::type_error("a text holds a code point that UTF-8 cannot express");
+    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
+}
+
+// Whole numbers as their decimal text.
+nb::tuple py_integer_column(const In1<std::int64_t>& numbers) {
+    std::vector<std::uint8_t> bytes;
+    std::vector<std::int64_t> offsets{0};
+    offsets.reserve(numbers.size() + 1);
+    char text[24];
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+        const auto end = std::to_chars(text, text + sizeof text, numbers.data()[i]).ptr;
+        bytes.insert(bytes.end(), text, end);
         offsets.push_back(static_cast<std::int64_t>(bytes.size()));
     }
     return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
@@ -338,12 +338,14 @@ NB_MODULE(_core, m) {
     m.def("evaluate_table", &py_evaluate_table, "index"_a, "topics"_a, "offsets"_a, "item_bytes"_a,
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
-    m.def("evaluate_dict", &py_evaluate_dict, "index"_a, "run"_a, "calls"_a, "ties"_a,
-          "judged_only"_a, "max_items"_a);
-    m.def("dict_columns", &py_dict_columns, "source"_a);
+    bind_dicts(m);
     m.def("string_column", &py_string_column, "texts"_a);
+    m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
+    m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
+    bind_labels(m);
+    bind_relatedness(m);
 }
 
 }  // namespace cranfield::binding

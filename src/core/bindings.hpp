@@ -4,9 +4,14 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "evaluate.hpp"
+#include "readers/table.hpp"
 
 namespace cranfield::binding {
 
@@ -41,5 +46,19 @@ inline std::string_view utf8_of(nb::handle text) {
     if (data == nullptr) throw nb::python_error();
     return {data, static_cast<std::size_t>(size)};
 }
+
+// The kernels over items x concepts.
+void bind_labels(nb::module_& m);
+// Names of kernels and their parameters.
+using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
+
+Programme programme_of(const Calls& calls);
+Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check);
+nb::tuple table_to_python(Table&& table);
+
+// Evaluation of nested dicts (bind_dicts.cpp).
+void bind_dicts(nb::module_& m);
+// The kernels of relatedness.
+void bind_relatedness(nb::module_& m);
 
 }  // namespace cranfield::binding

@@ -7,26 +7,80 @@ namespace cranfield {
 
 bool Ranker::rank(const Block& block, const TopicJudgements& judgements, const Options& options,
                   Ranking& ranking, std::vector<Duplicate>& duplicates) {
-    const std::size_t n = block.size();
     const std::size_t before = duplicates.size();
+    join(block, judgements, options.check_duplicates, duplicates);
+    ranking.judgements = &judgements;
+    ranking.hits.clear();
+    ranking.ties.clear();
+    if (!rank_judged(block, options, ranking)) {
+        order_by_score(block);
+        collect(block, options, ranking);
+    }
+    return duplicates.size() == before;
+}
+
+void Ranker::join(const Block& block, const TopicJudgements& judgements, bool check_duplicates,
+                  std::vector<Duplicate>& duplicates) {
+    const std::size_t n = block.size();
     grades_.resize(n);
-    if (options.check_duplicates) seen_.reset(n);
+    judged_.clear();
+    if (check_duplicates) seen_.reset(n);
     for (std::size_t i = 0; i < n; ++i) {
         const std::uint64_t hash = hash_id(block.items[i]);
+        const auto position = static_cast<std::uint32_t>(i);
         grades_[i] = judgements.grade(block.items[i], hash);
-        if (options.check_duplicates) {
-            const auto position = static_cast<std::uint32_t>(i);
+        if (!std::isnan(grades_[i])) judged_.push_back(position);
+        if (check_duplicates) {
             const std::uint32_t earlier = seen_.insert(
                 block.items[i], hash, position, [&](std::uint32_t at) { return block.items[at]; });
             if (earlier != IdSet::absent) duplicates.push_back({earlier, position});
         }
     }
-    ranking.judgements = &judgements;
-    ranking.hits.clear();
-    ranking.ties.clear();
-    order_by_score(block);
-    collect(block, options, ranking);
-    return duplicates.size() == before;
+}
+
+// Measures ask for nothing but the ranks of judged items, and those are few: where they can be
+// read off or counted, nothing is sorted. False when the block must be ordered after all.
+bool Ranker::rank_judged(const Block& block, const Options& options, Ranking& ranking) {
+    const bool decided = options.ties == Ties::id || options.ties == Ties::id_ascending ||
+                         options.ties == Ties::file;
+    if (options.judged_only || !decided) return false;
+    const auto& scores = block.scores;
+    const bool strictly_ordered =
+        std::adjacent_find(scores.begin(), scores.end(),
+                           [](double a, double b) { return !(a > b); }) == scores.end();
+    if (!strictly_ordered && judged_.size() > counted_at_most) return false;
+    for (const std::uint32_t item : judged_) {
+        const std::uint32_t rank =
+            strictly_ordered ? item + 1 : count_rank(block, item, options.ties);
+        if (rank <= options.max_items) ranking.hits.push_back({rank, grades_[item]});
+    }
+    if (!strictly_ordered)
+        std::sort(ranking.hits.begin(), ranking.hits.end(),
+                  [](const Hit& a, const Hit& b) { return a.rank < b.rank; });
+    ranking.retrieved =
+        static_cast<std::uint32_t>(std::min<std::size_t>(block.size(), options.max_items));
+    return true;
+}
+
+// One more than the number of items that stand above this one.
+std::uint32_t Ranker::count_rank(const Block& block, std::uint32_t item, Ties ties) const {
+    const double score = block.scores[item];
+    std::int64_t above = 0, equal = 0;
+    for (const double other : block.scores) {
+        above += other > score;
+        equal += other == score;
+    }
+    if (equal > 1)
+        for (std::size_t i = 0; i < block.size(); ++i) {
+            if (block.scores[i] != score) continue;
+            if (ties == Ties::file)
+                above += i < item;
+            else if (ties == Ties::id)
+                above += block.items[i] > block.items[item];
+            else
+                above += block.items[i] < block.items[item];
+        }
+    return static_cast<std::uint32_t>(above + 1);
 }
 
 void Ranker::order_by_score(const Block& block) {
@@ -78,6 +132,11 @@ void Ranker::order_group(const Block& block, std::size_t begin, std::size_t end,
         case Ties::id:
             std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) {
                 return block.items[a] > block.items[b];
+            });
+            break;
+        case Ties::id_ascending:
+            std::sort(first, last, [&](std::uint32_t a, std::uint32_t b) {
+                return block.items[a] < block.items[b];
             });
             break;
         case Ties::best:

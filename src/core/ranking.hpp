@@ -44,7 +44,7 @@ struct Ranking {
     const TopicJudgements* judgements = nullptr;
 };
 
-enum class Ties { id, file, best, worst, average };
+enum class Ties { id, id_ascending, file, best, worst, average };
 
 struct Options {
     Ties ties = Ties::id;
@@ -65,12 +65,20 @@ class Ranker {
               Ranking& ranking, std::vector<Duplicate>& duplicates);
 
   private:
+    // Most judged items for which ranks are counted instead of sorting the block.
+    static constexpr std::size_t counted_at_most = 128;
+
+    void join(const Block& block, const TopicJudgements& judgements, bool check_duplicates,
+              std::vector<Duplicate>& duplicates);
+    bool rank_judged(const Block& block, const Options& options, Ranking& ranking);
+    std::uint32_t count_rank(const Block& block, std::uint32_t item, Ties ties) const;
     void order_by_score(const Block& block);
     void collect(const Block& block, const Options& options, Ranking& ranking);
     void order_group(const Block& block, std::size_t begin, std::size_t end, Ties ties);
 
     IdSet seen_;
     std::vector<double> grades_;
+    std::vector<std::uint32_t> judged_;  // positions of items with a grade
     std::vector<std::uint32_t> order_;
 };
 

@@ -79,11 +79,71 @@ def evaluate_dict(
     judged_only: bool,
     max_items: int,
 ) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str]]: ...
+def score_dict(
+    index: JudgementIndex,
+    run: dict[str, dict[str, float]],
+    names: list[str],
+    calls: Calls,
+    constants: dict[str, float],
+    ties: str,
+    judged_only: bool,
+    single_precision: bool,
+) -> dict[str, dict[str, float]]: ...
 def dict_columns(source: dict[str, dict[str, Any]]) -> Columns: ...
 def string_column(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def fixed_width_column(
+    codes: NDArray[np.uint32],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def integer_column(
+    numbers: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def group_rows(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64] | None]: ...
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def concept_ranked(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    order: NDArray[np.int64],
+    cutoffs: Sequence[int],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def item_ranked(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+) -> NDArray[np.float64]: ...
+def item_r_precision(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+) -> NDArray[np.float64]: ...
+def match_costs(
+    truth: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    broken: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    agreement: NDArray[np.float64],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def ranked_assignment(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def set_assignment(
+    truth: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    dummy: float,
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def gloss_overlaps(
+    words: NDArray[np.int32],
+    starts: NDArray[np.int64],
+    per_sense: int,
+    left: NDArray[np.int32],
+    right: NDArray[np.int32],
+    first: NDArray[np.int32],
+    second: NDArray[np.int32],
+    jobs: int,
+) -> NDArray[np.float64]: ...

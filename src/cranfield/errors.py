@@ -25,6 +25,14 @@ class NeedsError(CranfieldError):
     """A measure lacks something it needs, such as the size of the collection."""
 
 
+class CycleError(UsageError):
+    """Categories that stand above themselves; `cycle` lists them, the first one twice."""
+
+    def __init__(self, cycle: Sequence[str]) -> None:
+        self.cycle = tuple(cycle)
+        super().__init__(f"the categories form a cycle: {' -> '.join(cycle)}")
+
+
 class MissingExtraError(CranfieldError):
     """An optional dependency is not installed."""
 
@@ -78,12 +86,7 @@ def plural(count: int, noun: str) -> str:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
-    candidates = list(known)
-    lowered = {c.lower(): c for c in reversed(candidates)}
-    if name.lower() in lowered:
-        return f" Did you mean {lowered[name.lower()]!r}?"
-    close = difflib.get_close_matches(name, candidates, n=1, cutoff=0.55)
-    if not close:
-        folded = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
-        close = [lowered[folded[0]]] if folded else []
-    return f" Did you mean {close[0]!r}?" if close else ""
+    # Case is the commonest slip: names are compared without it.
+    lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
+    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
+    return f" Did you mean {lowered[close[0]]!r}?" if close else ""

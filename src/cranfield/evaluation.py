@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -16,15 +17,26 @@ from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, UsageError, plural
+from cranfield.errors import InputError, NeedsError, UsageError, plural
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import can_be_read_again, describe, run_name
 from cranfield.measures import Measure, parse_measures
-from cranfield.measures.ranked import Context, KernelCall
+from cranfield.measures.ranked import (
+    FOUND,
+    MISSING_RANKS,
+    RELEVANT,
+    SEEN,
+    Context,
+    KernelCall,
+)
 from cranfield.scores import Scores, aggregate
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
 TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
+# The number of items that a ranking or the judgements of its topic know.
+KNOWN_ITEMS = KernelCall(
+    "counts", (-math.inf, math.inf, -1.0, *(float(w) for w in SEEN + RELEVANT - FOUND))
+)
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
 NAMES_SHOWN = 5
 
@@ -142,6 +154,114 @@ class RankedEvaluator:
         return RunValues(name, values, present.astype(bool), tuple(unjudged))
 
 
+@dataclass(frozen=True, slots=True)
+class Programme:
+    """Measures as calls of kernels, and which columns of their values belong to which measure."""
+
+    measures: tuple[Measure, ...]
+    context: Context
+    calls: tuple[KernelCall, ...]
+    column: dict[Measure, int]
+
+    @classmethod
+    def of(cls, measures: Sequence[Measure], context: Context) -> Programme:
+        calls: list[KernelCall] = []
+        column: dict[Measure, int] = {}
+        for m in measures:
+            column[m] = len(calls)
+            calls.append(m.plan(m, context))
+            # A micro mean divides the sums of two counts, which stand in the next two columns.
+            if m.averaging == "micro" and m.ratio is not None:
+                calls += m.ratio(m, context)
+        if context.collection_size is not None:
+            calls.append(KNOWN_ITEMS)
+        return cls(tuple(measures), context, tuple(calls), column)
+
+    @property
+    def of_topics(self) -> bool:
+        """Whether a value depends on which other topics are evaluated."""
+        return self.context.gmt is None and any(
+            "gmt" in m.params and m.value_of("gmt") is None for m in self.measures
+        )
+
+    def overall(self, measure: Measure, stacked: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The value of each run over its topics."""
+        at = self.column[measure]
+        if measure.averaging == "micro":
+            above, below = (np.nansum(stacked[:, :, at + i], axis=1) for i in (1, 2))
+            unknown = np.full(len(above), np.nan)
+            result: NDArray[np.float64] = np.divide(above, below, out=unknown, where=below > 0)
+            return result
+        return np.array([aggregate(measure, row) for row in stacked[:, :, at]])
+
+    def check(self, run: RunValues, topics: Sequence[str]) -> None:
+        """An error when the size of the collection is unknown or contradicts the run."""
+        size = self.context.collection_size
+        if size is None:
+            for m in self.measures:
+                unknown = np.isposinf(run.values[:, self.column[m]])
+                if "missing" in m.params and unknown.any():
+                    raise NeedsError(
+                        f"{m} needs the number of items in the collection, as {run.name} does not "
+                        f"retrieve all relevant items of topic {topics[int(unknown.argmax())]!r}: "
+                        "pass --collection-size N or missing='optimist'"
+                    )
+        elif np.nanmax(run.values[:, -1]) > size:
+            row = int(np.nanargmax(run.values[:, -1]))
+            raise UsageError(
+                f"collection size {size} is too small: {run.name} and the judgements know "
+                f"{int(run.values[row, -1])} items for topic {topics[row]!r}"
+            )
+
+
+class TopicScorer:
+    """Judgements joined with named kernels, for callers that speak of dicts alone.
+
+    `columns` gives, in order, the names of the values: a call of a kernel, or a constant. The
+    other options say how the program that is stood in for makes its rankings.
+    """
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        columns: Mapping[str, KernelCall | float],
+        *,
+        judged_only: bool = False,
+        ties: Literal["id", "id-ascending"] = "id",
+        single_precision: bool = False,
+    ) -> None:
+        self._index = judgements.index
+        self._topics = judgements.topics
+        calls = {n: c for n, c in columns.items() if isinstance(c, KernelCall)}
+        self._names = list(calls)
+        self._calls = [(call.name, list(call.params)) for call in calls.values()]
+        self._constants = {n: 0.0 if isinstance(c, KernelCall) else c for n, c in columns.items()}
+        self._judged_only, self._ties, self._single = judged_only, ties, single_precision
+
+    def of_dict(self, run: dict[str, Any]) -> dict[str, dict[str, float]]:
+        """The values of every judged topic of a run, in the run's order."""
+        return _core.score_dict(
+            self._index, run, self._names, self._calls, self._constants, self._ties,
+            self._judged_only, self._single,
+        )  # fmt: skip
+
+    def of_table(self, run: Run) -> dict[str, dict[str, float]] | None:
+        """The same for columns; None when an item occurs twice in a topic."""
+        scores = run.values.astype(np.float32).astype(np.float64) if self._single else run.values
+        values, present, duplicates = _core.evaluate_table(
+            self._index, list(run.topics), run.offsets, run.item_bytes, run.item_offsets, scores,
+            self._calls, self._ties, self._judged_only, 0, os.cpu_count() or 1, not run.unique,
+        )  # fmt: skip
+        if duplicates:
+            return None
+        rows = zip(self._topics, values.tolist(), present.tolist(), strict=True)
+        return {
+            topic: self._constants | dict(zip(self._names, row, strict=True))
+            for topic, row, there in rows
+            if there
+        }
+
+
 def evaluate(
     judgements: Any,
     runs: Any,
@@ -152,6 +272,8 @@ def evaluate(
     judged_only: bool = False,
     max_items: int | None = None,
     collection_size: int | None = None,
+    missing: Literal["worst", "average", "optimist"] = "worst",
+    gmt: int | None = None,
     jobs: int | None = None,
     progress: Progress | None = None,
 ) -> Scores:
@@ -159,7 +281,9 @@ def evaluate(
 
     `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
     {topic: {item: number}}, a pandas or polars data frame, an Arrow table, or a tuple of three
-    columns. `runs` is one run, a list of them, or {name: run}.
+    columns. `runs` is one run, a list of them, or {name: run}. `missing` says where relevant
+    items stand that were not retrieved, for measures of the ranks of all of them; `gmt` is the
+    largest number of relevant items of any topic for NMRR, where the topics do not give it.
 
     >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
     >>> scores.mean()
@@ -169,6 +293,8 @@ def evaluate(
         raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
     if topics not in ("judged", "run"):
         raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
+    if missing not in MISSING_RANKS:
+        raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
     if max_items is not None and max_items < 1:
         raise UsageError(f"max_items={max_items} is not a whole number from 1 on")
     if jobs is not None and jobs < 1:
@@ -176,37 +302,69 @@ def evaluate(
     if ties == "average" and max_items:
         raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
     settings = Settings(ties, judged_only, max_items or 0)
-    chosen = parse_measures(measures)
-    context = Context(collection_size=collection_size)
-    calls = [m.plan(m, context) for m in chosen]
-    evaluator = RankedEvaluator(coerce_judgements(judgements), calls)
-    if not evaluator.judgements.topics:
+    table = coerce_judgements(judgements)
+    if not table.topics:
         raise InputError.single("<judgements>", "are empty: no topic is judged")
+    context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
+    programme = Programme.of(parse_measures(measures), context)
     named = name_runs(runs)
     threads = jobs or os.cpu_count() or 1
     shared = progress or Progress()
+
+    def score(name: str, run: Any, jobs: int) -> RunValues:
+        if topics == "run" and programme.of_topics:
+            values = _over_own_topics(table, programme, run, name, settings, jobs, shared)
+        else:
+            values = RankedEvaluator(table, programme.calls).run(run, name, settings, jobs, shared)
+        programme.check(values, table.topics)
+        return values
+
     if len(named) == 1:
-        results = [evaluator.run(named[0][1], named[0][0], settings, threads, shared)]
+        results = [score(named[0][0], named[0][1], threads)]
     else:
         # Built before the threads start, which would all build it.
-        _ = evaluator.judgements.index
+        _ = table.index
         with ThreadPoolExecutor(threads) as pool:
-            results = list(
-                pool.map(lambda p: evaluator.run(p[1], p[0], settings, 1, shared), named)
-            )
-    return _scores(evaluator.judgements.topics, chosen, results, topics)
+            results = list(pool.map(lambda p: score(p[0], p[1], 1), named))
+    return _scores(table.topics, programme, results, topics)
+
+
+def _over_own_topics(
+    judged: Judgements,
+    programme: Programme,
+    source: Any,
+    name: str,
+    settings: Settings,
+    jobs: int,
+    progress: Progress,
+) -> RunValues:
+    """The values of a run when measures depend on which topics are evaluated: its own."""
+    from_file = isinstance(source, str | Path)
+    run = read_run(source, jobs=jobs) if from_file else coerce_run(source, name)
+    own = judged.of_topics(run.topics)
+    if not own.topics:
+        return RankedEvaluator(judged, programme.calls).run(run, name, settings, jobs, progress)
+    calls = Programme.of(programme.measures, replace(programme.context, judgements=own)).calls
+    part = RankedEvaluator(own, calls).run(run, name, settings, jobs, progress)
+    at = {topic: i for i, topic in enumerate(judged.topics)}
+    rows = [at[topic] for topic in own.topics]
+    values = np.full((len(judged.topics), len(calls)), np.nan)
+    present = np.zeros(len(judged.topics), dtype=bool)
+    values[rows], present[rows] = part.values, part.present
+    return RunValues(name, values, present, part.unjudged)
 
 
 def _scores(
     judged: tuple[str, ...],
-    measures: tuple[Measure, ...],
+    programme: Programme,
     results: Sequence[RunValues],
     topics: str,
 ) -> Scores:
     stacked = np.stack([r.values for r in results])
     if topics == "run":
         stacked[~np.stack([r.present for r in results])] = np.nan
-    values = {m: np.ascontiguousarray(stacked[:, :, j]) for j, m in enumerate(measures)}
+    measures = programme.measures
+    values = {m: np.ascontiguousarray(stacked[:, :, programme.column[m]]) for m in measures}
     total = len(judged)
     missing = tuple(int(total - r.present.sum()) for r in results)
     notes: list[str] = []
@@ -230,7 +388,7 @@ def _scores(
         units={"topic": judged},
         unit_of=dict.fromkeys(measures, "topic"),
         values=values,
-        overall={m: np.array([aggregate(m, row) for row in v]) for m, v in values.items()},
+        overall={m: programme.overall(m, stacked) for m in measures},
         missing=missing,
         evaluated=tuple(total - m if topics == "run" else total for m in missing),
         notes=tuple(notes),

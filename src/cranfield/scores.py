@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,10 @@ from numpy.typing import NDArray
 from cranfield._version import __version__
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
+
+if TYPE_CHECKING:
+    from cranfield.comparison import Comparison
+    from cranfield.stats.intervals import Interval, IntervalMethod
 
 Values = NDArray[np.float64]
 
@@ -40,6 +44,10 @@ class Scores:
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     notes: tuple[str, ...] = ()
+    # What else the entry of each run says, and how many units each mean leaves out where the
+    # values themselves were not kept.
+    run_facts: tuple[Mapping[str, Any], ...] = ()
+    left: Mapping[Measure, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
@@ -50,15 +58,30 @@ class Scores:
 
     def left_out(self, measure: Measure) -> list[int]:
         """How many units each run's mean leaves out because the measure is undefined there."""
+        if measure in self.left:
+            return list(self.left[measure])
         undefined = np.isnan(self.values[measure]).sum(axis=1)
         known = self.values[measure].shape[1] - np.asarray(self.evaluated)
         if self.unit_of[measure] == "topic":
             undefined = undefined - known
         return [int(n) for n in undefined]
 
+    def is_mean(self, measure: Measure) -> bool:
+        """Whether the value of every run is the plain mean of its values per unit."""
+        values = self.values[measure]
+        if self.unit_of[measure] == "whole" or not values.shape[1]:
+            return False
+        known = ~np.isnan(values)
+        count = known.sum(axis=1)
+        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+        means[count == 0] = np.nan
+        return bool(np.allclose(self.overall[measure], means, rtol=1e-9, equal_nan=True))
+
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
+        if any(m not in self.values for m in chosen):
+            raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
@@ -82,6 +105,41 @@ class Scores:
             raise UsageError(f"no run named {run!r}.{suggest(run, self.runs)}")
         return self.runs.index(run)
 
+    def interval(
+        self,
+        *,
+        method: IntervalMethod = "bca",
+        confidence: float = 0.95,
+        resamples: int = 10_000,
+        rng: int | np.random.Generator = 0,
+        jobs: int = 1,
+    ) -> dict[str, dict[str, Interval | None]]:
+        """The mean of every run with a confidence interval: {run: {measure: interval}}.
+
+        None stands where the value of a run is not a mean over topics, items or concepts.
+        """
+        from cranfield.stats._resample import seed_of
+        from cranfield.stats.intervals import run_intervals
+
+        seed = seed_of(rng)
+        boxes: dict[str, dict[str, Interval | None]] = {run: {} for run in self.runs}
+        for m in self.measures:
+            column: list[Interval | None] = [None] * len(self.runs)
+            if self.is_mean(m):
+                column[:] = run_intervals(
+                    self.values[m], method=method, confidence=confidence, resamples=resamples,
+                    rng=seed, jobs=jobs,
+                )  # fmt: skip
+            for run, box in zip(self.runs, column, strict=True):
+                boxes[run][str(m)] = box
+        return boxes
+
+    def compare(self, *, baseline: str | None = None, **options: Any) -> Comparison:
+        """Is the difference real? See `cranfield.compare.compare` for the options."""
+        from cranfield.compare import compare
+
+        return compare(self, baseline=baseline, **options)
+
     def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:
         """The JSON shape of the command line, with rows for the kinds of unit in `per`."""
         payload: dict[str, Any] = {
@@ -99,34 +157,39 @@ class Scores:
         means = self.mean()
         left = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
+        unit = self._main_unit
         for i, run in enumerate(self.runs):
             counts = {
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
-                "left_out": {str(m): left[m][i] for m in self.measures},
+                "left_out": {str(m): left[m][i] for m in self.measures if self.unit_of[m] == unit},
             }
-            kind = "topics" if self.command == "eval" else "items"
-            payload["runs"].append({"name": run, "mean": means[run], kind: counts})
+            entry = {"name": run, "mean": means[run], f"{unit}s": counts}
+            payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         for unit in per:
             payload[f"per_{unit}"] = list(self.rows(unit))
         return payload
 
-    def to_pandas(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a pandas data frame."""
+    def to_pandas(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
-        return pd.DataFrame.from_records(list(self.rows(unit)))
+        return pd.DataFrame.from_records(list(self.rows(unit or self._main_unit)))
 
-    def to_polars(self, unit: str = "topic") -> Any:
-        """The rows of a unit as a polars data frame."""
+    def to_polars(self, unit: str | None = None) -> Any:
+        """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import polars as pl
         except ImportError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
-        return pl.DataFrame(list(self.rows(unit)), infer_schema_length=None)
+        return pl.DataFrame(list(self.rows(unit or self._main_unit)), infer_schema_length=None)
+
+    @property
+    def _main_unit(self) -> str:
+        return "topic" if self.command == "eval" else "item"
 
 
 def aggregate(measure: Measure, values: Values) -> float:

@@ -5,46 +5,11 @@
 
 #include "kernels/gain.hpp"
 #include "kernels/table.hpp"
+#include "kernels/ties.hpp"
 
 namespace cranfield::expected {
 
 namespace {
-
-// Calls f(first rank, size, hits begin, hits end) for every group of one score with judged items.
-template <class F>
-void for_each_group(const Ranking& ranking, const F& f) {
-    std::size_t at = 0;
-    const auto alone = [&](std::size_t until) {
-        for (; at < until; ++at) f(ranking.hits[at].rank, 1u, at, at + 1);
-    };
-    for (const TieGroup& group : ranking.ties) {
-        alone(group.hits_begin);
-        f(group.first_rank, group.size, static_cast<std::size_t>(group.hits_begin),
-          static_cast<std::size_t>(group.hits_end));
-        at = group.hits_end;
-    }
-    alone(ranking.hits.size());
-}
-
-double count_relevant(const Ranking& ranking, std::size_t begin, std::size_t end, double level) {
-    return static_cast<double>(std::count_if(ranking.hits.begin() + begin,
-                                             ranking.hits.begin() + end,
-                                             [&](const Hit& h) { return h.grade >= level; }));
-}
-
-// How many of a group's positions are within the first k.
-double positions_within(double k, double first_rank, double size) {
-    return std::clamp(k - first_rank + 1.0, 0.0, size);
-}
-
-double relevant_within(View& v, double level, double k) {
-    double found = 0;
-    for_each_group(v.ranking(), [&](double first, double size, std::size_t begin, std::size_t end) {
-        found += count_relevant(v.ranking(), begin, end, level) * positions_within(k, first, size) /
-                 size;
-    });
-    return found;
-}
 
 template <class Accept>
 double judged_share(View& v, double depth, const Accept& accept) {
@@ -73,7 +38,7 @@ double relative_precision_at(View& v, const Params& p) {
 
 double r_precision(View& v, const Params& p) {
     const double total = v.relevant(p[0]).total;
-    const double depth = p[1] == 1.0 ? total : std::floor(p[1] * total + 0.9);
+    const double depth = depth_of(0, p[1], total);
     return depth > 0 ? relevant_within(v, p[0], depth) / depth : 0.0;
 }
 

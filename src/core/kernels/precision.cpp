@@ -62,11 +62,10 @@ double yaap(View& v, const Params& p) {
     return std::log((1.0 + sum) / (1.0 + rel.total - sum));
 }
 
-// Precision after `multiple` times as many items as there are relevant ones; trec_eval rounds
-// that number up from one tenth on.
+// Precision after `multiple` times as many items as there are relevant ones.
 double r_precision(View& v, const Params& p) {
     const Relevant& rel = v.relevant(p[0]);
-    const double depth = p[1] == 1.0 ? rel.total : std::floor(p[1] * rel.total + 0.9);
+    const double depth = depth_of(0, p[1], rel.total);
     return depth > 0 ? rel.within(depth) / depth : 0.0;
 }
 

@@ -1,6 +1,7 @@
 // Every kernel by name. A kernel is a pure function of a ranking and its numeric parameters.
 #pragma once
 
+#include <limits>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,13 @@ struct KernelEntry {
 
 const KernelEntry* find_kernel(std::string_view name);
 std::vector<std::string_view> kernel_names();
+
+// The value of a topic that a mean leaves out.
+constexpr double undefined = std::numeric_limits<double>::quiet_NaN();
+
+// How many items a measure looks at: down to a cutoff, or to a multiple of the number of relevant
+// items (negative for the cutoff). trec_eval rounds that product up from one tenth on.
+double depth_of(double cutoff, double multiple, double relevant);
 
 namespace kernels {
 double num_ret(View&, const Params&);
@@ -55,6 +63,19 @@ double rbp(View&, const Params&);
 double rbp_graded(View&, const Params&);
 double rbp_residual(View&, const Params&);
 double err(View&, const Params&);
+double counts(View&, const Params&);
+double counts_ratio(View&, const Params&);
+double judged_count(View&, const Params&);
+double nmrr(View&, const Params&);
+double nar(View&, const Params&);
+double mnro(View&, const Params&);
+double norm_recall(View&, const Params&);
+double norm_precision(View&, const Params&);
+double rank_recall(View&, const Params&);
+double log_precision(View&, const Params&);
+double tier(View&, const Params&);
+double shrec_ap(View&, const Params&);
+double adr(View&, const Params&);
 }  // namespace kernels
 
 // Expected values over the orders within ties (expected.cpp).
@@ -72,6 +93,9 @@ double rbp(View&, const Params&);
 double err(View&, const Params&);
 double judged_at(View&, const Params&);
 double unjudged_at(View&, const Params&);
+double tier(View&, const Params&);
+double shrec_ap(View&, const Params&);
+double adr(View&, const Params&);
 }  // namespace expected
 
 }  // namespace cranfield

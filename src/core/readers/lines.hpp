@@ -73,6 +73,7 @@ class LineReader {
     std::uint64_t number() const { return number_; }
 
   private:
+    bool next_plain(Line& line);
     bool parse(const char* p, const char* end, Line& line);
     bool fail(Fault fault, std::string_view text);
 

@@ -12,9 +12,20 @@ from cranfield.errors import CranfieldError, suggest
 # command -> (module of cranfield.cli, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
+    "compare": ("compare", "is the difference between runs real: intervals, tests, ranks"),
+    "label": ("label", "evaluate runs that annotate items with concepts"),
+    "ontology": ("ontology", "check an ontology of concepts, or show what it says"),
+    "uncertain": ("uncertain", "precision and recall when people disagree about categories"),
+    "displacement": ("displacement", "rankings of systems against rankings of people"),
+    "index-quality": ("index_quality", "what an index of vectors could reach at best"),
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
     "convert": ("convert", "judgements or runs from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
+    "agreement": ("agreement", "how far annotators agree, and who should not count"),
+    "aggregate": ("aggregate", "many opinions to one truth"),
+    "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
+    "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
+    "costmap": ("costmap", "show a cost map, or compare two"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 

@@ -29,10 +29,10 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
 
 
-def add_output_options(parser: argparse.ArgumentParser) -> None:
-    """The options that every command with a result has."""
+def add_output_options(parser: argparse.ArgumentParser, form: str = "table") -> None:
+    """The options that every command with a result has; `form` is its usual format."""
     group = parser.add_argument_group("output")
-    group.add_argument("--format", choices=FORMATS, default="table", help="default: table")
+    group.add_argument("--format", choices=FORMATS, default=form, help=f"default: {form}")
     group.add_argument("-o", "--output", metavar="FILE", help="write here, whole or not at all")
     group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
 

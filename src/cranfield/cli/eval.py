@@ -20,6 +20,7 @@ from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
 from cranfield.measures import Measure
+from cranfield.measures.ranked import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
 from cranfield.scores import Scores
@@ -60,6 +61,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
+    parser.add_argument(
+        "--missing", choices=MISSING_RANKS, default="worst",
+        help="where relevant items stand that were not retrieved, for measures of all ranks "
+        "(default: worst, the last ranks of the collection)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--gmt", type=positive, metavar="N",
+        help="NMRR: the largest number of relevant items of any topic (default: of the topics "
+        "evaluated)",
+    )  # fmt: skip
     parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
     add_jobs_option(parser)
     add_output_options(parser)
@@ -91,6 +102,8 @@ def _evaluate(
         "judged_only": args.judged_only,
         "max_items": args.max_items,
         "collection_size": args.collection_size,
+        "missing": args.missing,
+        "gmt": args.gmt,
         "jobs": args.jobs,
         "progress": progress,
     }

@@ -27,21 +27,33 @@ def text(values: Any) -> Text:
     arrow = _as_arrow(values)
     if arrow is not None:
         return _arrow_text(arrow)
-    if isinstance(values, np.ndarray) or hasattr(values, "to_numpy"):
-        array = values if isinstance(values, np.ndarray) else values.to_numpy()
-        if array.dtype.kind in "iu":
-            array = array.astype(str)
-        values = array.tolist()
-    elif not isinstance(values, list | tuple):
-        values = list(values)
-    if values and isinstance(values[0], int):
-        values = [str(v) for v in values]
+    if hasattr(values, "to_numpy"):
+        values = values.to_numpy()
     try:
+        if isinstance(values, np.ndarray):
+            return _numpy_text(values)
+        if not isinstance(values, list | tuple):
+            values = list(values)
+        if values and isinstance(values[0], int):
+            values = [str(v) for v in values]
         return _core.string_column(values)
     except (TypeError, ValueError) as error:
         raise InputError.single(
             "<columns>", f"topics and items must be text or whole numbers ({error})"
         ) from None
+
+
+def _numpy_text(array: NDArray[Any]) -> Text:
+    if array.ndim != 1:
+        raise InputError.single(
+            "<columns>", f"topics and items must be flat columns, not of shape {array.shape}"
+        )
+    if array.dtype.kind == "U" and array.dtype.itemsize:
+        native = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
+        return _core.fixed_width_column(native.view(np.uint32).reshape(len(array), -1))
+    if array.dtype.kind == "i" or array.dtype in (np.uint8, np.uint16, np.uint32):
+        return _core.integer_column(np.ascontiguousarray(array, dtype=np.int64))
+    return text(array.tolist())
 
 
 def numbers(values: Any) -> NDArray[np.float64]:

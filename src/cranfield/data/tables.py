@@ -7,7 +7,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -158,6 +158,21 @@ class Judgements(Table):
             values=self.values[kept],
         )
 
+    def of_topics(self, topics: Iterable[str]) -> Judgements:
+        """The judgements of some topics, in the order they have here."""
+        wanted = set(topics)
+        kept = [i for i, topic in enumerate(self.topics) if topic in wanted]
+        sizes = np.diff(self.offsets)
+        rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(sizes)), kept), sizes))
+        items, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        return Judgements(
+            tuple(self.topics[i] for i in kept),
+            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            items,
+            item_offsets,
+            self.values[rows],
+        )
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: grade}}, with whole grades as int."""
         return {
@@ -176,6 +191,19 @@ class Run(Table):
     name: str = field(default="run", kw_only=True)
     tag: str = field(default="", kw_only=True)
     unique: bool = field(default=False, kw_only=True)
+
+    def ranking(self, topic: str) -> list[str]:
+        """The items of a topic, best first; equal scores by item id, the larger one first."""
+        t = self.topics.index(topic)
+        rows = range(int(self.offsets[t]), int(self.offsets[t + 1]))
+        scored = sorted(((float(self.values[r]), self.item(r)) for r in rows), reverse=True)
+        items = [item for _, item in scored]
+        if len(set(items)) < len(items):
+            twice = next(item for item in items if items.count(item) > 1)
+            raise InputError.single(
+                f"<{self.name}>", f"item {twice!r} is listed twice for topic {topic!r}; keep one"
+            )
+        return items
 
     def named(self, name: str) -> Run:
         """The same run under another name."""

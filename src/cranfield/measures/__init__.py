@@ -6,16 +6,30 @@ from collections.abc import Iterable
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures import counts, gain, pool, precision
+from cranfield.measures import (
+    contingency,
+    counts,
+    gain,
+    image,
+    opinion,
+    pool,
+    precision,
+    shrec,
+    smart,
+)
 from cranfield.measures._parse import parse_measure, split_names
 from cranfield.measures._spec import Measure, Param, Source
 
-FAMILIES = (precision, gain, pool, counts)
+FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
 
 REGISTRY = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
+
+_LEVELS = ("rel=2", "")  # highly relevant, then relevant
+
+_READ_FROM_FILES = {"ranking", "judgements", "grades"}
 
 # Sets of measures under one name.
 SETS = MappingProxyType(
@@ -24,9 +38,31 @@ SETS = MappingProxyType(
             "NumRet", "NumRel", "NumRelRet", "AP", "AP(mean='geometric')", "Rprec", "Bpref", "RR",
             *(f"iP@{r}" for r in _RECALLS), *(f"P@{k}" for k in _CUTOFFS),
         ),
+        "image": ("NMRR", "NAR", "MNRO", "AP", "P@10", "P@20"),
+        "smart": (
+            "NormRecall", "NormRecall(scale=5)", "NormPrecision", "RankRecall", "LogPrecision",
+        ),
+        "shrec": (
+            *(
+                f"{name}({level})" if level else name
+                for level in _LEVELS
+                for name in ("TP", "FP", "FN", "FirstTier", "SecondTier", "SetP", "SetR", "ShrecAP")
+            ),
+            "ADR",
+            *(
+                f"{name}@{k}{discount}"
+                for name, discount in (
+                    ("CG", ""), ("DCG", "(discount='jk')"),
+                    ("nCG", ""), ("nDCG", "(discount='jk')"),
+                )
+                for k in (5, 10, 25, 50, 100)
+            ),
+        ),
+        # Every measure that needs nothing but runs and judgements.
         "all": tuple(
             {"required": f"{m.name}@10", "recall": f"{m.name}@0.5"}.get(m.cutoff, m.name)
             for m in REGISTRY.values()
+            if m.needs <= _READ_FROM_FILES
         ),
     }
 )  # fmt: skip

@@ -91,7 +91,8 @@ class Measure:
 
     `needs` names what the measure reads, such as "ranking", "grades", "collection_size",
     "labels", "confidences", "hierarchy". `plan` turns the bound measure into what its
-    evaluator runs; for ranked measures that is a call of a compiled kernel.
+    evaluator runs; for ranked measures that is a call of a compiled kernel. `ratio` gives the
+    two counts whose ratio the measure is, where it has a mean='micro': their sums' ratio.
     """
 
     name: str
@@ -102,6 +103,7 @@ class Measure:
     higher_is_better: bool | None
     needs: frozenset[str]
     plan: Callable[..., Any] = field(repr=False)
+    ratio: Callable[..., tuple[Any, Any]] | None = field(default=None, repr=False)
     mean_name: str = ""
     family: str = ""
     summary: str = ""

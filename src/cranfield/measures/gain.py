@@ -46,6 +46,10 @@ def _rbp(measure: Measure, _: Context) -> KernelCall:
     return KernelCall("rbp_graded", (persistence, cutoff_of(measure), *pairs))
 
 
+def _err(measure: Measure, context: Context) -> KernelCall:
+    return KernelCall("err", (cutoff_of(measure), context.check_grades(measure, "max_grade")))
+
+
 NDCG = Measure(
     name="nDCG", title="Normalized discounted cumulated gain",
     summary="Gains of the grades, discounted by rank, summed and divided by the sum of the best "
@@ -169,7 +173,7 @@ ERR = Measure(
     formula=r"\sum_{i \le k} \frac1i R_i \prod_{j<i} (1-R_j), \quad "
     r"R_i = \frac{2^{grade(i)}-1}{2^{max}}",
     source=Source("chapelle-err"), range=(0.0, 1.0), higher_is_better=True,
-    needs=EVERY | {"grades"}, plan=simple("err", "@", "max_grade"),
+    needs=EVERY | {"grades"}, plan=_err,
     params=MappingProxyType(
         {"max_grade": Param(float, 4, "the largest grade of the scale (gdeval: 4)", low=0)}
     ),

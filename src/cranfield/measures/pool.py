@@ -5,10 +5,29 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from cranfield.measures._spec import Measure, Source
-from cranfield.measures.ranked import EVERY, MEAN, MISSING_0, NO_RELEVANT_0, REL, simple
+from cranfield.measures.ranked import (
+    EVERY,
+    MEAN,
+    MICRO,
+    MISSING_0,
+    NO_RELEVANT_0,
+    REL,
+    SEEN,
+    Context,
+    KernelCall,
+    cutoff_of,
+    simple,
+)
 
 FAMILY = "incomplete judgements"
 _NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in trec_eval"
+
+
+def _judged_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    at = cutoff_of(measure)
+    seen = KernelCall("counts", (0.0, at, -1.0, *(float(w) for w in SEEN)))
+    return KernelCall("judged_count", (at,)), seen
+
 
 BPREF = Measure(
     name="Bpref", title="Binary preference",
@@ -38,7 +57,8 @@ JUDGED = Measure(
     "shorter than k is asked about the items it has.",
     formula=r"\frac{|\{i \le k : judged(i)\}|}{\min(k, |Ret|)}",
     source=Source("trec_eval", deviation="as ir_measures defines it"), range=(0.0, 1.0),
-    higher_is_better=None, needs=EVERY, plan=simple("judged_at", "@"), cutoff="optional",
+    higher_is_better=None, needs=EVERY, plan=simple("judged_at", "@"),
+    ratio=_judged_counts, params=MappingProxyType({"mean": MICRO}), cutoff="optional",
     family=FAMILY, undefined="nothing retrieved: 0", example="Judged@10",
 )  # fmt: skip
 

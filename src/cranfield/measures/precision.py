@@ -8,19 +8,29 @@ from typing import Any
 
 from cranfield.measures._spec import Measure, Param, Source
 from cranfield.measures.ranked import (
+    DEPTH,
     EVERY,
+    FOUND,
+    IN_PLACES,
+    IN_SEEN,
     MEAN,
+    MICRO,
     MISSING_0,
     NO_RELEVANT_0,
     REL,
+    RELEVANT,
+    SEEN,
     Context,
     KernelCall,
+    counted,
     cutoff_of,
+    ratio_of,
     simple,
 )
 
 FAMILY = "precision and recall"
 _REL = MappingProxyType({"rel": REL})
+_RATIO = MappingProxyType({"rel": REL, "mean": MICRO})
 _VERSION = Param(
     int, 10, "version of trec_eval whose rounding of recall levels is used", choices=(9, 10)
 )
@@ -30,6 +40,16 @@ _POINTS = tuple(i / 10 for i in range(11))
 def _set_f(measure: Measure, _: Context) -> KernelCall:
     beta = float(measure.value_of("beta"))
     return KernelCall("set_f", (float(measure.value_of("rel")), beta * beta))
+
+
+def _set_f_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    square = float(measure.value_of("beta")) ** 2
+    return counted(measure, (1 + square) * FOUND), counted(measure, square * RELEVANT + SEEN)
+
+
+def _r_prec_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    multiple = float(measure.value_of("multiple"))
+    return counted(measure, FOUND, multiple), counted(measure, DEPTH, multiple)
 
 
 def _points(points: tuple[float, ...]) -> Any:
@@ -52,11 +72,12 @@ def _interpolated(measure: Measure, _: Context) -> KernelCall:
 P = Measure(
     name="P", title="Precision at a cutoff",
     summary="The share of the first k items that is relevant. A ranking shorter than k is filled "
-    "up with items that are not.",
+    "up with items that are not; mean='micro' counts only the items it has.",
     formula=r"P@k = \frac{|\{i \le k : rel(i)\}|}{k}",
     source=Source("trec_eval"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
-    plan=simple("precision_at", "rel", "@"), params=_REL, cutoff="required", family=FAMILY,
-    missing=MISSING_0, undefined=NO_RELEVANT_0, example="P@10", trec_name="P",
+    plan=simple("precision_at", "rel", "@"),
+    ratio=ratio_of(FOUND, SEEN), params=_RATIO, cutoff="required", family=FAMILY,
+    missing=MISSING_0, undefined=NO_RELEVANT_0, example="P@10 P@10(mean='micro')", trec_name="P",
 )  # fmt: skip
 
 R = Measure(
@@ -64,7 +85,8 @@ R = Measure(
     summary="The share of the relevant items that stands among the first k.",
     formula=r"R@k = \frac{|\{i \le k : rel(i)\}|}{NG}",
     source=Source("trec_eval"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
-    plan=simple("recall_at", "rel", "@"), params=_REL, cutoff="required", family=FAMILY,
+    plan=simple("recall_at", "rel", "@"),
+    ratio=ratio_of(FOUND, RELEVANT), params=_RATIO, cutoff="required", family=FAMILY,
     missing=MISSING_0, undefined=NO_RELEVANT_0, example="R@1000", trec_name="recall",
 )  # fmt: skip
 
@@ -82,7 +104,8 @@ RELATIVE_P = Measure(
     summary="Precision at k divided by the best precision that k items can reach.",
     formula=r"\frac{|\{i \le k : rel(i)\}|}{\min(k, NG)}",
     source=Source("trec_eval"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
-    plan=simple("relative_precision_at", "rel", "@"), params=_REL, cutoff="required",
+    plan=simple("relative_precision_at", "rel", "@"),
+    ratio=ratio_of(FOUND, IN_PLACES), params=_RATIO, cutoff="required",
     family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="RelativeP@10",
     trec_name="relative_P",
 )  # fmt: skip
@@ -117,8 +140,13 @@ R_PREC = Measure(
     summary="Precision after as many items as there are relevant ones, or a multiple of that.",
     formula=r"Rprec = P@NG", source=Source("trec_eval"), range=(0.0, 1.0), higher_is_better=True,
     needs=EVERY, plan=simple("r_precision", "rel", "multiple"),
+    ratio=_r_prec_counts,
     params=MappingProxyType(
-        {"rel": REL, "multiple": Param(float, 1, "look at this many times NG items", low=0)}
+        {
+            "rel": REL,
+            "multiple": Param(float, 1, "look at this many times NG items", low=0),
+            "mean": MICRO,
+        }
     ),
     family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="Rprec",
     trec_name="Rprec",
@@ -128,7 +156,8 @@ SET_P = Measure(
     name="SetP", title="Set precision",
     summary="The share of all retrieved items that is relevant, whatever their order.",
     formula=r"\frac{|Ret \cap Rel|}{|Ret|}", source=Source("trec_eval"), range=(0.0, 1.0),
-    higher_is_better=True, needs=EVERY, plan=simple("set_precision", "rel"), params=_REL,
+    higher_is_better=True, needs=EVERY, plan=simple("set_precision", "rel"),
+    ratio=ratio_of(FOUND, SEEN), params=_RATIO,
     family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="SetP", trec_name="set_P",
 )  # fmt: skip
 
@@ -136,7 +165,8 @@ SET_R = Measure(
     name="SetR", title="Set recall",
     summary="The share of the relevant items that was retrieved at any rank.",
     formula=r"\frac{|Ret \cap Rel|}{|Rel|}", source=Source("trec_eval"), range=(0.0, 1.0),
-    higher_is_better=True, needs=EVERY, plan=simple("set_recall", "rel"), params=_REL,
+    higher_is_better=True, needs=EVERY, plan=simple("set_recall", "rel"),
+    ratio=ratio_of(FOUND, RELEVANT), params=_RATIO,
     family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="SetR",
     trec_name="set_recall",
 )  # fmt: skip
@@ -149,8 +179,10 @@ SET_F = Measure(
         "chatzichristofis-mnro", equations="2",
         deviation="the paper prints (1+beta)^2; trec_eval's set_F takes beta squared",
     ),
-    range=(0.0, 1.0), higher_is_better=True, needs=EVERY, plan=_set_f,
-    params=MappingProxyType({"rel": REL, "beta": Param(float, 1, "weight of recall", low=0)}),
+    range=(0.0, 1.0), higher_is_better=True, needs=EVERY, plan=_set_f, ratio=_set_f_counts,
+    params=MappingProxyType(
+        {"rel": REL, "beta": Param(float, 1, "weight of recall", low=0), "mean": MICRO}
+    ),
     family=FAMILY, missing=MISSING_0, undefined=NO_RELEVANT_0, example="SetF(beta=2)",
     trec_name="set_F",
 )  # fmt: skip
@@ -170,7 +202,8 @@ SET_RELATIVE_P = Measure(
     summary="Set precision divided by the best that this many items can reach.",
     formula=r"\frac{|Ret \cap Rel|}{\min(|Ret|, |Rel|)}", source=Source("trec_eval"),
     range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
-    plan=simple("set_relative_precision", "rel"), params=_REL, family=FAMILY, missing=MISSING_0,
+    plan=simple("set_relative_precision", "rel"),
+    ratio=ratio_of(FOUND, IN_SEEN), params=_RATIO, family=FAMILY, missing=MISSING_0,
     undefined=NO_RELEVANT_0, example="SetRelativeP", trec_name="set_relative_P",
 )  # fmt: skip
 

@@ -15,7 +15,8 @@ class Column:
     """A column of a table: its heading, and how numbers in it are shown.
 
     `best` marks the best value of the column: "max", "min" or "" for none. `heading` is what
-    people see where it differs from the name that machines read.
+    people see where it differs from the name that machines read. With `below` a number that
+    the digits would round to nothing is shown as "<0.0001".
     """
 
     name: str
@@ -23,6 +24,7 @@ class Column:
     best: str = ""
     numeric: bool = True
     heading: str = ""
+    below: bool = False
 
     @property
     def label(self) -> str:
@@ -36,6 +38,8 @@ class Column:
         if isinstance(value, float):
             if math.isnan(value):
                 return "-"
+            if self.below and 0 <= value < 10**-self.digits:
+                return f"<{10**-self.digits:.{self.digits}f}"
             return f"{value:.{self.digits}f}"
         return str(value)
 

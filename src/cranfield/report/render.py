@@ -92,20 +92,22 @@ def _markdown(table: Table) -> str:
     lines.append(line([c.label for c in table.columns]))
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
-        cells = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
+        shown = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
+        cells = [text.replace("*", "\\*") for text in shown]
         lines.append(
             line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
         )
     if table.notes:
-        lines.extend(["", *table.notes])
+        lines.extend(["", *(note.replace("*", "\\*") for note in table.notes)])
     return "\n".join(lines) + "\n"
 
 
 _LATEX = str.maketrans(
     {
+        "<": r"\textless{}", ">": r"\textgreater{}",
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
-        "<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}",
+        "|": r"\textbar{}",
     }
 )  # fmt: skip
 
@@ -121,7 +123,7 @@ def _latex(table: Table) -> str:
         lines.append(" & ".join(cells) + r" \\")
     lines.append(r"\bottomrule")
     lines.append(r"\end{tabular}")
-    lines.extend("% " + note for note in table.notes)
+    lines.extend(rf"\par{{\footnotesize {note.translate(_LATEX)}}}" for note in table.notes)
     return "\n".join(lines) + "\n"
 
 

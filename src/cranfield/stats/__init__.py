@@ -1,1 +1,101 @@
-"""Intervals, tests, corrections and rank correlation."""
+"""Intervals, tests, corrections and rank correlation: pure functions on arrays.
+
+Rows are runs (or pairs of runs), columns are topics; see `cranfield.compare` for the way from
+the scores of runs to a comparison.
+"""
+
+from cranfield.stats.anova import Friedman, OneWay, TwoWay, friedman, one_way, two_way
+from cranfield.stats.corrections import CORRECTIONS, correct
+from cranfield.stats.correlation import (
+    Correlation,
+    ap_correlation,
+    kendall,
+    kolmogorov_smirnov,
+    pearson,
+    rank_biased_overlap,
+    spearman,
+)
+from cranfield.stats.effects import (
+    WinTieLoss,
+    change_percent,
+    cliffs_delta,
+    cohen_d,
+    deviation_percent,
+    win_tie_loss,
+)
+from cranfield.stats.intervals import (
+    Interval,
+    Intervals,
+    bootstrap_means,
+    mean_intervals,
+    paired_intervals,
+    run_intervals,
+)
+from cranfield.stats.paired import (
+    PairedResult,
+    equivalence_test,
+    sign_test,
+    t_test,
+    wilcoxon_test,
+)
+from cranfield.stats.posthoc import (
+    critical_difference,
+    nemenyi_test,
+    randomized_tukey_test,
+    tukey_test,
+)
+from cranfield.stats.power import detectable_effect, paired_power, topics_needed
+from cranfield.stats.randomization import bootstrap_test, randomization_test
+from cranfield.stats.rankgroups import RankGroup, compact_letters, rank_groups, rank_intervals
+from cranfield.stats.reliability import Reliability, cronbach_alpha, reliability
+
+__all__ = [
+    "CORRECTIONS",
+    "Correlation",
+    "Friedman",
+    "Interval",
+    "Intervals",
+    "OneWay",
+    "PairedResult",
+    "RankGroup",
+    "Reliability",
+    "TwoWay",
+    "WinTieLoss",
+    "ap_correlation",
+    "bootstrap_means",
+    "bootstrap_test",
+    "change_percent",
+    "cliffs_delta",
+    "cohen_d",
+    "compact_letters",
+    "correct",
+    "critical_difference",
+    "cronbach_alpha",
+    "detectable_effect",
+    "deviation_percent",
+    "equivalence_test",
+    "friedman",
+    "kendall",
+    "kolmogorov_smirnov",
+    "mean_intervals",
+    "nemenyi_test",
+    "one_way",
+    "paired_intervals",
+    "paired_power",
+    "pearson",
+    "randomization_test",
+    "randomized_tukey_test",
+    "rank_biased_overlap",
+    "rank_groups",
+    "rank_intervals",
+    "reliability",
+    "run_intervals",
+    "sign_test",
+    "spearman",
+    "t_test",
+    "topics_needed",
+    "tukey_test",
+    "two_way",
+    "wilcoxon_test",
+    "win_tie_loss",
+]

@@ -1,0 +1,102 @@
+"""`make bench`: Cranfield beside its peers, end to end, three times each; prints ratios.
+
+With --long, also how time grows from 10^5 to 10^8 lines. With --write, the tables replace those
+in README.md and docs/benchmarks.md.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import re
+import shutil
+import sys
+from pathlib import Path
+
+from harness import MEASURES, compare, importable, run_once, table
+from workload import make
+
+ROOT = Path(__file__).resolve().parents[1]
+COMMAND = str(Path(sys.executable).parent / "cranfield")
+TREC_NAMES = "map ndcg ndcg_cut.10 recip_rank P.10 recall.1000 Rprec bpref".split()  # noqa: SIM905
+# Parts of the bench that live in files of their own; each has main() -> str.
+PARTS = ("memory", "ranked", "labels", "stats", "agreement", "relatedness")
+
+
+def files_to_means() -> str:
+    """6,980 topics x 1,000 items, from files on disk to eight printed means."""
+    qrels, run = map(str, make(6980, 1000))
+    here = str(Path(__file__).parent / "peer.py")
+    commands = {"cranfield": [COMMAND, "eval", qrels, run, "-m", MEASURES]}
+    if shutil.which("trec_eval"):
+        commands["trec_eval"] = ["trec_eval", *(f"-m{m}" for m in TREC_NAMES), qrels, run]
+    for peer in ("pytrec_eval", "ir_measures", "ranx"):
+        if importable(peer):
+            commands[peer] = [sys.executable, here, peer, qrels, run]
+    return table(compare(commands))
+
+
+def cold_start() -> str:
+    """50 topics x 100 items: what starting the program costs."""
+    qrels, run = map(str, make(50, 100, judged=10))
+    here = str(Path(__file__).parent / "peer.py")
+    commands = {
+        "cranfield": [COMMAND, "eval", qrels, run, "-m", MEASURES],
+        "import numpy": [sys.executable, "-c", "import numpy; print(numpy.__version__)"],
+    }
+    for peer in ("pytrec_eval", "ir_measures"):
+        if importable(peer):
+            commands[peer] = [sys.executable, here, peer, qrels, run]
+    return table(compare(commands, repeats=7))
+
+
+def growth() -> str:
+    """Seconds and memory from 10^5 to 10^8 lines; both files and results stay in order of size."""
+    lines = ["| lines | seconds | ns per line | peak MB |", "|--:|--:|--:|--:|"]
+    for topics in (100, 1_000, 10_000, 100_000):
+        qrels, run = map(str, make(topics, 1000))
+        seconds, megabytes = min(
+            run_once([COMMAND, "eval", qrels, run, "-m", MEASURES]) for _ in range(3)
+        )
+        count = topics * 1000
+        lines.append(
+            f"| {count:,} | {seconds:.2f} | {seconds / count * 1e9:.0f} | {megabytes:.0f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("parts", nargs="*", help="only these parts (default: all)")
+    parser.add_argument(
+        "--long", action="store_true", help="also 10^5 to 10^8 lines (12 GB of disk)"
+    )
+    parser.add_argument("--write", action="store_true", help="put the tables into the documents")
+    args = parser.parse_args()
+    sections = {"files": files_to_means, "cold": cold_start}
+    if args.long or "growth" in args.parts:
+        sections["growth"] = growth
+    for part in PARTS:
+        if (Path(__file__).parent / f"{part}.py").exists():
+            sections[part] = importlib.import_module(part).main
+    chosen = {k: v for k, v in sections.items() if not args.parts or k in args.parts}
+    for name, function in chosen.items():
+        about = (function.__doc__ or name).strip().splitlines()[0]
+        print(f"\n## {about}\n", flush=True)
+        text = function()
+        print(text, flush=True)
+        if args.write:
+            for document in (ROOT / "README.md", ROOT / "docs" / "benchmarks.md"):
+                replace_block(document, name, text)
+
+
+def replace_block(document: Path, name: str, text: str) -> None:
+    """Put a table between its markers, where a document has them."""
+    old = document.read_text()
+    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
+    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
+    document.write_text(pattern.sub(lambda _: f"{begin}\n{text.strip()}\n{end}", old))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,54 @@
+// Measures of image retrieval: 0 is perfect, 1 is bad (Chatzichristofis et al., eq. 5-19).
+#include "kernels/ranks.hpp"
+#include "kernels/table.hpp"
+
+namespace cranfield::kernels {
+
+// Parameters: level of relevance, largest number of relevant items of any topic. Items below the
+// first K, retrieved or not, count as if at rank 1.25 K.
+double nmrr(View& v, const Params& p) {
+    const double total = v.relevant(p[0]).total;
+    if (total == 0) return undefined;
+    const double K = std::min((total > 50 ? 2.0 : 4.0) * total, 2.0 * p[1]);
+    double sum = 0, counted = 0;
+    const RankQuery retrieved(Params{p[0], size_unknown, static_cast<double>(Missing::optimist)});
+    for_each_rank(v, retrieved, [&](double rank, double last, double count) {
+        if (rank > K || last > v.retrieved()) return;
+        sum += rank * count;
+        counted += count;
+    });
+    sum += (total - counted) * 1.25 * K;
+    const double best = 0.5 * (1.0 + total);
+    return (sum / total - best) / (1.25 * K - best);
+}
+
+double nar(View& v, const Params& p) {
+    const RankQuery query(p);
+    const double total = v.relevant(query.level).total;
+    if (total == 0) return undefined;
+    double sum = 0;
+    const double signal =
+        for_each_rank(v, query, [&](double rank, double, double count) { sum += rank * count; });
+    if (signal != 0) return signal;
+    return (sum - 0.5 * total * (total + 1.0)) / (query.size * total);
+}
+
+// The fourth parameter is 1 for the letter of eq. 14 and 15, which multiply by the number of
+// relevant items twice.
+double mnro(View& v, const Params& p) {
+    const RankQuery query(p);
+    const double total = v.relevant(query.level).total;
+    if (total == 0) return undefined;
+    const double rare = 0.04 * query.size * (p[3] == 1.0 ? total : 1.0);
+    const double K = total / query.size >= 0.01 ? 4.0 * total : rare;
+    double sum = 0, found = 0;
+    const double signal = for_each_rank(v, query, [&](double rank, double last, double count) {
+        found += count;
+        // Items above which only relevant ones stand are in their place.
+        if (found == last) return;
+        sum += count * std::exp(-9.3668 * std::exp(-5.2074 * (rank - 1.0) / (K - 1.0)));
+    });
+    return signal != 0 ? signal : sum / total;
+}
+
+}  // namespace cranfield::kernels

@@ -1,0 +1,1 @@
+"""Ground truth from people: how far annotators agree, and one truth out of many opinions."""

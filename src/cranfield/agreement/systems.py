@@ -1,0 +1,175 @@
+"""Does it matter whose truth is used? Systems ranked by each truth, and the rankings compared.
+
+Thesis 6.3.2, 6.4.2 and 6.4.4: the same runs are evaluated against the truth of each annotator
+and against merged truths; a high rank correlation says that the choice of the annotator does
+not change which system is better.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.agreement.groups import merged_log
+from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import UsageError
+
+MERGED = "merged"
+# Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
+DISCORDANT = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class RankingPair:
+    """The rankings of the systems by two truths under one measure."""
+
+    a: str
+    b: str
+    systems: int
+    kendall: float
+    distance: float
+    p: float
+
+    @property
+    def concordant(self) -> bool | None:
+        return None if math.isnan(self.p) else self.p >= DISCORDANT
+
+
+@dataclass(frozen=True, eq=False)
+class Rankings:
+    """One measure: `scores` has a row per truth and a column per run."""
+
+    measure: str
+    truths: tuple[str, ...]
+    runs: tuple[str, ...]
+    scores: Floats
+    pairs: tuple[RankingPair, ...]
+
+    def mean_kendall(self, truth: str | None = None) -> float:
+        """The mean correlation of all pairs, or of those with one truth."""
+        known = [
+            p.kendall
+            for p in self.pairs
+            if not math.isnan(p.kendall) and (truth is None or truth in (p.a, p.b))
+        ]
+        return sum(known) / len(known) if known else math.nan
+
+
+@dataclass(frozen=True, eq=False)
+class SystemsStudy:
+    """Rankings under every measure, and the annotators who judged too little for a truth."""
+
+    rankings: tuple[Rankings, ...]
+    without_truth: tuple[str, ...]
+
+
+def truths_of(
+    log: JudgementLog, *, coverage: float = 0.5
+) -> tuple[dict[str, LabelMatrix], tuple[str, ...]]:
+    """The truth of each annotator over the items that one judged.
+
+    A concept that an annotator did not select is absent. Who judged less than `coverage` of
+    the items has no truth of its own; these names come second.
+    """
+    truths: dict[str, LabelMatrix] = {}
+    without: list[str] = []
+    total = np.unique(log.item).size
+    for code, name in enumerate(log.annotators):
+        mine = log.where(log.annotator == code)
+        items = np.unique(mine.item)
+        if items.size == 0:
+            continue
+        if items.size < coverage * total:
+            without.append(name)
+            continue
+        truths[name] = _label_matrix(mine, items, name)
+    return truths, tuple(without)
+
+
+def _label_matrix(log: JudgementLog, items: NDArray[np.int32], name: str) -> LabelMatrix:
+    row = np.searchsorted(items, log.item)
+    if log.kind == "category":
+        concepts, column = log.values, log.value
+        chosen = np.ones(len(log), dtype=bool)
+    else:
+        concepts, column, chosen = log.concepts, log.concept, log.selected
+    labels = np.zeros((items.size, len(concepts)), dtype=bool)
+    labels[row[chosen], column[chosen]] = True
+    return LabelMatrix(
+        tuple(log.items[i] for i in items.tolist()), concepts, labels=labels, name=name
+    )
+
+
+def compare_rankings(
+    log: JudgementLog,
+    runs: Sequence[LabelMatrix],
+    measures: str,
+    *,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    coverage: float = 0.5,
+    ontology: Any = None,
+    costmap: Any = None,
+    agreement: Any = None,
+    progress: Callable[[float], None] | None = None,
+) -> SystemsStudy:
+    """Rank the runs by every truth and correlate the rankings.
+
+    The truths are those of the annotators, and the majority of each group of annotators, or
+    of all of them under the name "merged".
+    """
+    from cranfield.evaluate_labels import evaluate_labels
+
+    if len(runs) < 3:
+        raise UsageError(f"{len(runs)} runs make no ranking to correlate; give at least three")
+    truths, without = truths_of(log, coverage=coverage)
+    voices = groups or {MERGED: log.annotators}
+    for name in voices:
+        if name in truths:
+            raise UsageError(f"a group and an annotator are both named {name!r}")
+    truths |= truths_of(merged_log(log, voices), coverage=0.0)[0]
+    if len(truths) < 2:
+        raise UsageError("fewer than two truths to compare")
+    tables: dict[str, list[Floats]] = {}
+    signs: dict[str, float] = {}
+    for done, truth in enumerate(truths.values()):
+        scores = evaluate_labels(
+            truth, runs, measures, ontology=ontology, costmap=costmap, agreement=agreement,
+            keep=False,
+        )  # fmt: skip
+        for measure in scores.measures:
+            tables.setdefault(str(measure), []).append(scores.overall[measure])
+            signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
+        if progress is not None:
+            progress((done + 1) / len(truths))
+    names = tuple(run.name for run in runs)
+    rankings = tuple(
+        _rankings(measure, tuple(truths), names, np.stack(rows), signs[measure])
+        for measure, rows in tables.items()
+    )
+    return SystemsStudy(rankings, without)
+
+
+def _rankings(
+    measure: str, truths: tuple[str, ...], runs: tuple[str, ...], scores: Floats, sign: float
+) -> Rankings:
+    from cranfield.stats.correlation import kendall, kolmogorov_smirnov
+
+    pairs = []
+    for i, j in combinations(range(len(truths)), 2):
+        # A system without a score under one of the truths has no place in that ranking.
+        both = ~np.isnan(scores[i]) & ~np.isnan(scores[j])
+        x, y = sign * scores[i][both], sign * scores[j][both]
+        tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
+        pairs.append(
+            RankingPair(
+                truths[i], truths[j], int(both.sum()), tau.value, distance.value, distance.p
+            )
+        )
+    return Rankings(measure, truths, runs, scores, tuple(pairs))

@@ -1,0 +1,132 @@
+"""What `cranfield relatedness` reads for its methods, by the options given."""
+
+from __future__ import annotations
+
+import argparse
+import datetime
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar
+
+from cranfield.errors import UsageError
+
+if TYPE_CHECKING:
+    from cranfield.relatedness._spec import Method
+    from cranfield.relatedness.concepts import Lexicon
+    from cranfield.relatedness.costmaps import ScoredMap
+    from cranfield.relatedness.counts import HitCounts
+    from cranfield.relatedness.scoring import PairScores, Resources
+
+T = TypeVar("T")
+
+
+def score_with(
+    args: argparse.Namespace, methods: Sequence[Method], pairs: Sequence[tuple[str, str]]
+) -> list[PairScores]:
+    """The pairs scored by every method."""
+    from cranfield.relatedness.scoring import score_pairs
+
+    names = [name for pair in pairs for name in pair]
+    return _in_groups(args, methods, names, lambda m, r: score_pairs(m, pairs, r))
+
+
+def map_with(
+    args: argparse.Namespace, methods: Sequence[Method], concepts: Sequence[str]
+) -> list[ScoredMap]:
+    """The cost map of every method."""
+    from cranfield.relatedness.costmaps import cost_maps
+
+    return _in_groups(args, methods, concepts, lambda m, r: cost_maps(m, concepts, r))
+
+
+def _in_groups(
+    args: argparse.Namespace,
+    methods: Sequence[Method],
+    names: Sequence[str],
+    work: Callable[[Sequence[Method], Resources], list[T]],
+) -> list[T]:
+    """Methods that read the same things are worked on together."""
+    groups: dict[str, list[Method]] = {}
+    for method in methods:
+        # FCS counts more of a corpus than the others do.
+        kind = method.family + (" and text" if method.name == "FCS" else "")
+        groups.setdefault(kind, []).append(method)
+    found: dict[str, T] = {}
+    for kind, members in groups.items():
+        resources = _resources(args, kind, names)
+        try:
+            results = work(members, resources)
+        finally:
+            # Answers of a live source cost time: what was learnt is kept even if the rest fails.
+            if args.provider and resources.counts is not None:
+                resources.counts.save()  # type: ignore[attr-defined]
+        found.update(zip((m.name for m in members), results, strict=True))
+    return [found[method.name] for method in methods]
+
+
+def _resources(args: argparse.Namespace, kind: str, names: Sequence[str]) -> Resources:
+    from cranfield.relatedness.scoring import Resources
+
+    if kind == "wordnet":
+        return Resources(lexicon=_lexicon(args), jobs=args.jobs, stop_words=args.stop_words)
+    if kind == "links":
+        if args.links is None:
+            return Resources()
+        from cranfield.relatedness.links import read_links
+
+        return Resources(links=read_links(args.links, names, articles=args.articles))
+    if kind == "ontology":
+        if args.ontology is None:
+            return Resources()
+        from cranfield.io.ontology import read_ontology
+
+        return Resources(tree=read_ontology(args.ontology).cost_map)
+    return Resources(counts=_counts(args, names, text=kind.endswith("text")))
+
+
+def _lexicon(args: argparse.Namespace) -> Lexicon:
+    from cranfield.relatedness.concepts import Lexicon, read_mapping
+    from cranfield.relatedness.wordnet import open_wordnet
+
+    mapping = read_mapping(args.mapping) if args.mapping else {}
+    return Lexicon(open_wordnet(args.wordnet), args.pos, mapping)
+
+
+def _counts(args: argparse.Namespace, names: Sequence[str], *, text: bool) -> HitCounts | None:
+    if args.save_counts and not args.tags:
+        raise UsageError("--save-counts keeps what is counted on --tags, which is not given")
+    if args.provider:
+        return _live_counts(args)
+    if args.tags and args.counts:
+        raise UsageError("give --counts or --tags, not both: they say the same thing")
+    if args.tags:
+        return _counted_tags(args, names, text=text)
+    if args.counts:
+        from cranfield.io.counts import read_counts
+
+        return read_counts(args.counts)
+    return None
+
+
+def _counted_tags(args: argparse.Namespace, names: Sequence[str], *, text: bool) -> HitCounts:
+    from cranfield.io.counts import write_counts
+    from cranfield.io.tags import read_tags
+    from cranfield.relatedness.concepts import read_concepts
+    from cranfield.relatedness.counts import count_tags
+
+    columns = read_concepts(args.concepts) if args.concepts else ()
+    items = read_tags(args.tags, concepts=columns)
+    kind = "tags and text" if text else "tags"
+    snapshot = count_tags(items, names, text=text, source=f"{args.tags}, {kind}")
+    if args.save_counts:
+        today = datetime.date.today().isoformat()
+        write_counts(replace(snapshot, date=today), args.save_counts)
+    return snapshot
+
+
+def _live_counts(args: argparse.Namespace) -> HitCounts:
+    from cranfield.relatedness.providers import read_provider
+
+    if not args.counts:
+        raise UsageError("--provider needs --counts FILE, where the answers are remembered")
+    return read_provider(args.provider, remember=args.counts)

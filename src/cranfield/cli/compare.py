@@ -1,0 +1,206 @@
+"""`cranfield compare`: is the difference between runs real?"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cranfield.cli._common import (
+    Parser,
+    Watch,
+    add_jobs_option,
+    add_output_options,
+    add_seed_option,
+    emit,
+    positive,
+)
+from cranfield.errors import UsageError, suggest
+from cranfield.scores import Scores
+
+DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
+differences with confidence intervals, p-values corrected for many comparisons, effect sizes,
+and a leaderboard that says which runs cannot be told apart."""
+EXAMPLES = """examples:
+  cranfield compare qrels.txt bm25.run dense.run --baseline bm25
+  cranfield compare qrels.txt *.run -m "AP nDCG@10" --test randomization --correction bh
+  cranfield compare qrels.txt a.run b.run --baseline a --tail one --format latex
+  cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
+"""
+
+
+def main(argv: Sequence[str]) -> int:
+    args = make_parser().parse_intermixed_args(argv)
+    done = [0.0]
+    with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
+        from cranfield.compare import compare
+        from cranfield.report.comparison import PARTS, comparison_document
+
+        scores = _label_scores(args) if args.truth else _ranked_scores(args)
+        comparison = compare(
+            scores, baseline=args.baseline, test=args.test, correction=args.correction,
+            tail=args.tail, alpha=args.alpha, interval=args.interval, resamples=args.resamples,
+            margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
+            jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
+        )  # fmt: skip
+    document = comparison_document(comparison, parts=args.show or PARTS)
+    emit(replace(document, warnings=[*watch.messages, *scores.notes]), args)
+    return 0
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = Parser(
+        prog="cranfield compare", description=DESCRIPTION, epilog=EXAMPLES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )  # fmt: skip
+    parser.add_argument(
+        "paths", nargs="+", metavar="QRELS RUN",
+        help="the judgements, then two runs or more; with --truth: runs only",
+    )  # fmt: skip
+    parser.add_argument(
+        "-m", "--measures", metavar="NAMES",
+        help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth: none)",
+    )  # fmt: skip
+    parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all)")
+    _add_test_options(parser)
+    _add_ranked_options(parser)
+    _add_label_options(parser)
+    add_jobs_option(parser)
+    add_seed_option(parser)
+    add_output_options(parser)
+    return parser
+
+
+def _add_test_options(parser: argparse.ArgumentParser) -> None:
+    from cranfield.compare import TESTS
+    from cranfield.report.comparison import PARTS
+    from cranfield.stats.corrections import CORRECTIONS
+    from cranfield.stats.intervals import METHODS
+
+    group = parser.add_argument_group("tests")
+    group.add_argument(
+        "--test", choices=TESTS, default="bootstrap", metavar="TEST",
+        help=f"one of {', '.join(TESTS)} (default: bootstrap)",
+    )  # fmt: skip
+    group.add_argument(
+        "--correction", choices=tuple(CORRECTIONS),
+        help="for many comparisons, over the pairs of a measure (default: holm)",
+    )  # fmt: skip
+    group.add_argument(
+        "--tail", choices=("one", "two"), default="two",
+        help="one: is the run better than the baseline; two: do they differ (default)",
+    )  # fmt: skip
+    group.add_argument(
+        "--alpha", type=_share, default=0.05, metavar="X", help="significance level (default: 0.05)"
+    )
+    group.add_argument(
+        "--interval", choices=METHODS,
+        help="confidence interval (default: bca for the bootstrap test, else t)",
+    )  # fmt: skip
+    group.add_argument(
+        "--resamples", type=_resamples, default=10_000, metavar="N",
+        help="random draws (default: 10000); 'exact' for a randomization test of few topics",
+    )  # fmt: skip
+    group.add_argument(
+        "--equivalence", type=float, metavar="MARGIN",
+        help="also test that the difference lies within this margin",
+    )  # fmt: skip
+    group.add_argument(
+        "--detect", type=float, metavar="DIFFERENCE",
+        help="also say how many topics a difference of this size needs",
+    )  # fmt: skip
+    group.add_argument(
+        "--power", type=_share, default=0.8, metavar="X",
+        help="power for --detect and the column detectable (default: 0.8)",
+    )  # fmt: skip
+    group.add_argument(
+        "--show", type=_tables, metavar="TABLES",
+        help=f"tables to print, of {','.join(PARTS)} (default: all; csv and tsv hold one)",
+    )  # fmt: skip
+
+
+def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("ranked runs")
+    group.add_argument(
+        "--topics", choices=("judged", "run"), default="judged",
+        help="judged: a topic that a run misses scores as an empty ranking (default); "
+        "run: it is left out, and pairs share the topics that both have",
+    )  # fmt: skip
+    group.add_argument(
+        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
+    )
+
+
+def _add_label_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group("annotation")
+    group.add_argument("--truth", metavar="TRUTH", help="the true concepts of each item")
+    group.add_argument("--ontology", metavar="F", help="a built-in name or a file")
+    group.add_argument("--costmap", metavar="F", help="costs between concepts")
+    group.add_argument("--agreement", metavar="F", help="agreement of annotators by concept")
+    group.add_argument("--threshold", metavar="X", help="a number, or a file with one per concept")
+
+
+def _tables(text: str) -> list[str]:
+    from cranfield.report.comparison import PARTS
+
+    names = text.split(",")
+    for name in names:
+        if name not in PARTS:
+            raise argparse.ArgumentTypeError(
+                f"no table {name!r} (there are: {', '.join(PARTS)}).{suggest(name, PARTS)}"
+            )
+    return names
+
+
+def _share(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return value
+
+
+def _resamples(text: str) -> int | str:
+    if text == "exact":
+        return text
+    try:
+        count = int(text)
+    except ValueError:
+        count = 0
+    if count < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on, nor 'exact'")
+    return count
+
+
+def _ranked_scores(args: argparse.Namespace) -> Scores:
+    from cranfield.evaluation import DEFAULT_MEASURES, evaluate
+
+    for option in ("ontology", "costmap", "agreement", "threshold"):
+        if getattr(args, option) is not None:
+            raise UsageError(f"--{option} is for annotation; name the truth with --truth")
+    if len(args.paths) < 3:
+        raise UsageError(
+            "compare needs judgements and two runs or more: cranfield compare QRELS RUN RUN"
+        )
+    return evaluate(
+        args.paths[0], args.paths[1:], args.measures or DEFAULT_MEASURES, topics=args.topics,
+        collection_size=args.collection_size, jobs=args.jobs,
+    )  # fmt: skip
+
+
+def _label_scores(args: argparse.Namespace) -> Scores:
+    from cranfield.evaluate_labels import evaluate_labels
+    from cranfield.io.labels import read_labels, read_threshold
+
+    if len(args.paths) < 2:
+        raise UsageError("compare needs two runs or more: cranfield compare --truth TRUTH RUN RUN")
+    if args.measures is None:
+        raise UsageError("name the measures of the annotation, such as: -m 'F.example AP.concept'")
+    limit = None if args.threshold is None else read_threshold(args.threshold)
+    return evaluate_labels(
+        read_labels(args.truth), [read_labels(path, threshold=limit) for path in args.paths],
+        args.measures, ontology=args.ontology, costmap=args.costmap, agreement=args.agreement,
+        jobs=args.jobs,
+    )  # fmt: skip

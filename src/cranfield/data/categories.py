@@ -1,0 +1,151 @@
+"""Categories that form a tree or an acyclic graph, and what people's votes say of items."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import CycleError, UsageError, suggest
+
+
+@dataclass(frozen=True)
+class CategoryGraph:
+    """Categories with their parents: what belongs to a category belongs to its parents."""
+
+    parents: Mapping[str, tuple[str, ...]]
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> CategoryGraph:
+        """From (category, parent); a root has the empty parent, or stands as a parent only.
+
+        >>> CategoryGraph.from_pairs([("people", "all"), ("crowd", "people")]).root
+        'all'
+        """
+        parents: dict[str, list[str]] = {}
+        for category, parent in pairs:
+            above = parents.setdefault(category, [])
+            if parent:
+                parents.setdefault(parent, [])
+                above.append(parent)
+        graph = cls(MappingProxyType({c: tuple(p) for c, p in parents.items()}))
+        _ = graph.ancestors, graph.root
+        return graph
+
+    @property
+    def categories(self) -> tuple[str, ...]:
+        return tuple(self.parents)
+
+    @cached_property
+    def root(self) -> str:
+        """The one category without a parent."""
+        roots = [c for c, above in self.parents.items() if not above]
+        if not roots:
+            raise UsageError("there is no category")
+        if len(roots) > 1:
+            raise UsageError(
+                f"{len(roots)} categories have no parent ({', '.join(map(repr, roots[:5]))}); one "
+                "is the root, the others need a parent (or a parent's name is misspelt)"
+            )
+        return roots[0]
+
+    @cached_property
+    def ancestors(self) -> Mapping[str, frozenset[str]]:
+        """For each category itself and all above it; a cycle is a UsageError that names it."""
+        found: dict[str, frozenset[str]] = {}
+        for start in self.parents:
+            path, pending = [start], [iter(self.parents[start])]
+            while path:
+                above = next((p for p in pending[-1] if p not in found), None)
+                if above is None:
+                    category = path.pop()
+                    pending.pop()
+                    sets = [found[p] for p in self.parents[category]]
+                    found[category] = frozenset({category}).union(*sets)
+                elif above in path:
+                    raise CycleError([*path[path.index(above) :], above])
+                else:
+                    path.append(above)
+                    pending.append(iter(self.parents[above]))
+        return MappingProxyType(found)
+
+    def check(self, category: str) -> str:
+        """The category, or a UsageError with a suggestion."""
+        if category not in self.parents:
+            raise UsageError(
+                f"no category named {category!r}.{suggest(category, self.parents)} "
+                f"Known: {', '.join(sorted(self.parents)[:8])}{', ...' * (len(self.parents) > 8)}"
+            )
+        return category
+
+
+@dataclass(frozen=True)
+class Categorisation:
+    """What the votes of people say: the chance that each item is of each category.
+
+    `direct[i, c]` is the share of item i's votes that name category c itself, and
+    `probability[i, c]` the share that names c or something below it (Santini, eq. 6-8).
+    """
+
+    graph: CategoryGraph
+    items: tuple[str, ...]
+    direct: NDArray[np.float64]
+    probability: NDArray[np.float64]
+
+    @classmethod
+    def from_votes(
+        cls, votes: Sequence[tuple[str, str, str]], graph: CategoryGraph, *, skipped: str = "error"
+    ) -> Categorisation:
+        """From (subject, item, category), one vote per subject and item.
+
+        Every subject votes on every item; with skipped='abstain' the votes of an item are
+        divided by their own number instead.
+        """
+        items = {item: i for i, item in enumerate(dict.fromkeys(v[1] for v in votes))}
+        columns = {category: j for j, category in enumerate(graph.categories)}
+        voters: dict[str, set[str]] = {item: set() for item in items}
+        counts = np.zeros((len(items), len(columns)))
+        for subject, item, category in votes:
+            if subject in voters[item]:
+                raise UsageError(f"subject {subject!r} votes twice on item {item!r}")
+            voters[item].add(subject)
+            counts[items[item], columns[graph.check(category)]] += 1
+        if skipped != "abstain":
+            _check_all_voted(voters)
+        direct = counts / counts.sum(axis=1, keepdims=True)
+        closure = np.zeros((len(columns), len(columns)))
+        for category, above in graph.ancestors.items():
+            closure[columns[category], [columns[a] for a in above]] = 1.0
+        # A vote counts once for each category above it, by however many paths it gets there.
+        return cls(graph, tuple(items), direct, np.minimum(direct @ closure, 1.0))
+
+    @cached_property
+    def position(self) -> Mapping[str, int]:
+        return MappingProxyType({item: i for i, item in enumerate(self.items)})
+
+    @cached_property
+    def sizes(self) -> NDArray[np.float64]:
+        """The expected number of items of each category (eq. 9)."""
+        return np.asarray(self.probability.sum(axis=0), dtype=np.float64)
+
+    def of(self, item: str) -> dict[str, float]:
+        """The probability of each category for one item."""
+        row = self.probability[self.position[item]]
+        return dict(zip(self.graph.categories, row.tolist(), strict=True))
+
+
+def _check_all_voted(voters: Mapping[str, set[str]]) -> None:
+    everybody = sorted(set().union(*voters.values()))
+    skipped = [(s, item) for item, names in voters.items() for s in everybody if s not in names]
+    if skipped:
+        subject, item = skipped[0]
+        others = f" ({len(skipped)} votes are missing in all)" if len(skipped) > 1 else ""
+        raise UsageError(
+            f"subject {subject!r} did not vote on item {item!r}{others}; every subject votes on "
+            "every item, unless --skipped abstain (skipped='abstain') divides by the votes that "
+            "an item has"
+        )

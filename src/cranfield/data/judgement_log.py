@@ -1,0 +1,232 @@
+"""What annotators answered: a columnar log of single judgements, with any cell missing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError, NeedsError
+
+Codes: TypeAlias = NDArray[np.int32]
+Floats: TypeAlias = NDArray[np.float64]
+Kind: TypeAlias = Literal["concept", "category"]
+
+# In a category log without groups every judgement answers one and the same question.
+SOLE_QUESTION = "category"
+BINARY = ("0", "1")
+
+
+@dataclass(frozen=True, eq=False)
+class JudgementLog:
+    """Judgements as integer codes, in the order in which they were given.
+
+    A log of kind "concept" says for a concept on an item which value an annotator gave: 0 or 1
+    for absent and present, or a grade. A log of kind "category" says which of several exclusive
+    categories an annotator chose; the question behind them stands in `concepts`. `values` are
+    the answers that can be given, in their order: numbers low to high, other names as declared
+    or alphabetical.
+    """
+
+    kind: Kind
+    annotators: tuple[str, ...]
+    items: tuple[str, ...]
+    concepts: tuple[str, ...]
+    values: tuple[str, ...]
+    annotator: Codes
+    item: Codes
+    concept: Codes
+    value: Codes
+    seconds: Floats | None = None
+    # For each concept the codes of the answers it allows; None: every concept allows all.
+    allowed: tuple[tuple[int, ...], ...] | None = None
+    source: str = "judgement log"
+
+    def __post_init__(self) -> None:
+        for column in (self.annotator, self.item, self.concept, self.value, self.seconds):
+            if column is not None:
+                column.setflags(write=False)
+
+    def __len__(self) -> int:
+        return int(self.annotator.size)
+
+    def __repr__(self) -> str:
+        return (
+            f"JudgementLog({len(self)} judgements by {len(self.annotators)} annotators on "
+            f"{len(self.items)} items, {len(self.concepts)} concepts)"
+        )
+
+    @property
+    def levels(self) -> Floats | None:
+        """The values as numbers, or None when they are names without a number."""
+        try:
+            return np.array([float(v) for v in self.values])
+        except ValueError:
+            return None
+
+    @property
+    def selected(self) -> NDArray[np.bool_]:
+        """Which judgements select their concept, that is, give it a value above zero."""
+        levels = self.levels
+        if self.kind == "category" or levels is None:
+            raise NeedsError(
+                "selected and deselected concepts exist only in a log with the columns "
+                "annotator,item,concept,value and numbers as values"
+            )
+        return levels[self.value] > 0
+
+    def where(self, mask: NDArray[np.bool_]) -> JudgementLog:
+        """The judgements under a mask; names and codes stay as they are."""
+        return replace(
+            self,
+            annotator=self.annotator[mask],
+            item=self.item[mask],
+            concept=self.concept[mask],
+            value=self.value[mask],
+            seconds=None if self.seconds is None else self.seconds[mask],
+        )
+
+    def of_annotators(self, names: Iterable[str]) -> JudgementLog:
+        """The judgements of some annotators."""
+        wanted = set(names)
+        chosen = np.array([name in wanted for name in self.annotators], dtype=bool)
+        return self.where(chosen[self.annotator])
+
+    def answers_of(self, concept: int) -> tuple[int, ...]:
+        """The codes of the answers that a concept allows."""
+        if self.allowed is None:
+            return tuple(range(len(self.values)))
+        return self.allowed[concept]
+
+    def rows(self) -> Iterable[tuple[str, ...]]:
+        """The log as the text of its file, row by row without the header."""
+        times = [] if self.seconds is None else [[f"{s:g}" for s in self.seconds]]
+        names = [
+            [self.annotators[i] for i in self.annotator],
+            [self.items[i] for i in self.item],
+            [self.values[i] for i in self.value],
+        ]
+        if self.kind == "concept":
+            names.insert(2, [self.concepts[i] for i in self.concept])
+        return zip(*names, *times, strict=True)
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """The columns of `rows`."""
+        middle = ("concept", "value") if self.kind == "concept" else ("category",)
+        return ("annotator", "item", *middle, *(() if self.seconds is None else ("seconds",)))
+
+
+def judgement_log(
+    annotators: Sequence[str],
+    items: Sequence[str],
+    values: Sequence[str | int | float],
+    *,
+    concepts: Sequence[str] | None = None,
+    order: Sequence[str] | None = None,
+    seconds: Sequence[float] | None = None,
+) -> JudgementLog:
+    """A log from plain columns of equal length; without `concepts` the values are categories."""
+    kind: Kind = "category" if concepts is None else "concept"
+    columns = [annotators, items, values] + ([] if concepts is None else [concepts])
+    if len({len(c) for c in columns}) != 1 or (seconds and len(seconds) != len(items)):
+        raise InputError.single("judgement log", "the columns have different lengths")
+    names, codes = ordered_values([number_name(v) for v in values], kind, order)
+    who, annotator = _coded(annotators)
+    what, item = _coded(items)
+    if concepts is None:
+        asked: tuple[str, ...] = (SOLE_QUESTION,)
+        concept = np.zeros(len(items), dtype=np.int32)
+    else:
+        asked, concept = _coded(concepts)
+    log = JudgementLog(
+        kind, who, what, asked, names, annotator, item, concept, codes,
+        None if seconds is None else np.asarray(seconds, dtype=np.float64),
+    )  # fmt: skip
+    repeated = repeats(log)
+    if repeated.any():
+        row = int(np.flatnonzero(repeated)[0])
+        raise InputError.single(
+            "judgement log", f"row {row} judges again: {describe_judgement(log, row)}"
+        )
+    return log
+
+
+def number_name(value: object) -> str:
+    """The name of an answer: 1 for 1, 1.0 and True, otherwise its text."""
+    if isinstance(value, bool | int | float | np.number):
+        number = float(value)
+        return str(int(number)) if number.is_integer() else repr(number)
+    return str(value)
+
+
+def ordered_values(
+    raw: Sequence[str], kind: Kind, order: Sequence[str] | None
+) -> tuple[tuple[str, ...], Codes]:
+    """The possible answers in their order, and the code of each given one.
+
+    A concept log that holds nothing but 0 and 1 has both as possible answers even when all
+    annotators said the same: the chance of agreement depends on what could have been said.
+    """
+    given = list(dict.fromkeys(raw))
+    if order is not None:
+        names = tuple(dict.fromkeys(order))
+    elif kind == "concept" and set(given) <= set(BINARY):
+        names = BINARY
+    else:
+        names = tuple(sorted(given, key=_numbers_first))
+    position = {name: i for i, name in enumerate(names)}
+    unknown = [name for name in given if name not in position]
+    if unknown:
+        raise InputError.single(
+            "judgement log", f"value {unknown[0]!r} is not one of {', '.join(names)}"
+        )
+    return names, np.fromiter(map(position.__getitem__, raw), np.int32, len(raw))
+
+
+def _numbers_first(name: str) -> tuple[int, float, str]:
+    try:
+        return (0, float(name), name)
+    except ValueError:
+        return (1, 0.0, name)
+
+
+def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
+    text = [str(n) for n in names]
+    position = {name: i for i, name in enumerate(dict.fromkeys(text))}
+    return tuple(position), np.fromiter(map(position.__getitem__, text), np.int32, len(text))
+
+
+def repeats(log: JudgementLog) -> NDArray[np.bool_]:
+    """Which judgements answer what the same annotator has answered before."""
+    key = cell_keys(log)
+    again = np.zeros(len(log), dtype=bool)
+    ordered = np.sort(key)
+    if not (ordered[1:] == ordered[:-1]).any():
+        return again
+    by_key = np.argsort(key, kind="stable")
+    again[by_key[1:]] = key[by_key[1:]] == key[by_key[:-1]]
+    return again
+
+
+def cell_keys(log: JudgementLog) -> NDArray[np.int64]:
+    """One number for each combination of annotator, item and concept.
+
+    Where categories stand in groups, also of the answer: a form with two answers to one
+    question is no repetition, it breaks the rule of the group.
+    """
+    key = log.annotator.astype(np.int64) * len(log.items) + log.item
+    if log.allowed is not None:
+        return key * len(log.values) + log.value
+    return key * len(log.concepts) + log.concept
+
+
+def describe_judgement(log: JudgementLog, row: int) -> str:
+    """A judgement for a message: who on what."""
+    text = f"annotator {log.annotators[log.annotator[row]]!r}, item {log.items[log.item[row]]!r}"
+    if log.kind == "concept":
+        text += f", concept {log.concepts[log.concept[row]]!r}"
+    return text

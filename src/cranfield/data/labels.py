@@ -1,0 +1,292 @@
+"""Concepts of items: the truth about them, or what a run says of them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError, suggest
+
+Bools: TypeAlias = NDArray[np.bool_]
+Floats: TypeAlias = NDArray[np.float64]
+# A dense array, or a scipy.sparse.csr_array whose absent cells are 0.
+Matrix: TypeAlias = Any
+Threshold: TypeAlias = float | Sequence[float] | Mapping[str, float] | Floats
+
+DENSE_CELLS = 100_000_000
+DEFAULT_THRESHOLD = 0.5
+NAMES_SHOWN = 5
+
+
+@dataclass(frozen=True, eq=False)
+class LabelMatrix:
+    """Items x concepts: 0/1 labels, confidences in [0, 1], or both.
+
+    The matrices are dense, or sparse rows (scipy.sparse.csr_array) for more than
+    `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
+    `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
+    is the file it came from, for messages.
+
+    >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
+    >>> truth.concepts, truth.cardinality, truth.density
+    (('Sea', 'Sky'), 1.5, 0.75)
+    """
+
+    items: tuple[str, ...]
+    concepts: tuple[str, ...]
+    labels: Matrix | None = None
+    confidences: Matrix | None = None
+    name: str = "labels"
+    named: bool = True
+    source: str = ""
+
+    @property
+    def where(self) -> str:
+        """How messages name this matrix: its file, or else its name."""
+        return self.source or self.name
+
+    def __post_init__(self) -> None:
+        if self.labels is None and self.confidences is None:
+            raise InputError.single(self.where, "has neither labels nor confidences")
+        _check_names(self.where, "item", self.items)
+        _check_names(self.where, "concept", self.concepts)
+        shape = (len(self.items), len(self.concepts))
+        for kind in ("labels", "confidences"):
+            matrix = getattr(self, kind)
+            if matrix is None:
+                continue
+            if tuple(matrix.shape) != shape:
+                raise InputError.single(
+                    self.where,
+                    f"{kind} of shape {tuple(matrix.shape)} for {shape[0]} items and "
+                    f"{shape[1]} concepts",
+                )
+            if isinstance(matrix, np.ndarray):
+                frozen = matrix.view()
+                frozen.flags.writeable = False
+                object.__setattr__(self, kind, frozen)
+        if self.confidences is not None:
+            self._check_confidences()
+
+    def _check_confidences(self) -> None:
+        matrix = self.confidences
+        values = matrix if isinstance(matrix, np.ndarray) else cast(Any, matrix).data
+        if values.size == 0 or (values.min() >= 0 and values.max() <= 1):
+            return
+        for row in range(len(self.items)):
+            line = self._dense(matrix, slice(row, row + 1), slice(None))[0]
+            outside = np.flatnonzero(~((line >= 0) & (line <= 1)))
+            if outside.size:
+                raise InputError.single(
+                    self.where,
+                    f"the confidence of item {self.items[row]!r} in concept "
+                    f"{self.concepts[outside[0]]!r} is {line[outside[0]]:g}, "
+                    "expected a number in [0, 1]",
+                )
+
+    @classmethod
+    def of(
+        cls,
+        data: Any,
+        *,
+        items: Sequence[str] | None = None,
+        concepts: Sequence[str] | None = None,
+        name: str = "labels",
+    ) -> LabelMatrix:
+        """A matrix from plain objects.
+
+        `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
+        or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
+        with an index of items and one column per concept.
+        """
+        if isinstance(data, LabelMatrix):
+            return data
+        if isinstance(data, Mapping):
+            return _of_mapping(data, concepts, name)
+        if hasattr(data, "columns") and hasattr(data, "to_numpy"):
+            index = getattr(data, "index", None)
+            rows = items or (None if index is None else [str(i) for i in index])
+            return cls.of(
+                data.to_numpy(),
+                items=rows,
+                concepts=concepts or [str(c) for c in data.columns],
+                name=name,
+            )
+        matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
+        if matrix.ndim != 2:
+            raise InputError.single(name, f"an array of {matrix.ndim} dimensions, expected 2")
+        labels, confidences = split_values(matrix)
+        return cls(
+            items=_names_or_positions(items, matrix.shape[0]),
+            concepts=_names_or_positions(concepts, matrix.shape[1]),
+            labels=labels,
+            confidences=confidences,
+            name=name,
+            named=concepts is not None,
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        return len(self.items), len(self.concepts)
+
+    @property
+    def cells(self) -> int:
+        return len(self.items) * len(self.concepts)
+
+    @property
+    def cardinality(self) -> float:
+        """Label cardinality: the mean number of labels of an item (No 3.2)."""
+        if self.labels is None:
+            return self.with_threshold(DEFAULT_THRESHOLD).cardinality
+        return float(self.labels.sum()) / max(len(self.items), 1)
+
+    @property
+    def density(self) -> float:
+        """Label density: the cardinality as a fraction of all concepts (No 3.3)."""
+        return self.cardinality / max(len(self.concepts), 1)
+
+    @property
+    def is_binary(self) -> bool:
+        """True when there are labels and no confidences to rank them by."""
+        return self.confidences is None
+
+    def with_threshold(self, threshold: Threshold) -> LabelMatrix:
+        """This matrix with labels where the confidence reaches the threshold.
+
+        One number, one per concept in order, or {concept: number}. Labels that the source
+        gave itself stay as they are.
+        """
+        if self.labels is not None:
+            return self
+        limits = self._limits(threshold)
+        if isinstance(self.confidences, np.ndarray):
+            labels: Matrix = self.confidences >= limits
+        else:
+            labels = cast(Any, self.confidences).copy()
+            if np.any(limits <= 0):
+                raise InputError.single(
+                    self.where, "a threshold of 0 labels every cell of a sparse matrix"
+                )
+            labels.data = labels.data >= np.broadcast_to(limits, (self.shape[1],))[labels.indices]
+            labels.eliminate_zeros()
+        return replace(self, labels=labels)
+
+    def _limits(self, threshold: Threshold) -> Floats:
+        if isinstance(threshold, Mapping):
+            unknown = [c for c in threshold if c not in set(self.concepts)]
+            absent = [c for c in self.concepts if c not in threshold]
+            if unknown or absent:
+                bad = unknown[0] if unknown else absent[0]
+                what = "is for an unknown concept" if unknown else "is missing for the concept"
+                raise InputError.single(
+                    self.where, f"a threshold {what} {bad!r}.{suggest(bad, self.concepts)}"
+                )
+            threshold = [threshold[c] for c in self.concepts]
+        limits = np.asarray(threshold, dtype=np.float64)
+        if limits.ndim and limits.shape != (self.shape[1],):
+            raise InputError.single(
+                self.where, f"{limits.size} thresholds for {self.shape[1]} concepts"
+            )
+        if not np.all((limits >= 0) & (limits <= 1)):
+            raise InputError.single(self.where, "a threshold lies outside [0, 1]")
+        return limits
+
+    def renamed(self, concepts: Sequence[str]) -> LabelMatrix:
+        """An unnamed matrix with the names of its columns."""
+        if len(concepts) != len(self.concepts):
+            raise InputError.single(
+                self.where,
+                f"{len(self.concepts)} values per item, but there are {len(concepts)} concepts",
+            )
+        return replace(self, concepts=tuple(concepts), named=True)
+
+    def rows(self, start: int, stop: int) -> tuple[Bools | None, Floats | None]:
+        """Labels and confidences of some items, dense; views where the matrix is dense."""
+        part = slice(start, stop)
+        return (
+            None if self.labels is None else self._dense(self.labels, part, slice(None)),
+            None if self.confidences is None else self._dense(self.confidences, part, slice(None)),
+        )
+
+    def columns(self, start: int, stop: int) -> tuple[Bools | None, Floats | None]:
+        """Labels and confidences of some concepts, dense; views where the matrix is dense."""
+        part = slice(start, stop)
+        return (
+            None if self.labels is None else self._dense(self.labels, slice(None), part),
+            None if self.confidences is None else self._dense(self.confidences, slice(None), part),
+        )
+
+    @staticmethod
+    def _dense(matrix: Matrix, rows: slice, columns: slice) -> Any:
+        part = matrix[rows, columns]
+        return part if isinstance(part, np.ndarray) else part.toarray()
+
+    def map(self, change: Callable[[Matrix], Matrix], **fields: Any) -> LabelMatrix:
+        """The same change made to labels and confidences."""
+        return replace(
+            self,
+            labels=None if self.labels is None else change(self.labels),
+            confidences=None if self.confidences is None else change(self.confidences),
+            **fields,
+        )
+
+
+def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:
+    """(labels, None) for a matrix of nothing but 0 and 1, else (None, confidences)."""
+    if not isinstance(matrix, np.ndarray):
+        if matrix.dtype == np.bool_ or np.all((matrix.data == 0) | (matrix.data == 1)):
+            return matrix.astype(bool), None
+        return None, matrix.astype(np.float64)
+    if matrix.dtype == np.bool_:
+        return matrix, None
+    if matrix.dtype.kind not in "iuf":
+        raise InputError.single("labels", f"values of type {matrix.dtype}, expected numbers")
+    if np.all((matrix == 0) | (matrix == 1)):
+        return matrix.astype(bool), None
+    return None, matrix.astype(np.float64, copy=False)
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first few names of a list, for a message."""
+    shown = ", ".join(repr(n) for n in names[:NAMES_SHOWN])
+    hidden = len(names) - NAMES_SHOWN
+    return shown + (f" and {hidden} more" if hidden > 0 else "")
+
+
+def _check_names(where: str, what: str, names: Iterable[str]) -> None:
+    counts = Counter(names)
+    if not counts:
+        raise InputError.single(where, f"has no {what}s")
+    twice = [n for n, k in counts.items() if k > 1]
+    if twice:
+        raise InputError.single(where, f"{what} given more than once: {some_names(twice)}")
+
+
+def _names_or_positions(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
+    return tuple(str(i) for i in range(count)) if names is None else tuple(map(str, names))
+
+
+def _of_mapping(data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str) -> LabelMatrix:
+    rows: dict[str, dict[str, float]] = {}
+    for item, given in data.items():
+        pairs = given.items() if isinstance(given, Mapping) else ((c, 1.0) for c in given)
+        rows[str(item)] = {str(c): float(v) for c, v in pairs}
+    found = {c for row in rows.values() for c in row}
+    vocabulary = tuple(map(str, concepts)) if concepts is not None else tuple(sorted(found))
+    unknown = sorted(found.difference(vocabulary))
+    if unknown:
+        raise InputError.single(
+            name, f"unknown concept {unknown[0]!r}.{suggest(unknown[0], vocabulary)}"
+        )
+    position = {c: j for j, c in enumerate(vocabulary)}
+    values = np.zeros((len(rows), len(vocabulary)))
+    for i, row in enumerate(rows.values()):
+        for concept, value in row.items():
+            values[i, position[concept]] = value
+    labels, confidences = split_values(values)
+    return LabelMatrix(tuple(rows), vocabulary, labels, confidences, name)

@@ -1,0 +1,404 @@
+"""What is known about concepts: is-a links and the rules that tie labels together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.costmap import CostMap
+from cranfield.errors import InputError, Problem, suggest
+
+# The concepts that each member of an exclusive group stands for.
+Group: TypeAlias = tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Requirement:
+    """A concept that may be assigned only together with one of some others."""
+
+    concept: str
+    any_of: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """The rules of an ontology beside its is-a links.
+
+    A member of a group or an alternative of a requirement is a concept, or a category, which
+    stands for every concept below it.
+    """
+
+    exactly_one: tuple[tuple[str, ...], ...] = ()
+    disjoint: tuple[tuple[str, ...], ...] = ()
+    requires: tuple[Requirement, ...] = ()
+
+    def __add__(self, other: Rules) -> Rules:
+        return Rules(
+            self.exactly_one + other.exactly_one,
+            self.disjoint + other.disjoint,
+            self.requires + other.requires,
+        )
+
+    def __len__(self) -> int:
+        return len(self.exactly_one) + len(self.disjoint) + len(self.requires)
+
+    def groups(self) -> Iterable[tuple[str, tuple[str, ...]]]:
+        """(kind, members) of every group that allows one label at most."""
+        yield from (("exactly one of", group) for group in self.exactly_one)
+        yield from (("disjoint", group) for group in self.disjoint)
+
+
+@dataclass(frozen=True, slots=True)
+class Violation:
+    """A predicted label that breaks a rule, and the rule in words."""
+
+    concept: str
+    rule: str
+
+
+@dataclass(frozen=True, eq=False)
+class Ontology:
+    """Concepts in a hierarchy (a tree or an acyclic graph) and the rules between them.
+
+    `nodes` are the concepts and the categories that only give structure; `parents` has the
+    positions of each node's parents, none for a node directly below the root; `concept_nodes`
+    says which node is which concept that can be annotated, in the order of the vocabulary.
+    Nothing is checked on the way in: `problems` lists what is wrong, `checked` raises it.
+    """
+
+    nodes: tuple[str, ...]
+    parents: tuple[tuple[int, ...], ...]
+    concept_nodes: Mapping[str, int]
+    rules: Rules = field(default_factory=Rules)
+    name: str = "ontology"
+
+    @classmethod
+    def from_paths(
+        cls,
+        paths: Iterable[tuple[str, str]],
+        *,
+        rules: Rules | None = None,
+        name: str = "ontology",
+        without: Sequence[str] = (),
+    ) -> Ontology:
+        """Built from (concept, dotted path); the last part of a path is the concept's own node.
+
+        A concept with several paths has several parents. `without` names nodes that are taken
+        out; their children move one level up.
+
+        >>> water = Ontology.from_paths([("Water", "Nature.Water"), ("Sea", "Nature.Water.Sea")])
+        >>> water.ancestors("Sea"), water.depth("Sea")
+        (('Water',), 3)
+        """
+        wanted = [
+            (concept, ".".join(p for p in path.split(".") if p not in without))
+            for concept, path in paths
+        ]
+        node_of: dict[str, int] = {}
+        names: list[str] = []
+        own: dict[str, int] = {}
+        for concept, path in wanted:
+            if path in node_of and concept not in own:
+                own[concept] = node_of[path]
+            elif concept not in own:
+                own[concept] = len(names)
+                names.append(path)
+            node_of[path] = own[concept]
+        links: dict[int, list[int]] = {}
+        for _, path in wanted:
+            above: int | None = None
+            parts = path.split(".")
+            for depth in range(1, len(parts) + 1):
+                prefix = ".".join(parts[:depth])
+                if prefix not in node_of:
+                    node_of[prefix] = len(names)
+                    names.append(prefix)
+                node = node_of[prefix]
+                known = links.setdefault(node, [])
+                if above is not None and above not in known:
+                    known.append(above)
+                above = node
+        parents = tuple(tuple(links.get(i, ())) for i in range(len(names)))
+        return cls(tuple(names), parents, MappingProxyType(own), rules or Rules(), name)
+
+    # -- what the hierarchy says ------------------------------------------------------------
+
+    @property
+    def concepts(self) -> tuple[str, ...]:
+        """The concepts that can be annotated, in the order of the vocabulary."""
+        return tuple(self.concept_nodes)
+
+    @cached_property
+    def concept_at(self) -> Mapping[int, str]:
+        return {node: concept for concept, node in self.concept_nodes.items()}
+
+    def label(self, node: int) -> str:
+        """The name of a node: the concept it is, or its own name for a category."""
+        return self.concept_at.get(node, self.nodes[node])
+
+    @cached_property
+    def children(self) -> tuple[tuple[int, ...], ...]:
+        below: list[list[int]] = [[] for _ in self.nodes]
+        for node, above in enumerate(self.parents):
+            for parent in above:
+                below[parent].append(node)
+        return tuple(map(tuple, below))
+
+    @cached_property
+    def top(self) -> tuple[int, ...]:
+        """The nodes directly below the root."""
+        return tuple(i for i, above in enumerate(self.parents) if not above)
+
+    @cached_property
+    def cycle(self) -> tuple[str, ...]:
+        """The names along a cycle of is-a links, or nothing."""
+        state = [0] * len(self.nodes)
+        for start in range(len(self.nodes)):
+            stack = [(start, iter(self.parents[start]))] if not state[start] else []
+            trail = [start]
+            state[start] = state[start] or 1
+            while stack:
+                node, rest = stack[-1]
+                parent = next(rest, None)
+                if parent is None:
+                    state[node] = 2
+                    stack.pop()
+                    trail.pop()
+                elif state[parent] == 1:
+                    return tuple(self.label(n) for n in [*trail[trail.index(parent) :], parent])
+                elif state[parent] == 0:
+                    state[parent] = 1
+                    trail.append(parent)
+                    stack.append((parent, iter(self.parents[parent])))
+        return ()
+
+    @cached_property
+    def depths(self) -> tuple[int, ...]:
+        """Links from the root to each node, along the longest way."""
+        depth = [0] * len(self.nodes)
+        waiting = [len(above) for above in self.parents]
+        ready = list(self.top)
+        for node in ready:
+            depth[node] = max(depth[node], 1)
+            for child in self.children[node]:
+                depth[child] = max(depth[child], depth[node] + 1)
+                waiting[child] -= 1
+                if not waiting[child]:
+                    ready.append(child)
+        return tuple(depth)
+
+    @property
+    def levels(self) -> int:
+        """L of No 7.2: the links from the deepest node to the root."""
+        return max(self.depths, default=0)
+
+    def depth(self, concept: str) -> int:
+        return self.depths[self.concept_nodes[concept]]
+
+    @cached_property
+    def nodes_above(self) -> tuple[frozenset[int], ...]:
+        """Every node on a way from each node up to the root, the node itself left out."""
+        above: list[frozenset[int]] = [frozenset()] * len(self.nodes)
+        for node in sorted(range(len(self.nodes)), key=self.depths.__getitem__):
+            above[node] = frozenset(self.parents[node]).union(
+                *(above[p] for p in self.parents[node])
+            )
+        return tuple(above)
+
+    def ancestors(self, concept: str) -> tuple[str, ...]:
+        """The concepts that can be annotated above a concept, in the order of the vocabulary."""
+        above = self.nodes_above[self.concept_nodes[concept]]
+        return tuple(c for c, node in self.concept_nodes.items() if node in above)
+
+    @cached_property
+    def ancestor_matrix(self) -> NDArray[np.bool_]:
+        """[c, a] is True when concept a is above concept c."""
+        nodes = list(self.concept_nodes.values())
+        above = [self.nodes_above[n] for n in nodes]
+        return np.array([[a in up for a in nodes] for up in above], dtype=bool).reshape(
+            len(nodes), len(nodes)
+        )
+
+    def link_weight(self, node: int) -> int:
+        """The cost of the link above a node, in units of 1 / `link_unit`."""
+        weight: int = 2 ** (self.levels - self.depths[node])
+        return weight
+
+    @property
+    def link_unit(self) -> int:
+        unit: int = 2 ** (self.levels + 1) - 2
+        return unit
+
+    def distances(self, *, weighted: bool) -> NDArray[np.float64]:
+        """Shortest paths between concepts: in links, or in costs of links (No 7.2)."""
+        from scipy.sparse import csr_array
+        from scipy.sparse.csgraph import dijkstra
+
+        root = len(self.nodes)
+        links = [
+            (child, parent, self.link_weight(child) if weighted else 1)
+            for child, above in enumerate(self.parents)
+            for parent in (above or (root,))
+        ]
+        ends, weights = [(a, b) for a, b, _ in links], [float(w) for _, _, w in links]
+        graph = csr_array((weights, tuple(zip(*ends, strict=True))), shape=(root + 1, root + 1))
+        nodes = list(self.concept_nodes.values())
+        # Whole numbers until the very end, so that 12/14 is 12/14 to the last bit.
+        found = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
+        return np.asarray(found / self.link_unit if weighted else found, dtype=np.float64)
+
+    @cached_property
+    def cost_map(self) -> CostMap:
+        """The cost of confusing two concepts: the link costs on the shortest path (No 7.2)."""
+        return CostMap(self.concepts, self.distances(weighted=True), f"{self.name} (tree)")
+
+    # -- what the rules say -----------------------------------------------------------------
+
+    def _find(self, name: str) -> int | None:
+        if name in self.concept_nodes:
+            return self.concept_nodes[name]
+        return self.nodes.index(name) if name in self.nodes else None
+
+    def meant_by(self, name: str) -> tuple[str, ...]:
+        """The concepts that a name in a rule stands for: itself, or all below a category."""
+        if name in self.concept_nodes:
+            return (name,)
+        node = self._find(name)
+        return tuple(
+            c for c, n in self.concept_nodes.items() if node in self.nodes_above[n] or n == node
+        )
+
+    @cached_property
+    def exclusive(self) -> tuple[tuple[str, Group], ...]:
+        """Groups of which one member at most may be assigned: (the rule in words, members)."""
+        found = []
+        for kind, names in self.rules.groups():
+            group = tuple(m for m in (self.meant_by(n) for n in names) if m)
+            if len(group) > 1:
+                found.append((f"{kind} {{{', '.join(names)}}}", group))
+        return tuple(found)
+
+    @cached_property
+    def requirements(self) -> tuple[tuple[str, Requirement], ...]:
+        """Requirements between concepts: (the rule in words, requirement).
+
+        A requirement none of whose alternatives can be annotated cannot be checked.
+        """
+        found = []
+        for rule in self.rules.requires:
+            options = tuple(dict.fromkeys(c for n in rule.any_of for c in self.meant_by(n)))
+            if not options:
+                continue
+            words = f"requires one of {{{', '.join(rule.any_of)}}}"
+            found += [(words, Requirement(c, options)) for c in self.meant_by(rule.concept)]
+        return tuple(found)
+
+    def violations(self, labels: Iterable[str]) -> list[Violation]:
+        """Every label of a set that breaks a rule, with the rule; a label may break several."""
+        chosen = frozenset(labels)
+        found = []
+        for words, group in self.exclusive:
+            present = [sorted(chosen.intersection(member)) for member in group]
+            if sum(map(bool, present)) > 1:
+                found += [Violation(c, words) for member in present for c in member]
+        for words, need in self.requirements:
+            if need.concept in chosen and chosen.isdisjoint(need.any_of):
+                found.append(Violation(need.concept, words))
+        for concept in sorted(chosen):
+            absent = [a for a in self.ancestors(concept) if a not in chosen]
+            if absent:
+                found.append(Violation(concept, f"needs its ancestor {', '.join(absent)}"))
+        return found
+
+    def restricted_to(self, vocabulary: Sequence[str]) -> Ontology:
+        """This ontology where only the given concepts can be annotated, in the given order."""
+        unknown = [c for c in vocabulary if self._find(c) is None]
+        if unknown:
+            raise InputError(
+                self.name,
+                [
+                    Problem(0, f"has no concept {c!r}, which the truth uses."
+                            f"{suggest(c, [*self.concepts, *self.nodes])}")
+                    for c in unknown
+                ],
+            )  # fmt: skip
+        if tuple(vocabulary) == self.concepts:
+            return self
+        kept = {c: node for c in vocabulary if (node := self._find(c)) is not None}
+        # A concept outside the vocabulary stays a node, under the name that rules use for it.
+        nodes = list(self.nodes)
+        for concept, node in self.concept_nodes.items():
+            if concept not in kept:
+                nodes[node] = concept
+        return replace(self, nodes=tuple(nodes), concept_nodes=MappingProxyType(kept))
+
+    # -- what is wrong ----------------------------------------------------------------------
+
+    def problems(self) -> list[str]:
+        """Cycles, names nobody knows, rules that cannot be kept: one sentence each."""
+        if self.cycle:
+            return [f"the is-a links form a cycle: {' -> '.join(self.cycle)}"]
+        found = []
+        doubled = len(self.concept_nodes) - len(set(self.concept_nodes.values()))
+        if doubled:
+            found.append("two concepts share one node of the hierarchy")
+        known = [*self.concepts, *self.nodes]
+        for kind, names in self.rules.groups():
+            if len(set(names)) < 2:
+                found.append(f"the group '{kind} {{{', '.join(names)}}}' has fewer than 2 members")
+            found += self._unknown(names, f"in '{kind}'", known)
+        for rule in self.rules.requires:
+            found += self._unknown((rule.concept, *rule.any_of), "in 'requires'", known)
+            if not rule.any_of:
+                found.append(f"the requirement of {rule.concept!r} names no alternative")
+        return found or self._contradictions()
+
+    def _unknown(self, names: Sequence[str], place: str, known: Sequence[str]) -> list[str]:
+        return [
+            f"{n!r} {place} is not a concept or category.{suggest(n, known)}"
+            for n in names
+            if self._find(n) is None
+        ]
+
+    def _contradictions(self) -> list[str]:
+        found = []
+        for concept in self.concepts:
+            broken = [v.rule for v in self.violations({concept, *self.ancestors(concept)})
+                      if not v.rule.startswith("requires")]  # fmt: skip
+            if broken:
+                found.append(
+                    f"{concept!r} can never be assigned: with its ancestors "
+                    f"{', '.join(self.ancestors(concept))} it breaks '{broken[0]}'"
+                )
+            elif not self._assignable({concept}):
+                found.append(
+                    f"{concept!r} can never be assigned: every way to meet what it requires "
+                    "breaks another rule"
+                )
+        return found
+
+    def _assignable(self, labels: set[str]) -> bool:
+        """Whether some set with these labels keeps all rules: search over what is required."""
+        closed = labels.union(*(self.ancestors(c) for c in labels))
+        if any(
+            sum(not closed.isdisjoint(member) for member in group) > 1
+            for _, group in self.exclusive
+        ):
+            return False
+        for _, need in self.requirements:
+            if need.concept in closed and closed.isdisjoint(need.any_of):
+                return any(self._assignable(closed | {option}) for option in need.any_of)
+        return True
+
+    def checked(self) -> Ontology:
+        """This ontology, or an InputError with all its problems."""
+        problems = self.problems()
+        if problems:
+            raise InputError(self.name, [Problem(0, text) for text in problems])
+        return self

@@ -1,0 +1,113 @@
+"""Cost maps (square CSV with names) and agreement maps (CSV concept,agreement)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from pathlib import Path
+
+import numpy as np
+
+from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
+from cranfield.errors import InputError, Problem
+from cranfield.io.files import describe, inner_suffix, open_text, write_whole
+
+
+def read_costmap(path: str | Path) -> CostMap:
+    """A cost map: a header of names, then one row of costs per name, in any order."""
+    where = describe(path)
+    rows = _rows(path)
+    names = [cell.strip() for cell in rows[0][1][1:]]
+    problems: list[Problem] = []
+    given: dict[str, tuple[int, list[float]]] = {}
+    for line, row in rows[1:]:
+        name = row[0].strip()
+        if name not in names:
+            problems.append(Problem(line, f"row {name!r} has no column of that name"))
+        elif name in given:
+            problems.append(Problem(line, f"row {name!r} given twice"))
+        elif len(row) != len(names) + 1:
+            problems.append(
+                Problem(line, f"{len(row) - 1} costs for {len(names)} concepts; the map is square")
+            )
+        else:
+            given[name] = line, _numbers(row[1:], name, names, line, problems)
+    if not problems:
+        problems += [
+            Problem(1, f"column {n!r} has no row of that name") for n in names if n not in given
+        ]
+    if not problems:
+        costs = np.array([given[n][1] for n in names])
+        problems += [Problem(given[names[i]][0], text) for i, text in cost_problems(names, costs)]
+    if problems:
+        raise InputError(where, sorted(problems, key=lambda p: p.line))
+    return CostMap.of(names, costs, name=where)
+
+
+def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
+    delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
+    with open_text(path) as stream:
+        reader = csv.reader(stream, delimiter=delimiter)
+        rows = [(reader.line_num, row) for row in reader if any(c.strip() for c in row)]
+    if len(rows) < 2 or len(rows[0][1]) < 2:
+        raise InputError.single(
+            describe(path), "has no costs, expected a header of names and a row for each of them"
+        )
+    return rows
+
+
+def _numbers(
+    cells: list[str], name: str, names: list[str], line: int, problems: list[Problem]
+) -> list[float]:
+    values = []
+    for other, cell in zip(names, cells, strict=True):
+        try:
+            values.append(float(cell))
+        except ValueError:
+            problems.append(
+                Problem(line, f"the cost of {name!r} to {other!r} is {cell!r}, expected a number "
+                              "in [0, 1]")
+            )  # fmt: skip
+    return values
+
+
+def write_costmap(costs: CostMap, path: str | Path) -> None:
+    """Write a cost map as square CSV, in full precision."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["concept", *costs.concepts])
+    for name, row in zip(costs.concepts, costs.costs, strict=True):
+        writer.writerow([name, *(repr(float(v)) for v in row)])
+    write_whole(Path(path), out.getvalue().encode())
+
+
+def read_agreement(path: str | Path) -> AgreementMap:
+    """An agreement map: CSV `concept,agreement` with numbers in [0, 1]."""
+    where = describe(path)
+    found: dict[str, float] = {}
+    problems: list[Problem] = []
+    with open_text(path) as stream:
+        reader = csv.DictReader(stream)
+        columns = reader.fieldnames or []
+        if "concept" not in columns or "agreement" not in columns:
+            raise InputError.single(
+                where, f"header {','.join(columns)!r} lacks 'concept' or 'agreement'", 1
+            )
+        for row in reader:
+            concept, text = (row["concept"] or "").strip(), row["agreement"]
+            try:
+                value = float(text)
+            except (TypeError, ValueError):
+                value = -1.0
+            if not 0 <= value <= 1:
+                problems.append(
+                    Problem(reader.line_num, f"the agreement on {concept!r} is {text!r}, expected "
+                                             "a number in [0, 1]")
+                )  # fmt: skip
+            elif concept in found:
+                problems.append(Problem(reader.line_num, f"concept {concept!r} given twice"))
+            else:
+                found[concept] = value
+    if problems:
+        raise InputError(where, problems)
+    return AgreementMap(found, where)

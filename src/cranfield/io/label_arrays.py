@@ -1,0 +1,144 @@
+"""Labels as NumPy archives and Parquet tables."""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.labels import LabelMatrix, split_values
+from cranfield.errors import InputError, MissingExtraError
+from cranfield.io.files import describe, open_input, write_whole
+
+_EXPECTED = "expected arrays items, concepts and labels and/or confidences"
+
+
+def read_npz(path: str | Path, name: str) -> LabelMatrix:
+    """An archive with `items`, `concepts` and `labels` and/or `confidences`."""
+    where = describe(path)
+    with open_input(path) as stream:
+        data = io.BytesIO(stream.read())
+    try:
+        with np.load(data, allow_pickle=False) as archive:
+            arrays = {key: archive[key] for key in archive.files}
+    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError) as error:
+        raise InputError.single(where, f"not a NumPy archive of plain arrays ({error})") from None
+    matrices = {key: arrays[key] for key in ("labels", "confidences") if key in arrays}
+    if not matrices:
+        raise InputError.single(where, f"has {', '.join(arrays) or 'nothing'}; {_EXPECTED}")
+    for key, matrix in matrices.items():
+        if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
+            raise InputError.single(
+                where, f"{key} is {matrix.ndim}-dimensional {matrix.dtype}, expected a matrix of "
+                "numbers"
+            )  # fmt: skip
+    if "labels" in matrices:
+        labels = matrices["labels"]
+        if not np.all((labels == 0) | (labels == 1)):
+            raise InputError.single(where, "labels has values other than 0 and 1")
+        matrices["labels"] = labels.astype(bool)
+    if "confidences" in matrices:
+        matrices["confidences"] = matrices["confidences"].astype(np.float64, copy=False)
+    shape = next(iter(matrices.values())).shape
+    return _named(where, name, shape, arrays, matrices)
+
+
+def _named(
+    where: str, name: str, shape: tuple[int, ...], arrays: dict[str, Any], matrices: dict[str, Any]
+) -> LabelMatrix:
+    names: dict[str, tuple[str, ...]] = {}
+    for key, count in zip(("items", "concepts"), shape, strict=True):
+        given = arrays.get(key)
+        if given is not None and given.shape != (count,):
+            raise InputError.single(where, f"{given.size} {key} for {count} in the matrix")
+        names[key] = tuple(map(str, range(count) if given is None else given))
+    try:
+        return LabelMatrix(
+            names["items"],
+            names["concepts"],
+            matrices.get("labels"),
+            matrices.get("confidences"),
+            name,
+            "concepts" in arrays,
+        )
+    except InputError as error:
+        raise InputError(where, error.problems) from None
+
+
+def write_npz(matrix: LabelMatrix, path: Path) -> None:
+    """The archive that `read_npz` reads; dense."""
+    arrays: dict[str, Any] = {"items": np.array(matrix.items)}
+    if matrix.named:
+        arrays["concepts"] = np.array(matrix.concepts)
+    for key in ("labels", "confidences"):
+        part = getattr(matrix, key)
+        if part is not None:
+            arrays[key] = part if isinstance(part, np.ndarray) else part.toarray()
+    out = io.BytesIO()
+    np.savez_compressed(out, **arrays)
+    write_whole(path, out.getvalue())
+
+
+def read_parquet(path: str | Path, name: str) -> LabelMatrix:
+    """A table with an item column and one column per concept, or item, concept, value."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet as pq
+    except ImportError:
+        raise MissingExtraError("pyarrow", "dataframe", "Reading Parquet") from None
+    where = describe(path)
+    with open_input(path) as stream:
+        data = pa.py_buffer(stream.read())
+    try:
+        table = pq.read_table(pa.BufferReader(data))
+    except (pa.ArrowInvalid, OSError) as error:
+        raise InputError.single(where, f"not a Parquet file ({error})") from None
+    columns = list(table.column_names)
+    if columns == ["item", "concept", "value"]:
+        return _long_table(where, name, table)
+    if len(columns) < 2 or "item" not in columns:
+        raise InputError.single(where, f"columns {', '.join(columns)}; expected 'item' and one "
+                                       "per concept, or item, concept, value")  # fmt: skip
+    concepts = [c for c in columns if c != "item"]
+    values = [_numbers(where, c, table.column(c)) for c in concepts]
+    labels, confidences = split_values(np.column_stack(values))
+    items = tuple(str(i) for i in table.column("item").to_pylist())
+    try:
+        return LabelMatrix(items, tuple(concepts), labels, confidences, name)
+    except InputError as error:
+        raise InputError(where, error.problems) from None
+
+
+def _numbers(where: str, column: str, data: Any) -> np.ndarray:
+    values = data.to_numpy()
+    if data.null_count or values.dtype.kind not in "biuf":
+        raise InputError.single(
+            where, f"column {column!r} has {data.type} with {data.null_count} empty cells, "
+            "expected numbers"
+        )  # fmt: skip
+    return np.asarray(values, dtype=np.float64)
+
+
+def _long_table(where: str, name: str, table: Any) -> LabelMatrix:
+    values = _numbers(where, "value", table.column("value"))
+    items, at_item = np.unique(
+        np.array([str(i) for i in table.column("item").to_pylist()]), return_inverse=True
+    )
+    concepts, at_concept = np.unique(
+        np.array([str(c) for c in table.column("concept").to_pylist()]), return_inverse=True
+    )
+    cell = at_item * len(concepts) + at_concept
+    if len(np.unique(cell)) < len(cell):
+        raise InputError.single(where, "an item and concept are given more than once")
+    matrix = np.zeros((len(items), len(concepts)))
+    matrix[at_item, at_concept] = values
+    labels, confidences = split_values(matrix)
+    try:
+        return LabelMatrix(
+            tuple(map(str, items)), tuple(map(str, concepts)), labels, confidences, name
+        )
+    except InputError as error:
+        raise InputError(where, error.problems) from None

@@ -1,0 +1,173 @@
+"""Labels as CSV: wide (item, one column per concept) or long (item,concept,value)."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
+from cranfield.errors import InputError, Problem
+from cranfield.io.files import write_whole
+from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
+
+LONG_HEADER = ["item", "concept", "value"]
+
+
+def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
+    """Wide or long, as the header says."""
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+    rows = _numbered(reader, where)
+    line, header = next(rows, (0, []))
+    header = [cell.strip() for cell in header]
+    if [cell.lower() for cell in header] == LONG_HEADER:
+        return _read_long(rows, name, where)
+    return _read_wide(line, header, rows, name, where)
+
+
+def _numbered(reader: Any, where: str) -> Iterator[tuple[int, list[str]]]:
+    try:
+        for row in reader:
+            if any(cell.strip() for cell in row):
+                yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError.single(where, f"not valid CSV ({error})", reader.line_num) from None
+
+
+def _read_wide(
+    line: int, header: list[str], rows: Iterator[tuple[int, list[str]]], name: str, where: str
+) -> LabelMatrix:
+    if len(header) < 2:
+        raise InputError.single(
+            where, "has no header with the item and a column per concept (or item,concept,value)",
+            line,
+        )  # fmt: skip
+    concepts = header[1:]
+    for j, concept in enumerate(concepts):
+        if not concept or concept in concepts[:j]:
+            what = f"concept {concept!r} has two columns" if concept else "a column has no name"
+            raise InputError.single(where, what, line)
+    if all(_is_number(c) for c in concepts):
+        raise InputError.single(
+            where, "the first row has numbers where the names of the concepts should stand", line
+        )
+    collected = RowCollector(where, len(concepts))
+    for number, row in rows:
+        collected.add(number, row[0].strip(), row[1:])
+    return collected.matrix(concepts, name, named=True)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _read_long(rows: Iterator[tuple[int, list[str]]], name: str, where: str) -> LabelMatrix:
+    items: dict[str, int] = {}
+    concepts: dict[str, int] = {}
+    at_item, at_concept, values = [], [], []
+    problems: list[Problem] = []
+    seen: dict[tuple[int, int], int] = {}
+    count = 0
+    for line, row in rows:
+        message = ""
+        value = -1.0
+        if len(row) != 3:
+            message = f"{len(row)} values, expected item,concept,value"
+        else:
+            try:
+                value = float(row[2])
+            except ValueError:
+                message = f"value {row[2]!r} is not a number"
+            else:
+                if not 0 <= value <= 1:
+                    message = f"value {row[2]} is outside [0, 1] (expected a confidence or 0/1)"
+        if not message:
+            i = items.setdefault(row[0].strip(), len(items))
+            j = concepts.setdefault(row[1].strip(), len(concepts))
+            if (i, j) in seen:
+                message = f"{row[0]!r} with {row[1]!r} given again (first in line {seen[i, j]})"
+            else:
+                seen[i, j] = line
+                at_item.append(i)
+                at_concept.append(j)
+                values.append(value)
+        if message:
+            count += 1
+            if len(problems) < PROBLEMS_KEPT:
+                problems.append(Problem(line, message))
+    if not problems and not values:
+        problems, count = [Problem(0, "has no rows below its header")], 1
+    if problems:
+        raise InputError(where, problems, count)
+    return _from_triples(items, concepts, (at_item, at_concept, values), name)
+
+
+def _from_triples(
+    items: dict[str, int],
+    concepts: dict[str, int],
+    triples: tuple[list[int], list[int], list[float]],
+    name: str,
+) -> LabelMatrix:
+    # The order of first mention is an accident of the file; by name it is the same for any.
+    order = sorted(concepts)
+    column = np.empty(len(order), dtype=np.intp)
+    for j, concept in enumerate(order):
+        column[concepts[concept]] = j
+    shape = (len(items), len(order))
+    at_item, at_concept, values = triples
+    if shape[0] * shape[1] > DENSE_CELLS:
+        from scipy import sparse
+
+        matrix = sparse.csr_array((values, (at_item, column[at_concept])), shape=shape)
+    else:
+        matrix = np.zeros(shape)
+        matrix[at_item, column[at_concept]] = values
+    labels, confidences = split_values(matrix)
+    return LabelMatrix(tuple(items), tuple(order), labels, confidences, name)
+
+
+def _value_rows(matrix: LabelMatrix) -> Iterator[tuple[str, list[int] | list[float]]]:
+    for i, item in enumerate(matrix.items):
+        labels, confidences = matrix.rows(i, i + 1)
+        if confidences is not None:
+            yield item, confidences[0].tolist()
+        elif labels is not None:
+            yield item, labels[0].astype(int).tolist()
+
+
+def write_wide(matrix: LabelMatrix, path: Path) -> None:
+    """One row per item; with confidences and labels, rows of 0/1 follow as in ImageCLEF 2010."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(["item", *matrix.concepts])
+    writer.writerows([item, *row] for item, row in _value_rows(matrix))
+    if matrix.confidences is not None and matrix.labels is not None:
+        for i, item in enumerate(matrix.items):
+            labels, _ = matrix.rows(i, i + 1)
+            if labels is not None:
+                writer.writerow([item, *labels[0].astype(int).tolist()])
+    write_whole(path, out.getvalue().encode())
+
+
+def write_long(matrix: LabelMatrix, path: Path) -> None:
+    """One row per item and concept with a value above 0; an item without any gets a 0 row."""
+    if matrix.confidences is not None and matrix.labels is not None:
+        raise InputError.single(
+            str(path), "the long form has one value per cell, not a confidence and a label"
+        )
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(LONG_HEADER)
+    for item, row in _value_rows(matrix):
+        present = [j for j, value in enumerate(row) if value]
+        for j in present or [0]:
+            writer.writerow([item, matrix.concepts[j], row[j]])
+    write_whole(path, out.getvalue().encode())

@@ -1,0 +1,112 @@
+"""Rows of numbers on their way to a LabelMatrix: what all text forms of labels share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from cranfield.data.labels import LabelMatrix, split_values
+from cranfield.errors import InputError, Problem
+
+PROBLEMS_KEPT = 200
+
+
+@dataclass
+class RowCollector:
+    """Collects rows (item, numbers), every complaint with its line.
+
+    A file may hold every item twice: first the confidences of all items, then as many rows of
+    0 and 1, the decisions (the submissions of ImageCLEF 2010).
+    """
+
+    where: str
+    width: int
+    items: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+    values: list[np.ndarray] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+    count: int = 0
+
+    def add(self, line: int, item: str, cells: Sequence[str]) -> None:
+        if len(cells) != self.width:
+            self.complain(
+                line, f"{len(cells)} values for item {item!r}, expected {self.width} (one per "
+                "concept)"
+            )  # fmt: skip
+            return
+        try:
+            row = np.array(list(map(float, cells)))
+        except ValueError:
+            bad = next(cell for cell in cells if not _is_number(cell))
+            self.complain(line, f"value {bad!r} of item {item!r} is not a number")
+            return
+        if not (row.min() >= 0 and row.max() <= 1):
+            outside = cells[int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])]
+            self.complain(
+                line, f"value {outside} of item {item!r} is outside [0, 1] (expected a confidence "
+                "or 0/1)"
+            )  # fmt: skip
+            return
+        self.items.append(item)
+        self.lines.append(line)
+        self.values.append(row)
+
+    def complain(self, line: int, message: str) -> None:
+        self.count += 1
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(Problem(line, message))
+
+    def matrix(self, concepts: Sequence[str], name: str, *, named: bool) -> LabelMatrix:
+        """The matrix, or an InputError with every problem found on the way."""
+        if not self.problems and not self.items:
+            self.complain(0, "has no item")
+        half = self._doubled() if not self.problems else 0
+        if self.problems:
+            raise InputError(self.where, self.problems, self.count)
+        if half:
+            return self._both(half, concepts, name, named)
+        labels, confidences = split_values(np.array(self.values))
+        return LabelMatrix(tuple(self.items), tuple(concepts), labels, confidences, name, named)
+
+    def _doubled(self) -> int:
+        """The number of items when each stands in the file twice, else 0; complains of others."""
+        half, rest = divmod(len(self.items), 2)
+        first = self.items[:half]
+        if not rest and len(set(first)) == half and set(first) == set(self.items[half:]):
+            for line, item, row in zip(
+                self.lines[half:], self.items[half:], self.values[half:], strict=True
+            ):
+                if not np.all((row == 0) | (row == 1)):
+                    self.complain(
+                        line, f"the second row of item {item!r} has values other than 0 and 1 "
+                        "(confidence rows are followed by as many 0/1 rows)"
+                    )  # fmt: skip
+            return half
+        seen: dict[str, int] = {}
+        for line, item in zip(self.lines, self.items, strict=True):
+            if item in seen:
+                self.complain(line, f"item {item!r} given again (first in line {seen[item]})")
+            seen.setdefault(item, line)
+        return 0
+
+    def _both(self, half: int, concepts: Sequence[str], name: str, named: bool) -> LabelMatrix:
+        position = {item: i for i, item in enumerate(self.items[half:], half)}
+        labels = np.array([self.values[position[item]] for item in self.items[:half]]) > 0
+        return LabelMatrix(
+            tuple(self.items[:half]),
+            tuple(concepts),
+            labels,
+            np.array(self.values[:half]),
+            name,
+            named,
+        )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

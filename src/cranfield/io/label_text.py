@@ -1,0 +1,54 @@
+"""The text form of ImageCLEF: an item, then one number per concept, without names.
+
+2009: confidences. ICPR 2010: the same, with a threshold per concept beside it. 2010: the
+confidence rows of all items followed by as many 0/1 rows.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import InputError
+from cranfield.io.files import write_whole
+from cranfield.io.label_rows import RowCollector
+
+
+def read_text_labels(text: str, name: str, where: str) -> LabelMatrix:
+    """ImageCLEF text; its concepts are named by their position, from 0 on."""
+    rows: RowCollector | None = None
+    for number, line in enumerate(text.splitlines(), 1):
+        item, *cells = line.split() or [""]
+        if not item:
+            continue
+        if rows is None:
+            if not cells:
+                raise InputError.single(
+                    where, f"item {item!r} has no values (expected: item, then a number per "
+                    "concept)", number,
+                )  # fmt: skip
+            rows = RowCollector(where, len(cells))
+        rows.add(number, item, cells)
+    if rows is None:
+        raise InputError.single(where, "is empty")
+    return rows.matrix([str(j) for j in range(rows.width)], name, named=False)
+
+
+def write_text_labels(matrix: LabelMatrix, path: Path) -> None:
+    """Confidence rows, 0/1 rows, or the one after the other when there are both."""
+    lines = []
+    for item in matrix.items:
+        if any(char.isspace() for char in item):
+            raise InputError.single(str(path), f"item {item!r} has a blank, which ends an item")
+    for part in (matrix.confidences, matrix.labels):
+        if part is None:
+            continue
+        dense = part if isinstance(part, np.ndarray) else part.toarray()
+        shown = dense.astype(int) if dense.dtype == np.bool_ else dense
+        lines += [
+            f"{item} {' '.join(map(repr, row))}"
+            for item, row in zip(matrix.items, shown.tolist(), strict=True)
+        ]
+    write_whole(path, ("\n".join(lines) + "\n").encode())

@@ -1,0 +1,131 @@
+"""Truth and submissions of annotation tasks, from every form they come in."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cranfield.data.labels import LabelMatrix, Threshold
+from cranfield.errors import InputError, Problem, UsageError
+from cranfield.io.files import describe, inner_suffix, read_text, run_name
+from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
+from cranfield.io.label_csv import read_csv, write_long, write_wide
+from cranfield.io.label_text import read_text_labels, write_text_labels
+
+_BINARY: dict[str, Callable[[str | Path, str], LabelMatrix]] = {
+    ".parquet": read_parquet,
+    ".npz": read_npz,
+}
+_DELIMITERS = {".csv": ",", ".tsv": "\t"}
+_WRITERS: dict[str, Callable[[LabelMatrix, Path], None]] = {
+    "wide": write_wide,
+    "long": write_long,
+    "imageclef": write_text_labels,
+    "npz": write_npz,
+}
+
+
+def read_labels(
+    path: str | Path,
+    *,
+    threshold: Threshold | None = None,
+    concepts: Sequence[str] | None = None,
+    name: str | None = None,
+) -> LabelMatrix:
+    """Labels or confidences of items: the truth, or a run.
+
+    By its ending a file is CSV or TSV (wide: one column per concept; long:
+    item,concept,value), Parquet or NumPy's .npz. Any other, standard input among them, is CSV
+    when its first line has a comma, else ImageCLEF text: an item and one number per concept.
+    `concepts` names the columns of a file that has no names.
+    """
+    suffix, where = inner_suffix(path), describe(path)
+    called = name or run_name(path)
+    if suffix in _BINARY:
+        matrix = _BINARY[suffix](path, called)
+    else:
+        text = read_text(path)
+        comma = "," if "," in text.lstrip().split("\n", 1)[0] else ""
+        delimiter = _DELIMITERS.get(suffix, comma)
+        matrix = (
+            read_csv(text, called, where, delimiter=delimiter)
+            if delimiter
+            else read_text_labels(text, called, where)
+        )
+    matrix = replace(matrix, source=where)
+    if concepts is not None and not matrix.named:
+        matrix = matrix.renamed(concepts)
+    return matrix if threshold is None else matrix.with_threshold(threshold)
+
+
+def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str = "wide") -> None:
+    """Write labels: `wide` or `long` CSV, `imageclef` text or `npz`, whole or not at all."""
+    if form not in _WRITERS:
+        raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")
+    _WRITERS[form](matrix, Path(path))
+
+
+def read_concepts(path: str | Path) -> tuple[str, ...]:
+    """Names of concepts, one per line, in the order of the columns they name."""
+    names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    seen: dict[str, int] = {}
+    for number, name in enumerate(names, 1):
+        if name in seen:
+            raise InputError.single(describe(path), f"concept {name!r} given twice", number)
+        seen[name] = number
+    if not names:
+        raise InputError.single(describe(path), "has no names of concepts")
+    return tuple(names)
+
+
+def read_threshold(text: str) -> Threshold:
+    """A threshold: a number, or a file with one per concept.
+
+    The file has the numbers in the order of the concepts, or lines `concept,threshold`.
+    """
+    try:
+        return float(text)
+    except ValueError:
+        pass
+    where = describe(text)
+    if not Path(text).exists() and text != "-":
+        raise InputError.single(text, "neither a number in [0, 1] nor a file of thresholds")
+    rows = [
+        (number, line)
+        for number, line in enumerate(read_text(text).splitlines(), 1)
+        if line.strip()
+    ]
+    if rows and "".join(rows[0][1].split()) in ("concept,threshold",):
+        return _named_thresholds(where, rows[1:])
+    values: list[float] = []
+    for number, line in rows:
+        for cell in line.replace(",", " ").split():
+            try:
+                values.append(float(cell))
+            except ValueError:
+                raise InputError.single(
+                    where, f"threshold {cell!r} is not a number (expected one per concept, or "
+                    "a header concept,threshold)", number,
+                ) from None  # fmt: skip
+    if not values:
+        raise InputError.single(where, "has no thresholds")
+    return values[0] if len(values) == 1 else values
+
+
+def _named_thresholds(where: str, rows: list[tuple[int, str]]) -> dict[str, float]:
+    found: dict[str, float] = {}
+    problems: list[Problem] = []
+    for number, line in rows:
+        concept, _, text = (part.strip() for part in line.rpartition(","))
+        try:
+            value = float(text)
+        except ValueError:
+            problems.append(Problem(number, f"threshold {text!r} is not a number"))
+            continue
+        if concept in found:
+            problems.append(Problem(number, f"concept {concept!r} given twice"))
+        found[concept] = value
+    if problems:
+        raise InputError(where, problems)
+    return found

@@ -1,0 +1,172 @@
+"""Ontologies from OWL and SKOS, read with rdflib.
+
+Of OWL: classes, `subClassOf`, `disjointWith`, `AllDisjointClasses`, `disjointUnionOf` (exactly
+one of) and `someValuesFrom` restrictions, which say what a concept requires. Of SKOS: concepts
+with `broader` and `narrower`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+from cranfield.data.ontology import Ontology, Requirement, Rules
+from cranfield.errors import InputError, MissingExtraError
+from cranfield.io.files import describe, open_input
+
+
+def parse_rdf(path: str | Path, form: str) -> Ontology:
+    """The ontology in an RDF file of a given serialisation."""
+    try:
+        import rdflib
+    except ImportError:
+        raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
+    where = describe(path)
+    with open_input(path) as stream:
+        data = stream.read()
+    graph = rdflib.Graph()
+    try:
+        graph.parse(data=data, format=form)
+    except Exception as error:
+        # Every parser of rdflib has exceptions of its own, several of them plain Exception.
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError.single(where, f"not valid RDF ({form}): {first}") from None
+    if next(iter(graph.subjects(rdflib.RDF.type, rdflib.SKOS.Concept)), None) is not None:
+        return _Skos(graph, where).ontology()
+    return _Owl(graph, where).ontology()
+
+
+class _Graph:
+    """What both languages share: resources, their names, and links between them."""
+
+    def __init__(self, graph: Any, where: str) -> None:
+        import rdflib
+
+        self.rdf, self.graph, self.where = rdflib, graph, where
+        self.members = sorted(
+            {m for m in self.found() if isinstance(m, rdflib.URIRef) and m != rdflib.OWL.Thing}
+        )
+        if not self.members:
+            raise InputError.single(where, "has no owl:Class and no skos:Concept")
+        self.position = {m: i for i, m in enumerate(self.members)}
+        self.names = [self._name(m) for m in self.members]
+        if len(set(self.names)) < len(self.names):
+            twice = next(n for i, n in enumerate(self.names) if n in self.names[:i])
+            raise InputError.single(where, f"two concepts are called {twice!r}")
+
+    def found(self) -> Iterable[Any]:
+        raise NotImplementedError
+
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        raise NotImplementedError
+
+    def rules(self) -> Rules:
+        return Rules()
+
+    def ontology(self) -> Ontology:
+        parents: list[list[int]] = [[] for _ in self.members]
+        for child, parent in self.links():
+            if child in self.position and parent in self.position:
+                above = parents[self.position[child]]
+                if self.position[parent] not in above:
+                    above.append(self.position[parent])
+        own = {name: i for i, name in enumerate(self.names)}
+        return Ontology(
+            tuple(self.names),
+            tuple(map(tuple, parents)),
+            MappingProxyType(own),
+            self.rules(),
+            self.where,
+        )
+
+    def name_of(self, member: Any) -> str:
+        return self.names[self.position[member]]
+
+    def _name(self, member: Any) -> str:
+        for kind in (self.rdf.SKOS.prefLabel, self.rdf.RDFS.label):
+            texts = list(self.graph.objects(member, kind))
+            plain = [t for t in texts if getattr(t, "language", None) in (None, "en")] or texts
+            if plain:
+                return str(min(plain, key=str))
+        tail = str(member).rsplit("#", 1)[-1].rstrip("/")
+        return tail.rsplit("/", 1)[-1]
+
+
+class _Skos(_Graph):
+    def found(self) -> Iterable[Any]:
+        return self.graph.subjects(self.rdf.RDF.type, self.rdf.SKOS.Concept)  # type: ignore[no-any-return]
+
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        yield from self.graph.subject_objects(self.rdf.SKOS.broader)
+        yield from ((c, p) for p, c in self.graph.subject_objects(self.rdf.SKOS.narrower))
+
+
+class _Owl(_Graph):
+    def found(self) -> Iterable[Any]:
+        rdf = self.rdf
+        yield from self.graph.subjects(rdf.RDF.type, rdf.OWL.Class)
+        yield from self.graph.subjects(rdf.RDF.type, rdf.RDFS.Class)
+
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        yield from self.graph.subject_objects(self.rdf.RDFS.subClassOf)
+        for whole, parts in self.graph.subject_objects(self.rdf.OWL.disjointUnionOf):
+            yield from ((part, whole) for part in self._list(parts))
+
+    def rules(self) -> Rules:
+        owl, rdfs = self.rdf.OWL, self.rdf.RDFS
+        disjoint = {
+            tuple(sorted((self.name_of(a), self.name_of(b))))
+            for a, b in self.graph.subject_objects(owl.disjointWith)
+            if a in self.position and b in self.position
+        }
+        for group in self.graph.subjects(self.rdf.RDF.type, owl.AllDisjointClasses):
+            for members in self.graph.objects(group, owl.members):
+                disjoint.add(self._known(self._list(members)))
+        exactly = [
+            self._known(self._list(parts))
+            for _, parts in sorted(self.graph.subject_objects(owl.disjointUnionOf), key=str)
+        ]
+        requires = [
+            Requirement(self.name_of(member), options)
+            for member in self.members
+            for above in self.graph.objects(member, rdfs.subClassOf)
+            if above not in self.position
+            for options in self._required(above)
+        ]
+        return Rules(
+            tuple(g for g in exactly if g),
+            tuple(sorted(g for g in disjoint if g)),
+            tuple(sorted(requires, key=lambda r: (r.concept, r.any_of))),
+        )
+
+    def _required(self, expression: Any) -> Iterator[tuple[str, ...]]:
+        """The alternatives that an anonymous superclass demands, one tuple per demand."""
+        owl = self.rdf.OWL
+        for parts in self.graph.objects(expression, owl.intersectionOf):
+            for part in self._list(parts):
+                yield from self._required(part)
+        if list(self.graph.objects(expression, owl.intersectionOf)):
+            return
+        options = self._known(self._alternatives(expression))
+        if options:
+            yield options
+
+    def _alternatives(self, expression: Any) -> Iterator[Any]:
+        owl = self.rdf.OWL
+        if expression in self.position:
+            yield expression
+        for filler in self.graph.objects(expression, owl.someValuesFrom):
+            yield from self._alternatives(filler)
+        for parts in self.graph.objects(expression, owl.unionOf):
+            for part in self._list(parts):
+                yield from self._alternatives(part)
+
+    def _known(self, members: Iterable[Any]) -> tuple[str, ...]:
+        return tuple(sorted({self.name_of(m) for m in members if m in self.position}))
+
+    def _list(self, head: Any) -> list[Any]:
+        from rdflib.collection import Collection
+
+        return list(Collection(self.graph, head))

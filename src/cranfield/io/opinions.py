@@ -1,0 +1,148 @@
+"""What people say: votes for categories, the tree of categories, and ranked lists, as CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from cranfield.data.categories import Categorisation, CategoryGraph
+from cranfield.data.subjects import SubjectRankings
+from cranfield.errors import PROBLEMS_SHOWN, CycleError, InputError, Problem, UsageError, suggest
+from cranfield.io.files import describe, inner_suffix, read_text
+
+
+@dataclass(frozen=True, slots=True)
+class _Row:
+    line: int
+    fields: tuple[str, ...]
+
+
+# Says what is wrong with a row, or the empty string.
+_Check = Callable[[_Row], str]
+
+
+def read_categories(path: str | Path) -> CategoryGraph:
+    """The tree or acyclic graph of categories: CSV category,parent (the root's is empty)."""
+    seen: dict[tuple[str, ...], int] = {}
+
+    def check(row: _Row) -> str:
+        first = seen.setdefault(row.fields, row.line)
+        if first != row.line:
+            return f"{row.fields[0]!r} under {row.fields[1]!r} stands twice, first on line {first}"
+        return "" if row.fields[0] else "the category is empty"
+
+    _read_rows(path, ("category", "parent"), check)
+    try:
+        return CategoryGraph.from_pairs((fields[0], fields[1]) for fields in seen)
+    except CycleError as error:
+        line = seen[error.cycle[0], error.cycle[1]]
+        raise InputError.single(describe(path), str(error), line) from None
+    except UsageError as error:
+        raise InputError.single(describe(path), str(error)) from None
+
+
+def read_votes(path: str | Path, graph: CategoryGraph, *, skipped: str = "error") -> Categorisation:
+    """Votes of people for categories: CSV subject,item,category."""
+    seen: dict[tuple[str, str], int] = {}
+
+    def check(row: _Row) -> str:
+        subject, item, category = row.fields
+        if not all(row.fields):
+            return "subject, item or category is empty"
+        if category not in graph.parents:
+            return f"category {category!r} is not in the tree.{suggest(category, graph.parents)}"
+        first = seen.setdefault((subject, item), row.line)
+        if first != row.line:
+            return f"subject {subject!r} votes twice on item {item!r}, first on line {first}"
+        return ""
+
+    rows = _read_rows(path, ("subject", "item", "category"), check)
+    votes = [(r.fields[0], r.fields[1], r.fields[2]) for r in rows]
+    try:
+        return Categorisation.from_votes(votes, graph, skipped=skipped)
+    except UsageError as error:
+        raise InputError.single(describe(path), str(error)) from None
+
+
+def read_queries(path: str | Path) -> dict[str, str]:
+    """The item or category that stands for each topic: CSV topic,query."""
+    seen: dict[str, int] = {}
+
+    def check(row: _Row) -> str:
+        first = seen.setdefault(row.fields[0], row.line)
+        if first != row.line:
+            return f"topic {row.fields[0]!r} stands twice, first on line {first}"
+        return "" if all(row.fields) else "the topic or the query is empty"
+
+    return {r.fields[0]: r.fields[1] for r in _read_rows(path, ("topic", "query"), check)}
+
+
+def read_subject_rankings(path: str | Path) -> SubjectRankings:
+    """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
+    seen: dict[tuple[str, ...], int] = {}
+
+    def check(row: _Row) -> str:
+        if not all(row.fields):
+            return "subject, topic, item or significance is empty"
+        text = row.fields[3]
+        try:
+            number = float(text)
+        except ValueError:
+            number = math.nan
+        if not 0 <= number <= 1:
+            return f"significance {text!r} is not a number in [0, 1]"
+        first = seen.setdefault(row.fields[:3], row.line)
+        if first != row.line:
+            subject, topic, item = row.fields[:3]
+            return (
+                f"subject {subject!r} lists item {item!r} twice for topic {topic!r}, first on "
+                f"line {first}"
+            )
+        return ""
+
+    rows = _read_rows(path, ("subject", "topic", "item", "significance"), check)
+    return SubjectRankings.from_rows(
+        (r.fields[0], r.fields[1], r.fields[2], float(r.fields[3])) for r in rows
+    )
+
+
+def _read_rows(path: str | Path, columns: Sequence[str], check: _Check) -> list[_Row]:
+    """The named columns of a CSV or TSV file; every faulty row is a problem with its line."""
+    where = describe(path)
+    delimiter = "\t" if str(path) != "-" and inner_suffix(path) == ".tsv" else ","
+    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    rows: list[_Row] = []
+    problems: list[Problem] = []
+    count = 0
+    try:
+        header = [h.strip().lower() for h in next(reader, [])]
+        absent = [c for c in columns if c not in header]
+        if absent:
+            raise InputError.single(
+                where, f"no column {absent[0]!r} in the header {header} (expected: "
+                f"{','.join(columns)})", 1,
+            )  # fmt: skip
+        at = [header.index(c) for c in columns]
+        for fields in reader:
+            if not fields:
+                continue
+            fault = f"{len(fields)} fields where the header has {len(header)}"
+            if len(fields) == len(header):
+                row = _Row(reader.line_num, tuple(fields[i].strip() for i in at))
+                fault = check(row)
+                rows.append(row)
+            if fault:
+                count += 1
+                if len(problems) < PROBLEMS_SHOWN:
+                    problems.append(Problem(reader.line_num, fault))
+    except csv.Error as error:
+        raise InputError.single(where, f"not valid CSV: {error}", reader.line_num) from None
+    if problems:
+        raise InputError(where, problems, count)
+    if not rows:
+        raise InputError.single(where, f"is empty: no rows with {', '.join(columns)}")
+    return rows

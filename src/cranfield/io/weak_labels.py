@@ -1,0 +1,106 @@
+"""Features of items (CSV item,number,... or .npz) and their tags (CSV item,tag)."""
+
+from __future__ import annotations
+
+import csv
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError, Problem
+from cranfield.io.files import describe, inner_suffix, open_input, read_text
+
+
+def read_features(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    """Items and their features: one row per item, all of the same length."""
+    if inner_suffix(path) == ".npz":
+        return _read_npz(path)
+    where = describe(path)
+    rows = _rows(path)
+    header = rows[0][1] if rows else []
+    if len(header) < 2 or header[0].strip().lower() != "item":
+        raise InputError.single(where, "the header should be item and one column per feature", 1)
+    items: dict[str, int] = {}
+    values: list[list[float]] = []
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        name = row[0].strip()
+        if len(row) != len(header):
+            problems.append(Problem(line, f"{len(row)} fields, expected {len(header)}"))
+        elif name in items:
+            problems.append(Problem(line, f"item {name!r} again (first on line {items[name]})"))
+        else:
+            numbers = [_finite(cell) for cell in row[1:]]
+            if bad := [c for c, x in zip(row[1:], numbers, strict=True) if math.isnan(x)]:
+                problems.append(Problem(line, f"feature {bad[0]!r} is not a finite number"))
+            items[name] = line
+            values.append(numbers)
+    if problems:
+        raise InputError(where, problems)
+    if not items:
+        raise InputError.single(where, "has a header but no items")
+    return tuple(items), np.array(values)
+
+
+def read_tags(path: str | Path) -> dict[str, tuple[str, ...]]:
+    """The items of each tag, from CSV item,tag."""
+    where = describe(path)
+    rows = _rows(path)
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    if header != ["item", "tag"]:
+        raise InputError.single(where, f"the header is {','.join(header)!r}, expected item,tag", 1)
+    tags: dict[str, dict[str, int]] = {}
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        if len(row) != 2 or not row[0].strip() or not row[1].strip():
+            problems.append(Problem(line, "expected an item and a tag"))
+            continue
+        item, tag = row[0].strip(), row[1].strip()
+        first = tags.setdefault(tag, {}).setdefault(item, line)
+        if first != line:
+            problems.append(Problem(line, f"item {item!r} with tag {tag!r} again (line {first})"))
+    if problems:
+        raise InputError(where, problems)
+    if not tags:
+        raise InputError.single(where, "has a header but no tags")
+    return {tag: tuple(items) for tag, items in tags.items()}
+
+
+def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
+    reader = csv.reader(read_text(path).splitlines(keepends=True))
+    try:
+        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
+    except csv.Error as error:
+        raise InputError.single(
+            describe(path), f"not valid CSV ({error})", reader.line_num
+        ) from None
+
+
+def _finite(text: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        return math.nan
+    return number if math.isfinite(number) else math.nan
+
+
+def _read_npz(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+    where = describe(path)
+    with open_input(path) as stream:
+        try:
+            archive: Any = np.load(stream, allow_pickle=False)
+            items, features = archive["items"], archive["features"]
+        except (ValueError, KeyError, OSError) as error:
+            raise InputError.single(
+                where, f"not an archive with the arrays items and features ({error})"
+            ) from None
+    table = np.asarray(features, dtype=np.float64)
+    if table.ndim != 2 or table.shape[0] != items.size or not np.isfinite(table).all():
+        raise InputError.single(
+            where, f"features of shape {table.shape} for {items.size} items, "
+                   "expected a row of finite numbers for each item"
+        )  # fmt: skip
+    return tuple(str(name) for name in items), table

@@ -1,0 +1,74 @@
+"""Every measure of annotation, and the sets of them that campaigns used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+
+from cranfield.errors import MeasureError
+from cranfield.measures import (
+    labels_concept,
+    labels_example,
+    labels_hierarchy,
+    labels_ontology,
+    labels_ranked,
+)
+from cranfield.measures._parse import parse_measure, split_names
+from cranfield.measures._spec import Measure
+
+LABEL_MEASURES: tuple[Measure, ...] = (
+    *labels_concept.DECLARED,
+    *labels_example.DECLARED,
+    *labels_ranked.DECLARED,
+    *labels_hierarchy.DECLARED,
+    *labels_ontology.DECLARED,
+)
+LABEL_REGISTRY: Mapping[str, Measure] = MappingProxyType({m.name: m for m in LABEL_MEASURES})
+
+# The official measures of the Photo Annotation tasks (No 10.4, 10.9).
+LABEL_SETS: Mapping[str, str] = MappingProxyType(
+    {
+        "imageclef2009": "EER AUC OS",
+        "imageclef2010": "iAP.concept F.example OS EER AUC",
+        "imageclef2011": "iAP.concept F.example SRP",
+        "all": " ".join(
+            ["P.concept", "P.concept(mean='micro')", "P@10.concept"]
+            + [m.name for m in LABEL_MEASURES if m.name != "P.concept"]
+        ),
+    }
+)
+
+
+def parse_label_measures(names: str | Sequence[str | Measure]) -> tuple[Measure, ...]:
+    """Measures from a text of names and sets, or a sequence of names and declarations."""
+    listed = split_names(names) if isinstance(names, str) else list(names)
+    found: dict[Measure, None] = {}
+    for one in listed:
+        if isinstance(one, Measure):
+            found[_known(one)] = None
+            continue
+        for name in split_names(LABEL_SETS.get(one, one)):
+            found[parse_measure(name, LABEL_REGISTRY)] = None
+    if not found:
+        raise MeasureError("no measure was asked for. List them with: cranfield measures")
+    return tuple(found)
+
+
+def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """The set `all` in a text spelt out without what lacks its needs; those left out as well."""
+    kept: list[str] = []
+    dropped: list[str] = []
+    for name in split_names(names):
+        if name != "all":
+            kept.append(name)
+            continue
+        for member in split_names(LABEL_SETS["all"]):
+            needs = parse_measure(member, LABEL_REGISTRY).needs
+            (dropped if needs & lacking else kept).append(member)
+    return " ".join(kept), tuple(dropped)
+
+
+def _known(measure: Measure) -> Measure:
+    if measure.name not in LABEL_REGISTRY:
+        raise MeasureError(f"{measure} is not a measure of annotation")
+    return measure.check_complete()

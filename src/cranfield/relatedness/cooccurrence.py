@@ -1,0 +1,33 @@
+"""COOC: relatedness as how often two concepts label the same item of a training set (No 4.5)."""
+
+from __future__ import annotations
+
+from cranfield.data.counts import Snapshot, term_of
+from cranfield.relatedness._spec import Method, Source
+
+
+def relatedness(counts: Snapshot, first: str, second: str) -> float:
+    """Items with both concepts over items with either of them.
+
+    >>> counts = Snapshot(10, {"sea": 4, "sky": 5}, {frozenset({"sea", "sky"}): 3})
+    >>> relatedness(counts, "Sea", "Sky")
+    0.5
+    """
+    if term_of(first) == term_of(second):
+        return 1.0
+    both = counts.hits(first, second)
+    either = counts.hits(first) + counts.hits(second) - both
+    return both / either if either else 0.0
+
+
+METHODS = (
+    Method(
+        name="COOC", title="Co-occurrence in a training set",
+        formula=r"\frac{n_{xy}}{n_x+n_y-n_{xy}}",
+        source=Source("nowak", "4.5", "the thesis gives no formula; this is Jaccard's"),
+        thesis="4.5", family="counts", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        needs=frozenset({"tags"}), score=relatedness, parts="",
+        summary="Items labelled with both concepts, over items labelled with either.",
+        undefined="concepts without an item: 0",
+    ),
+)  # fmt: skip

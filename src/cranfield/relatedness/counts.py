@@ -1,0 +1,114 @@
+"""NWD, FTS and FCS: relatedness as how often words occur together in a corpus (No 4.1, 4.2)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Protocol
+
+from cranfield.data.counts import Snapshot, TaggedItem, term_of
+from cranfield.errors import UsageError
+from cranfield.relatedness._spec import Method, Source
+
+
+class HitCounts(Protocol):
+    """Anything that knows how many documents of a corpus hold a word, or two words together."""
+
+    @property
+    def total(self) -> int:
+        """The number of documents in the corpus."""
+
+    def hits(self, *terms: str) -> int:
+        """The number of documents that hold all the terms."""
+
+
+def nwd(first: float, second: float, both: float, total: float) -> float:
+    """The normalised web distance (No 4.1); infinite for words that never occur together.
+
+    Words in every document say nothing about each other; with both counts equal to the total
+    their distance is 0, since they always occur together.
+
+    >>> round(nwd(8, 4, 2, 16), 6)
+    1.0
+    """
+    if not 0 <= both <= min(first, second) or max(first, second) > total:
+        raise UsageError(
+            f"counts {first:g}, {second:g}, together {both:g} of {total:g} cannot be: expected "
+            "together <= each <= total"
+        )
+    if both == 0:
+        return math.inf
+    above = math.log(max(first, second)) - math.log(both)
+    below = math.log(total) - math.log(min(first, second))
+    if below > 0:
+        return above / below
+    return 0.0 if above == 0 else math.inf
+
+
+def relatedness(counts: HitCounts, first: str, second: str) -> float:
+    """exp(-2 NWD) (No 4.2): 1 for words that always, 0 for words that never occur together."""
+    if term_of(first) == term_of(second):
+        return 1.0
+    one, other = counts.hits(first), counts.hits(second)
+    # Search engines estimate: a joint count may come out larger than a single one.
+    both = min(counts.hits(first, second), one, other)
+    return math.exp(-2.0 * nwd(one, other, both, max(counts.total, one, other)))
+
+
+def count_tags(
+    items: Iterable[TaggedItem], terms: Sequence[str], *, text: bool, source: str = ""
+) -> Snapshot:
+    """Hit counts of terms in a tag corpus, in one pass.
+
+    A term counts when it is a tag (FTS), or with `text` also when the text holds its words one
+    after the other (FCS).
+    """
+    wanted = list(dict.fromkeys(map(term_of, terms)))
+    single = dict.fromkeys(wanted, 0)
+    joint = {frozenset(pair): 0 for pair in combinations(wanted, 2)}
+    total = 0
+    for item in items:
+        total += 1
+        held = [term for term in wanted if term in item.tags]
+        if text and item.text:
+            words = f" {' '.join(_words(item.text))} "
+            held = [term for term in wanted if term in item.tags or f" {term} " in words]
+        for term in held:
+            single[term] += 1
+        for pair in combinations(held, 2):
+            joint[frozenset(pair)] += 1
+    return Snapshot(total, single, joint, source)
+
+
+def _words(text: str) -> Iterator[str]:
+    word = ""
+    for char in text.lower():
+        if char.isalnum():
+            word += char
+        elif word:
+            yield word
+            word = ""
+    if word:
+        yield word
+
+
+_FORMULA = r"e^{-2\,\mathrm{NWD}},\quad \mathrm{NWD}=\frac{\max(\log h_x,\log h_y)-\log h_{xy}}{\log N-\min(\log h_x,\log h_y)}"  # noqa: E501
+
+
+def _method(name: str, title: str, needs: str, summary: str) -> Method:
+    return Method(
+        name=name, title=title, formula=_FORMULA, source=Source("nowak", "4.1, 4.2"),
+        thesis="4.5.3", family="counts", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        needs=frozenset({needs}), score=relatedness, summary=summary, parts="",
+        undefined="a word that never occurs, or never with the other: 0",
+    )  # fmt: skip
+
+
+METHODS = (
+    _method("NWD", "Normalised web distance", "counts",
+            "exp(-2 NWD) from hit counts of any corpus or search engine."),
+    _method("FTS", "Flickr tag similarity", "tags", "exp(-2 NWD) counted on the tags of items."),
+    _method("FCS", "Flickr context similarity", "tags",
+            "exp(-2 NWD) counted on the tags and the text of items."),
+)  # fmt: skip

@@ -1,0 +1,23 @@
+"""TREE: relatedness as 1 - the cost of the way through an ontology's tree (No 7.2)."""
+
+from __future__ import annotations
+
+from cranfield.data.costmap import CostMap
+from cranfield.relatedness._spec import Method, Source
+
+
+def relatedness(tree: CostMap, first: str, second: str) -> float:
+    """1 - the summed costs of the links between two concepts, from an ontology's cost map."""
+    return 1.0 - tree.cost(first, second)
+
+
+METHODS = (
+    Method(
+        name="TREE", title="Way through the ontology",
+        formula=r"1-\sum_{\text{links}}\frac{2^{l-1}}{2^{L+1}-2}",
+        source=Source("nowak", "7.2"),
+        thesis="7.3", family="ontology", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        needs=frozenset({"ontology"}), score=relatedness, parts="",
+        summary="Links between two concepts in the ontology, deep ones being cheap.",
+    ),
+)  # fmt: skip

@@ -1,0 +1,144 @@
+"""Hit counts from a live source: a search engine or a photo site, asked gently and only once.
+
+A provider is anything with `total` and `hits(*terms)`. This file has one for services that answer
+a web address with JSON, and two wrappers: one that waits between questions, one that remembers
+the answers in a file, so that a study can be repeated when the service has changed or gone.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+import tomllib
+import urllib.parse
+import urllib.request
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from cranfield.data.counts import Snapshot, term_of
+from cranfield.errors import InputError, NeedsError
+from cranfield.io.counts import read_counts, write_counts
+from cranfield.io.files import describe, read_text
+from cranfield.relatedness.counts import HitCounts
+
+Fetch = Callable[[str], bytes]
+
+_TIMEOUT = 30.0
+_KEYS = {"name": str, "url": str, "count": str, "total": int}
+
+
+class UrlProvider:
+    """A service that answers `url` with JSON that holds the number of hits.
+
+    `url` has {query} where the terms go; `count` is the way to the number, such as
+    photos.total; terms are joined by `join`.
+    """
+
+    def __init__(
+        self, *, name: str, url: str, count: str, total: int, join: str = " ",
+        fetch: Fetch | None = None,
+    ) -> None:  # fmt: skip
+        self.name, self.total = name, total
+        self._url, self._count, self._join = url, count.split("."), join
+        self._fetch = fetch or _download
+
+    def hits(self, *terms: str) -> int:
+        query = urllib.parse.quote(self._join.join(map(term_of, terms)), safe="")
+        try:
+            answer: Any = json.loads(self._fetch(self._url.replace("{query}", query)))
+            for key in self._count:
+                answer = answer[int(key)] if isinstance(answer, list) else answer[key]
+            return int(answer)
+        except OSError as error:
+            raise NeedsError(f"{self.name} does not answer: {error}") from None
+        except (ValueError, KeyError, IndexError, TypeError):
+            raise NeedsError(
+                f"the answer of {self.name} for {' and '.join(terms)} has no number at "
+                f"{'.'.join(self._count)}"
+            ) from None
+
+
+def _download(url: str) -> bytes:
+    with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
+        data: bytes = answer.read()
+    return data
+
+
+class RateLimited:
+    """A provider that is asked at most once in `seconds`."""
+
+    def __init__(
+        self, provider: HitCounts, *, seconds: float,
+        clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
+    ) -> None:  # fmt: skip
+        self._provider, self._seconds = provider, seconds
+        self._clock, self._sleep = clock, sleep
+        self._next = -float("inf")
+
+    @property
+    def total(self) -> int:
+        return self._provider.total
+
+    def hits(self, *terms: str) -> int:
+        wait = self._next - self._clock()
+        if wait > 0:
+            self._sleep(wait)
+        self._next = self._clock() + self._seconds
+        return self._provider.hits(*terms)
+
+
+class Remembered:
+    """A provider whose answers are kept in a counts file, and asked for only once.
+
+    `save` writes the file; it is written even when the provider fails half-way, so that the
+    next attempt goes on from there.
+    """
+
+    def __init__(self, provider: HitCounts, path: str | Path, *, source: str) -> None:
+        self._provider, self._path, self._source = provider, Path(path), source
+        known = read_counts(path) if self._path.exists() else None
+        self._single: dict[str, int] = dict(known.single) if known else {}
+        self._joint: dict[frozenset[str], int] = dict(known.joint) if known else {}
+        self._date = known.date if known else datetime.date.today().isoformat()
+        self.total = known.total if known else provider.total
+
+    def hits(self, *terms: str) -> int:
+        names = frozenset(map(term_of, terms))
+        if len(names) == 1:
+            (name,) = names
+            if name not in self._single:
+                self._single[name] = self._provider.hits(name)
+            return self._single[name]
+        if names not in self._joint:
+            self._joint[names] = self._provider.hits(*sorted(names))
+        return self._joint[names]
+
+    def save(self) -> None:
+        write_counts(
+            Snapshot(self.total, self._single, self._joint, self._source, self._date), self._path
+        )
+
+
+def read_provider(path: str | Path, *, remember: str | Path) -> Remembered:
+    """A provider from a TOML file with name, url, count, total and optionally join, seconds."""
+    where = describe(path)
+    try:
+        settings = tomllib.loads(read_text(path))
+    except tomllib.TOMLDecodeError as error:
+        raise InputError.single(where, f"not TOML: {error}") from None
+    for key, kind in _KEYS.items():
+        if not isinstance(settings.get(key), kind):
+            raise InputError.single(
+                where, f"{key} is missing or not {'text' if kind is str else 'a whole number'} "
+                "(expected: name, url with {query}, count, total)",
+            )  # fmt: skip
+    if "{query}" not in settings["url"]:
+        raise InputError.single(where, "url has no {query}, where the words go")
+    seconds = settings.pop("seconds", 1.0)
+    unknown = set(settings) - set(_KEYS) - {"join"}
+    if unknown or not isinstance(seconds, int | float):
+        raise InputError.single(where, f"unknown setting {', '.join(sorted(unknown)) or 'seconds'}")
+    provider = UrlProvider(**settings)
+    return Remembered(RateLimited(provider, seconds=float(seconds)), remember, source=provider.name)

@@ -1,0 +1,169 @@
+"""Relatedness of pairs of concepts by any method, and the senses that decided it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.costmap import CostMap
+from cranfield.data.counts import Snapshot
+from cranfield.errors import NeedsError
+from cranfield.relatedness._spec import Method
+from cranfield.relatedness.concepts import Lexicon
+from cranfield.relatedness.counts import HitCounts
+from cranfield.relatedness.lesk import lesk
+from cranfield.relatedness.links import InLinks
+from cranfield.relatedness.wordnet import Sense
+
+_HOW_TO_GIVE = {
+    "wordnet": "WordNet (--wordnet, or install wordnet-base)",
+    "tag counts": "WordNet's tag counts",
+    "counts": "hit counts (--counts, --tags or --provider)",
+    "tags": "a tag corpus (--tags) or its counts (--counts)",
+    "links": "a link table (--links)",
+    "ontology": "an ontology (--ontology)",
+}
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What methods read; any of it may be absent."""
+
+    lexicon: Lexicon | None = None
+    counts: HitCounts | None = None
+    links: InLinks | None = None
+    tree: CostMap | None = None
+    jobs: int = 1
+    stop_words: bool = False
+
+    def need(self, method: Method) -> NeedsError:
+        things = " and ".join(_HOW_TO_GIVE[need] for need in sorted(method.needs))
+        return NeedsError(f"{method.name} needs {things}")
+
+
+@dataclass(frozen=True, slots=True)
+class PairScore:
+    """The relatedness of two concepts; None when it does not exist."""
+
+    word1: str
+    word2: str
+    relatedness: float | None
+    sense1: Sense | None = None
+    sense2: Sense | None = None
+
+    @property
+    def same_synset(self) -> bool:
+        return (
+            self.sense1 is not None
+            and self.sense2 is not None
+            and self.sense1.synset == self.sense2.synset
+        )
+
+
+@dataclass(frozen=True)
+class PairScores:
+    """The pairs in the order given, and the concepts that the method's source does not know."""
+
+    method: Method
+    pairs: tuple[PairScore, ...]
+    unknown: tuple[str, ...] = field(default=())
+
+    def values(self) -> NDArray[np.float64]:
+        """The relatedness of each pair, NaN where it does not exist."""
+        return np.array(
+            [np.nan if p.relatedness is None else p.relatedness for p in self.pairs], np.float64
+        )
+
+
+Pairs = Sequence[tuple[str, str]]
+
+
+def score_pairs(methods: Sequence[Method], pairs: Pairs, resources: Resources) -> list[PairScores]:
+    """The relatedness of all pairs by each method; what methods share is worked out once."""
+    expansions: dict[str, _Expansion] = {}
+    results = []
+    for method in methods:
+        if method.family == "wordnet":
+            if resources.lexicon is None:
+                raise resources.need(method)
+            if method.parts not in expansions:
+                expansions[method.parts] = _Expansion(resources.lexicon, pairs, method.parts)
+            results.append(_by_senses(method, pairs, expansions[method.parts], resources))
+        else:
+            results.append(_by_names(method, pairs, resources))
+    return results
+
+
+class _Expansion:
+    """Pairs of concepts as pairs of all their senses, those of a pair one after the other."""
+
+    def __init__(self, lexicon: Lexicon, pairs: Pairs, parts: str) -> None:
+        self.wordnet = lexicon.wordnet
+        names = dict.fromkeys(name for pair in pairs for name in pair)
+        senses = {name: lexicon.senses(name) for name in names}
+        self.unknown = tuple(name for name in names if not senses[name])
+        usable = {name: [s for s in found if s.part in parts] for name, found in senses.items()}
+        self.left: list[Sense] = []
+        self.right: list[Sense] = []
+        self.starts = [0]
+        for first, second in pairs:
+            one, other = usable[first], usable[second]
+            self.left += [sense for sense in one for _ in other]
+            self.right += other * len(one)
+            self.starts.append(len(self.left))
+
+
+def _by_senses(
+    method: Method, pairs: Pairs, expansion: _Expansion, resources: Resources
+) -> PairScores:
+    options = {}
+    if method.score is lesk:
+        options = {"jobs": resources.jobs, "stop_words": resources.stop_words}
+    values = method.score(expansion.wordnet, expansion.left, expansion.right, **options)
+    ranked = np.where(np.isnan(values), -np.inf, values)
+    scored = []
+    for k, (first, second) in enumerate(pairs):
+        start, end = expansion.starts[k], expansion.starts[k + 1]
+        if start == end:
+            scored.append(PairScore(first, second, None))
+            continue
+        # The first of the best pairs of senses: lower sense numbers are commoner meanings.
+        best = start + int(ranked[start:end].argmax())
+        value = float(values[best])
+        if np.isnan(value):
+            scored.append(PairScore(first, second, None))
+        else:
+            senses = expansion.left[best], expansion.right[best]
+            scored.append(PairScore(first, second, value, *senses))
+    return PairScores(method, tuple(scored), expansion.unknown)
+
+
+def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
+    score, knows = _name_scorer(method, resources)
+    names = dict.fromkeys(name for pair in pairs for name in pair)
+    known = {name: knows(name) for name in names}
+    scored = [PairScore(a, b, score(a, b) if known[a] and known[b] else None) for a, b in pairs]
+    return PairScores(method, tuple(scored), tuple(n for n in names if not known[n]))
+
+
+def _name_scorer(
+    method: Method, resources: Resources
+) -> tuple[Callable[[str, str], float], Callable[[str], bool]]:
+    """How two names are scored, and whether a name is known."""
+    source: HitCounts | InLinks | CostMap | None
+    knows: Callable[[str], bool]
+    if method.family == "links":
+        source = resources.links
+        knows = source.knows if source is not None else bool
+    elif method.family == "ontology":
+        source = tree = resources.tree
+        knows = (lambda name: name in tree.concepts) if tree is not None else bool
+    else:
+        source = resources.counts
+        knows = source.knows if isinstance(source, Snapshot) else bool
+    if source is None:
+        raise resources.need(method)
+    return (lambda first, second: float(method.score(source, first, second))), knows

@@ -1,0 +1,216 @@
+"""VEC: relatedness as the angle between gloss vectors, after Patwardhan.
+
+A word's vector counts the words that stand with it in a gloss, over all glosses of WordNet
+without their examples. A sense's vector adds the vectors of the words around it, each word once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness.glosses import (
+    STOP_WORDS,
+    GlossReader,
+    clean,
+    definition,
+    examples,
+    synonyms,
+)
+from cranfield.relatedness.wordnet import Sense, WordNet
+from cranfield.relatedness.wordnet.cache import cached
+
+Scores = NDArray[np.float64]
+
+_LONGEST_COMPOUND = 9
+_PARTS = "nvar"
+_OTHER = re.compile(r"[^a-z0-9]+")
+_EXAMPLES = re.compile(r'".*"')
+# The texts of a sense, in this order; "examples", "gloss" and "words" are its own.
+_TEXTS = (
+    "also", "attribute", "examples", "self", "gloss", "holonym", "hypernym", "hyponym", "meronym",
+    "pertainym", "similar", "words",
+)  # fmt: skip
+# Senses and dimensions that are held in memory as one dense block.
+_SENSES, _DIMENSIONS = 2000, 8192
+
+
+class WordVectors:
+    """The word vectors of a database, and the words around its senses."""
+
+    def __init__(self, wordnet: WordNet) -> None:
+        from scipy import sparse
+
+        self._wordnet = wordnet
+        self._compounds = Compounds(frozenset().union(*wordnet.lemmas.values()))
+        arrays = cached("vector", wordnet.fingerprint, self._count)
+        words = arrays["words"].tobytes().decode("ascii").split("\n")
+        self._number = {word: i for i, word in enumerate(words)}
+        ones = np.ones(len(arrays["columns"]))
+        shape = (len(arrays["starts"]) - 1, len(words))
+        # One row per gloss; a word that occurs twice has two entries, which add up.
+        where = (arrays["columns"].copy(), arrays["starts"].copy())
+        glosses = sparse.csr_array((ones, *where), shape)
+        glosses.sum_duplicates()
+        self._glosses = glosses
+        self._by_word = glosses.T.tocsr()
+        self._reader = GlossReader(wordnet, clean)
+        self._around: dict[Sense, list[int]] = {}
+
+    def _count(self) -> dict[str, NDArray[Any]]:
+        number: dict[str, int] = {}
+        numbers: dict[str, int] = {}
+        columns: list[int] = []
+        starts = [0]
+        for gloss in self._wordnet.glosses():
+            for part in _EXAMPLES.sub("", gloss.lower()).split(";"):
+                for word in self._compounds.join(only_letters(part)):
+                    if word not in numbers:
+                        stem = self._stem(word)
+                        numbers[word] = number.setdefault(stem, len(number)) if stem else -1
+                    if numbers[word] >= 0:
+                        columns.append(numbers[word])
+            starts.append(len(columns))
+        return {
+            "words": np.frombuffer("\n".join(number).encode("ascii"), np.uint8),
+            "columns": np.array(columns, np.int32),
+            "starts": np.array(starts, np.int32),
+        }
+
+    def _stem(self, word: str) -> str | None:
+        """The only base form of a word, its only noun, or itself; None for a stop word."""
+        if _is_stop_word(word):
+            return None
+        found = [(form, part) for part in _PARTS for form in self._wordnet.valid_forms(word, part)]
+        if len(found) > 1:
+            found = [(form, part) for form, part in found if part == "n"]
+        stem = found[0][0] if len(found) == 1 else word
+        return None if _is_stop_word(stem) else stem
+
+    def around(self, sense: Sense) -> list[int]:
+        """The words around a sense that have a vector, each once."""
+        if sense not in self._around:
+            words: set[str] = set()
+            text: list[str] = []
+            for kind in _TEXTS:
+                # Compounds are not looked for across glosses, but across kinds of text.
+                for i, part in enumerate(self._texts(sense, kind)):
+                    if i:
+                        words.update(self._compounds.join(text))
+                        text = []
+                    text += only_letters(" ".join(part))
+            words.update(self._compounds.join(text))
+            self._around[sense] = sorted(self._number[w] for w in words if w in self._number)
+        return self._around[sense]
+
+    def _texts(self, sense: Sense, kind: str) -> list[list[str]]:
+        if kind == "examples":
+            return examples(self._wordnet.gloss(sense.synset))
+        if kind == "gloss":
+            return [definition(self._wordnet.gloss(sense.synset))]
+        if kind == "words":
+            return synonyms(self._wordnet, sense)
+        return self._reader.around(sense, kind)
+
+    def cosines(self, rows: Sequence[Sense], columns: Sequence[Sense]) -> Scores:
+        """The cosine of the vectors of every row with every column."""
+        from scipy import sparse
+
+        senses = [*rows, *columns]
+        around = [self.around(sense) for sense in senses]
+        used = np.unique(np.concatenate([np.array(w, np.int64) for w in around]))
+        starts = np.cumsum([0, *map(len, around)])
+        at = np.searchsorted(used, np.concatenate([np.array(w, np.int64) for w in around]))
+        member = sparse.csr_array((np.ones(len(at)), at, starts), (len(senses), len(used)))
+        vectors = (self._by_word[used] @ self._glosses).tocsc()
+        products = np.zeros((len(rows), len(columns)))
+        squares = np.zeros(len(senses))
+        for start in range(0, vectors.shape[1], _DIMENSIONS):
+            block = (member @ vectors[:, start : start + _DIMENSIONS]).toarray()
+            products += block[: len(rows)] @ block[len(rows) :].T
+            squares += np.einsum("ij,ij->i", block, block)
+        lengths = np.sqrt(np.where(squares > 0, squares, 1.0))
+        cosines: Scores = products / lengths[: len(rows), None] / lengths[None, len(rows) :]
+        return cosines
+
+
+def _is_stop_word(word: str) -> bool:
+    return all(part in STOP_WORDS for part in word.split("_"))
+
+
+def only_letters(text: str) -> list[str]:
+    """The stretches of lower-case letters and digits in a text, apostrophes left out."""
+    return _OTHER.sub(" ", text.replace("'", "")).split()
+
+
+class Compounds:
+    """Finds the words of several parts that WordNet lists, the longest first."""
+
+    def __init__(self, lemmas: Iterable[str]) -> None:
+        self._whole = {lemma for lemma in lemmas if "_" in lemma}
+        self._begun: set[str] = set()
+        for lemma in self._whole:
+            at = lemma.find("_")
+            while at >= 0:
+                self._begun.add(lemma[:at])
+                at = lemma.find("_", at + 1)
+
+    def join(self, words: Sequence[str]) -> list[str]:
+        """The words with every compound as one word."""
+        joined: list[str] = []
+        begun, whole = self._begun, self._whole
+        at, size = 0, len(words)
+        while at < size:
+            best = text = words[at]
+            end = i = at + 1
+            while text in begun and i < size and i < at + _LONGEST_COMPOUND:
+                text = f"{text}_{words[i]}"
+                i += 1
+                if text in whole:
+                    best, end = text, i
+            joined.append(best)
+            at = end
+        return joined
+
+
+def vec(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
+    """The cosine of the gloss vectors of two senses."""
+    if "vector" not in wordnet.derived:
+        wordnet.derived["vector"] = WordVectors(wordnet)
+    vectors: WordVectors = wordnet.derived["vector"]
+    rows = {sense: i for i, sense in enumerate(dict.fromkeys(left))}
+    columns = {sense: i for i, sense in enumerate(dict.fromkeys(right))}
+    row = np.array([rows[sense] for sense in left], np.int64)
+    column = np.array([columns[sense] for sense in right], np.int64)
+    values = np.zeros(len(left))
+    row_senses, column_senses = list(rows), list(columns)
+    for i in range(0, len(rows), _SENSES):
+        for j in range(0, len(columns), _SENSES):
+            inside = (row // _SENSES == i // _SENSES) & (column // _SENSES == j // _SENSES)
+            if inside.any():
+                cosines = vectors.cosines(
+                    row_senses[i : i + _SENSES], column_senses[j : j + _SENSES]
+                )
+                values[inside] = cosines[row[inside] - i, column[inside] - j]
+    return np.minimum(values, 1.0)
+
+
+METHODS = (
+    Method(
+        name="VEC", title="Gloss vectors (Patwardhan)",
+        formula=r"\cos(\vec a, \vec b),\quad \vec a=\sum_{w \in \text{glosses around } a}\vec w",
+        source=Source(
+            "patwardhan-2003", "WordNet::Similarity 2.05, vector",
+            "word vectors from definitions without examples and without function words",
+        ),
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        needs=frozenset({"wordnet"}), score=vec, parts="nvar",
+        summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
+        undefined="no known word around a sense: 0",
+    ),
+)  # fmt: skip

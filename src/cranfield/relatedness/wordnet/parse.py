@@ -1,0 +1,241 @@
+"""Reading the database files of WordNet (man 5 wndb) into plain arrays.
+
+Synsets are numbered 0, 1, 2, ... in the order of data.noun, data.verb, data.adj, data.adv.
+Nothing outside this file knows byte offsets: distributions do not agree on them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate, pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError
+from cranfield.relatedness.wordnet.locate import COUNTS, PART_NAMES, DatabaseFiles
+
+Arrays = dict[str, NDArray[Any]]
+
+# The pointer symbols in the order in which `pointer_kind` numbers them.
+SYMBOLS = (
+    "!", "@", "@i", "~", "~i", "#m", "#s", "#p", "%m", "%s", "%p", "=", "+", "*", ">", "^", "$",
+    "&", "<", "\\", ";c", "-c", ";r", "-r", ";u", "-u",
+)  # fmt: skip
+_KIND = {symbol.encode(): number for number, symbol in enumerate(SYMBOLS)}
+_PART_OF = {b"n": 0, b"v": 1, b"a": 2, b"s": 2, b"r": 3}
+_OFFSET_LIMIT = 10**8
+_BLANK = ord(" ")
+
+
+def parse_database(files: DatabaseFiles) -> Arrays:
+    """Everything Cranfield uses of a WordNet database."""
+    raw = _Raw()
+    for part in range(len(PART_NAMES)):
+        raw.read_data(files, part)
+    address = _Addresses(raw.address)
+    arrays = raw.arrays(files, address)
+    arrays.update(_lemma_index(files, address))
+    exceptions = [files.read(f"{name}.exc") for name in PART_NAMES]
+    arrays.update(_blob("exception", exceptions))
+    arrays["tag_count"] = _tag_counts(files, raw)
+    return arrays
+
+
+class _Raw:
+    """What has been read so far, as flat lists; arrays are made of them in one go."""
+
+    def __init__(self) -> None:
+        self.address: list[int] = []
+        self.part_start = [0]
+        self.lex_file: list[bytes] = []
+        self.words: list[bytes] = []
+        self.lex_ids: list[bytes] = []
+        self.word_count: list[int] = []
+        self.kinds: list[bytes] = []
+        self.targets: list[bytes] = []
+        self.target_parts: list[bytes] = []
+        self.ends: list[bytes] = []
+        self.pointer_count: list[int] = []
+        self.glosses: list[bytes] = []
+
+    def read_data(self, files: DatabaseFiles, part: int) -> None:
+        _each_line(
+            files,
+            f"data.{PART_NAMES[part]}",
+            lambda line: self._read_line(line, part),
+            "a synset (expected: offset lex_filenum ss_type w_cnt word lex_id ... p_cnt "
+            "pointer ... | gloss)",
+        )
+        self.part_start.append(len(self.lex_file))
+
+    def _read_line(self, line: bytes, part: int) -> None:
+        bar = line.index(b"|")
+        fields = line[:bar].split()
+        words = int(fields[3], 16)
+        first = 4 + 2 * words
+        pointers = int(fields[first])
+        last = first + 1 + 4 * pointers
+        if len(fields) < last:
+            raise ValueError
+        self.address.append(part * _OFFSET_LIMIT + int(fields[0]))
+        self.lex_file.append(fields[1])
+        self.words += fields[4:first:2]
+        self.lex_ids += fields[5:first:2]
+        self.word_count.append(words)
+        self.kinds += fields[first + 1 : last : 4]
+        self.targets += fields[first + 2 : last : 4]
+        self.target_parts += fields[first + 3 : last : 4]
+        self.ends += fields[first + 4 : last : 4]
+        self.pointer_count.append(pointers)
+        # A gloss may itself hold a bar: what follows the last one counts.
+        self.glosses.append(line[line.rindex(b"|") + 1 :].strip())
+
+    def arrays(self, files: DatabaseFiles, address: _Addresses) -> Arrays:
+        end_of = {text: int(text, 16) for text in set(self.ends)}
+        ends = np.array([end_of[text] for text in self.ends], np.uint16)
+        try:
+            kinds = [_KIND[symbol] for symbol in self.kinds]
+            parts = [_PART_OF[part] for part in self.target_parts]
+            targets = address.find(self.targets, np.array(parts, np.int64))
+        except (KeyError, ValueError) as error:
+            raise InputError.single(
+                str(files.root), f"a pointer leads nowhere or has an unknown symbol ({error})"
+            ) from None
+        return {
+            "part_start": np.array(self.part_start, np.int32),
+            "word_start": _starts(self.word_count),
+            **_blob("word", self.words),
+            "pointer_start": _starts(self.pointer_count),
+            "pointer_kind": np.array(kinds, np.uint8),
+            "pointer_target": targets,
+            "pointer_source_word": (ends >> 8).astype(np.uint8),
+            "pointer_target_word": (ends & 0xFF).astype(np.uint8),
+            **_blob("gloss", self.glosses),
+        }
+
+    def sense_keys(self) -> Iterator[tuple[bytes, int]]:
+        """(sense key, synset) of every noun and verb: the others carry no information content."""
+        start = list(accumulate(self.word_count, initial=0))
+        for part, number in ((0, b"1"), (1, b"2")):
+            for synset in range(self.part_start[part], self.part_start[part + 1]):
+                prefix = b"%" + number + b":" + self.lex_file[synset] + b":"
+                for w in range(start[synset], start[synset + 1]):
+                    lex_id = b"%02d" % int(self.lex_ids[w], 16)
+                    yield self.words[w].lower() + prefix + lex_id + b"::", synset
+
+
+class _Addresses:
+    """Which synset stands at a byte offset of a data file."""
+
+    def __init__(self, addresses: Sequence[int]) -> None:
+        places = np.array(addresses, np.int64)
+        self._order = np.argsort(places, kind="stable").astype(np.int32)
+        self._places = places[self._order]
+
+    def find(self, offsets: Sequence[bytes], parts: NDArray[np.int64] | int) -> NDArray[np.int32]:
+        """The synsets at these offsets; a ValueError when there is none."""
+        wanted = np.array(offsets, "S8").astype(np.int64) + parts * _OFFSET_LIMIT
+        at = np.searchsorted(self._places, wanted)
+        at[at == len(self._places)] = 0
+        wrong = np.flatnonzero(self._places[at] != wanted)
+        if wrong.size:
+            raise ValueError(offsets[wrong[0]].decode("ascii", "replace"))
+        return self._order[at]
+
+
+def _each_line(
+    files: DatabaseFiles, name: str, read: Callable[[bytes], None], expected: str
+) -> None:
+    """Reads every line but the licence at the top, which is indented."""
+    for number, line in enumerate(files.read(name).split(b"\n"), 1):
+        if line and line[0] != _BLANK:
+            try:
+                read(line)
+            except (ValueError, IndexError, KeyError):
+                raise InputError.single(files.where(name), f"not {expected}", number) from None
+
+
+def _starts(counts: Sequence[int]) -> NDArray[np.int32]:
+    starts = np.zeros(len(counts) + 1, np.int32)
+    np.cumsum(counts, out=starts[1:])
+    return starts
+
+
+def _blob(name: str, texts: Sequence[bytes]) -> Arrays:
+    """Texts one after the other, and where each starts."""
+    return {
+        f"{name}_text": np.frombuffer(b"".join(texts), np.uint8),
+        f"{name}_text_start": _starts([len(text) for text in texts]),
+    }
+
+
+def _lemma_index(files: DatabaseFiles, address: _Addresses) -> Arrays:
+    lemmas: list[bytes] = []
+    part_start = [0]
+    counts: list[int] = []
+    synsets: list[NDArray[np.int32]] = []
+    for part, part_name in enumerate(PART_NAMES):
+        name = f"index.{part_name}"
+        entries, senses, offsets = _index_entries(files, name)
+        try:
+            found = address.find(offsets, part)
+        except ValueError as error:
+            raise InputError.single(
+                files.where(name), f"offset {error} is not that of a synset in data.{part_name}"
+            ) from None
+        if any(a > b for a, b in pairwise(entries)):
+            raise InputError.single(files.where(name), "the entries are not in alphabetical order")
+        lemmas += entries
+        counts += senses
+        synsets.append(found)
+        part_start.append(len(lemmas))
+    return {
+        "lemma_part_start": np.array(part_start, np.int32),
+        **_blob("lemma", lemmas),
+        "sense_start": _starts(counts),
+        "sense_synset": np.concatenate(synsets),
+    }
+
+
+def _index_entries(files: DatabaseFiles, name: str) -> tuple[list[bytes], list[int], list[bytes]]:
+    """The lemmas of an index, how many senses each has, and the offsets of all senses."""
+    lemmas: list[bytes] = []
+    counts: list[int] = []
+    offsets: list[bytes] = []
+
+    def read(line: bytes) -> None:
+        fields = line.split()
+        senses = int(fields[2])
+        if not 0 < senses < len(fields) - 5:
+            raise ValueError
+        lemmas.append(fields[0])
+        counts.append(senses)
+        offsets.extend(fields[-senses:])
+
+    expected = "lemma pos synset_cnt p_cnt symbol ... sense_cnt tagsense_cnt offset ..."
+    _each_line(files, name, read, f"an index entry (expected: {expected})")
+    return lemmas, counts, offsets
+
+
+def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
+    """How often each synset was tagged in SemCor; empty when no file says so."""
+    for name in COUNTS:
+        if files.has(name):
+            break
+    else:
+        return np.zeros(0, np.int64)
+    key_at, count_at = (0, 2) if name == "cntlist.rev" else (1, 0)
+    count_of: dict[bytes, int] = {}
+
+    def read(line: bytes) -> None:
+        fields = line.split()
+        count_of[fields[key_at]] = int(fields[count_at])
+
+    _each_line(files, name, read, "a tag count (expected a sense key and its count)")
+    counts = np.zeros(len(raw.lex_file), np.int64)
+    for key, synset in raw.sense_keys():
+        if key in count_of:
+            counts[synset] += count_of[key]
+    return counts

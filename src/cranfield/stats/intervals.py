@@ -1,0 +1,256 @@
+"""Confidence intervals of means: bias-corrected bootstrap (BCa), percentile, and Student's t.
+
+Rows are runs (or differences of runs, for a paired interval), columns are topics. Equal values
+throughout give an interval of no width; a single value that says nothing of its spread gives
+NaN ends.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.stats._resample import (
+    DEFAULT_RESAMPLES,
+    Block,
+    Floats,
+    Ints,
+    Progress,
+    Rng,
+    blocks,
+    bootstrap_counts,
+    check_resamples,
+    in_threads,
+    seed_of,
+)
+from cranfield.stats.paired import as_rows, spread
+
+IntervalMethod: TypeAlias = Literal["bca", "percentile", "t"]
+METHODS: tuple[IntervalMethod, ...] = ("bca", "percentile", "t")
+_ROWS_AT_ONCE = 128
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """A value between the ends of its confidence interval."""
+
+    value: float
+    low: float
+    high: float
+    confidence: float
+    method: str
+    n: int
+
+
+@dataclass(frozen=True, slots=True)
+class Intervals:
+    """Interval ends for every row."""
+
+    value: Floats
+    low: Floats
+    high: Floats
+    confidence: float
+    method: str
+    n: int
+
+    def __getitem__(self, row: int) -> Interval:
+        return Interval(
+            float(self.value[row]), float(self.low[row]), float(self.high[row]),
+            self.confidence, self.method, self.n,
+        )  # fmt: skip
+
+
+def check_confidence(confidence: float) -> None:
+    if not 0 < confidence < 1:
+        raise UsageError(f"confidence={confidence!r} must lie between 0 and 1")
+
+
+def bootstrap_means(
+    rows: Floats,
+    *,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """The mean of every row in every resample of its columns: shape (rows, resamples)."""
+    data = as_rows(rows)
+    n, seed = data.shape[1], seed_of(rng)
+    count = check_resamples(resamples)
+    if count == "exact":
+        raise UsageError("the bootstrap has no exact form; give a number of resamples")
+    columns = np.ascontiguousarray(data.T)
+
+    def work(block: Block) -> Floats:
+        means: Floats = bootstrap_counts(seed, block, n) @ columns / n
+        return means.T
+
+    parts = in_threads(work, blocks(count, n), jobs=jobs, progress=progress)
+    return np.concatenate(parts, axis=1)
+
+
+def mean_intervals(
+    rows: Floats,
+    *,
+    method: IntervalMethod = "bca",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+) -> Intervals:
+    """The mean of each row with its confidence interval.
+
+    >>> box = mean_intervals([0.2, 0.4, 0.6, 0.8], method="t")[0]
+    >>> round(box.value, 4), round(box.low, 4), round(box.high, 4)
+    (0.5, 0.0891, 0.9109)
+    """
+    data = as_rows(rows)
+    check_confidence(confidence)
+    if method not in METHODS:
+        raise UsageError(f"interval {method!r} is not one of {', '.join(METHODS)}")
+    if data.shape[1] < 2:
+        return _without_spread(data, confidence, method)
+    if method == "t":
+        return t_intervals(data, confidence=confidence)
+    drawn = bootstrap_means(data, resamples=resamples, rng=rng, jobs=jobs)
+    return resampled_intervals(data, drawn, method=method, confidence=confidence)
+
+
+def _without_spread(data: Floats, confidence: float, method: str) -> Intervals:
+    """The intervals of rows of one value or none: open, except around nothing but zero."""
+    one = data.shape[1] == 1
+    value = data[:, 0] if one else np.full(len(data), np.nan)
+    ends = np.where(value == 0, 0.0, np.nan)
+    return Intervals(value, ends, ends, confidence, method, data.shape[1])
+
+
+def t_intervals(data: Floats, *, confidence: float) -> Intervals:
+    """Mean plus and minus its standard error times the quantile of Student's t."""
+    from scipy.special import stdtrit
+
+    n = data.shape[1]
+    mean = data.mean(axis=1)
+    half = stdtrit(n - 1, (1 + confidence) / 2) * spread(data) / np.sqrt(n)
+    return Intervals(mean, mean - half, mean + half, confidence, "t", n)
+
+
+def resampled_intervals(
+    data: Floats, drawn: Floats, *, method: IntervalMethod, confidence: float
+) -> Intervals:
+    """The BCa or percentile interval of each row from the means of its resamples."""
+    n = data.shape[1]
+    mean = data.mean(axis=1)
+    low, high = np.empty(len(data)), np.empty(len(data))
+    for start in range(0, len(data), _ROWS_AT_ONCE):
+        chunk = slice(start, start + _ROWS_AT_ONCE)
+        ordered = np.sort(drawn[chunk], axis=1)
+        levels = np.empty((len(ordered), 2))
+        levels[:] = (1 - confidence) / 2, (1 + confidence) / 2
+        if method == "bca":
+            levels = _bca_levels(data[chunk], mean[chunk], ordered, levels)
+        low[chunk], high[chunk] = _quantiles(ordered, levels).T
+    flat = spread(data) == 0
+    return Intervals(
+        mean, np.where(flat, mean, low), np.where(flat, mean, high), confidence, method, n
+    )
+
+
+def _bca_levels(data: Floats, mean: Floats, ordered: Floats, levels: Floats) -> Floats:
+    """The quantile levels moved by the bias and the skewness (Efron 1987)."""
+    from scipy.special import ndtr, ndtri
+
+    count = ordered.shape[1]
+    # A resample of the very same topics has the very same mean, but for rounding.
+    slack = 1e-13 * np.abs(data).max(axis=1)
+    below = (ordered < (mean - slack)[:, None]).sum(axis=1)
+    up_to = (ordered <= (mean + slack)[:, None]).sum(axis=1)
+    share = np.clip((below + up_to) / (2 * count), 0.5 / count, 1 - 0.5 / count)
+    bias = ndtri(share)[:, None]
+    centred = data - mean[:, None]
+    squares = (centred**2).sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        skew = np.nan_to_num((centred**3).sum(axis=1) / (6 * squares**1.5))[:, None]
+    z = bias + ndtri(levels)
+    moved: Floats = ndtr(bias + z / (1 - skew * z))
+    return moved
+
+
+def _quantiles(ordered: Floats, levels: Floats) -> Floats:
+    """Quantiles of sorted rows, a pair of levels for each, with linear interpolation."""
+    place = levels * (ordered.shape[1] - 1)
+    below = np.floor(place).astype(np.int64)
+    above = np.minimum(below + 1, ordered.shape[1] - 1)
+    low, high = np.take_along_axis(ordered, below, 1), np.take_along_axis(ordered, above, 1)
+    quantiles: Floats = low + (high - low) * (place - below)
+    return quantiles
+
+
+def paired_intervals(
+    values: Floats,
+    pairs: Ints,
+    *,
+    method: IntervalMethod = "bca",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+) -> Intervals:
+    """The mean difference of each pair of rows with its confidence interval.
+
+    The topics drawn are the same for all pairs, so the resampled means of the runs serve every
+    difference.
+    """
+    runs = as_rows(values)
+    n = runs.shape[1]
+    drawn = None
+    if method in ("bca", "percentile") and n > 1:
+        drawn = bootstrap_means(runs, resamples=resamples, rng=rng, jobs=jobs)
+
+    def work(block: Block) -> Intervals:
+        a, b = pairs[block.start : block.start + block.rows].T
+        rows = runs[a] - runs[b]
+        if drawn is None:
+            return mean_intervals(rows, method=method, confidence=confidence)
+        return resampled_intervals(rows, drawn[a] - drawn[b], method=method, confidence=confidence)
+
+    # Blocks of pairs, small enough for their resampled means to fit into memory.
+    todo = [
+        Block(i, start, min(_ROWS_AT_ONCE, len(pairs) - start))
+        for i, start in enumerate(range(0, len(pairs), _ROWS_AT_ONCE))
+    ]
+    parts = in_threads(work, todo, jobs=jobs)
+    value, low, high = (
+        np.concatenate([getattr(part, name) for part in parts] or [np.empty(0)])
+        for name in ("value", "low", "high")
+    )
+    return Intervals(value, low, high, confidence, method, n)
+
+
+def run_intervals(
+    values: Floats,
+    *,
+    method: IntervalMethod = "bca",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+) -> list[Interval]:
+    """The mean of every run over its own topics (NaN is left out) with its interval."""
+    known = ~np.isnan(values)
+    masks, group = np.unique(known, axis=0, return_inverse=True)
+    boxes: dict[int, Interval] = {}
+    for number, columns in enumerate(masks):
+        members = np.flatnonzero(group == number)
+        found = mean_intervals(
+            values[members][:, columns],
+            method=method,
+            confidence=confidence,
+            resamples=resamples,
+            rng=rng,
+            jobs=jobs,
+        )
+        boxes.update({int(run): found[i] for i, run in enumerate(members)})
+    return [boxes[i] for i in range(len(values))]

@@ -1,0 +1,109 @@
+"""How many topics a difference needs, and how small a difference so many topics can show.
+
+The power is that of the paired t-test. It speaks of a difference one cares about, chosen
+before looking; the power "of the observed difference" is only the p-value in other words.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+
+from cranfield.errors import UsageError
+from cranfield.stats.paired import Tail, check_tail
+
+MAX_TOPICS = 10_000_000
+
+
+def paired_power(
+    difference: float, spread: float, topics: int, *, alpha: float = 0.05, tail: Tail = "two"
+) -> float:
+    """The chance that a paired t-test on so many topics finds a true mean difference.
+
+    `spread` is the standard deviation of the differences over topics.
+
+    >>> round(paired_power(0.05, 0.1, 34), 4)
+    0.8078
+    """
+    _check(alpha, tail)
+    if topics < 2:
+        return 0.0
+    if spread <= 0:
+        return 1.0 if difference != 0 else alpha
+    effect = difference / spread if tail == "one" else abs(difference) / spread
+    return _power(effect, topics, alpha, tail)
+
+
+def topics_needed(
+    difference: float,
+    spread: float,
+    *,
+    power: float = 0.8,
+    alpha: float = 0.05,
+    tail: Tail = "two",
+) -> int | None:
+    """The fewest topics that find a true mean difference with that power; None if too many.
+
+    >>> topics_needed(0.05, 0.1)
+    34
+    """
+    _check(alpha, tail)
+    _check_power(power, alpha)
+    if difference == 0 or (tail == "one" and difference < 0):
+        return None
+    if spread <= 0:
+        return 2
+    effect = abs(difference) / spread
+    low, high = 1, 2
+    while _power(effect, high, alpha, tail) < power:
+        low, high = high, high * 2
+        if high > MAX_TOPICS:
+            return None
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _power(effect, middle, alpha, tail) < power:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+@lru_cache(maxsize=1024)
+def detectable_effect(
+    topics: int, *, power: float = 0.8, alpha: float = 0.05, tail: Tail = "two"
+) -> float:
+    """The mean difference, in standard deviations, that so many topics find with that power."""
+    from scipy.optimize import brentq
+
+    _check(alpha, tail)
+    _check_power(power, alpha)
+    if topics < 2:
+        return float("inf")
+    high = 1.0
+    while _power(high, topics, alpha, tail) < power:
+        high *= 2
+        if high > 1e9:
+            return float("inf")
+    return float(brentq(lambda e: _power(e, topics, alpha, tail) - power, 0.0, high, xtol=1e-12))
+
+
+def _power(effect: float, topics: int, alpha: float, tail: Tail) -> float:
+    from scipy.special import nctdtr, stdtrit
+
+    df, shift = topics - 1, effect * topics**0.5
+    critical = float(stdtrit(df, 1 - (alpha if tail == "one" else alpha / 2)))
+    below = [float(nctdtr(df, shift, c)) for c in (critical, -critical)]
+    # SciPy answers NaN far out on the lower side, where the probability vanishes.
+    upper, lower = (0.0 if math.isnan(b) else b for b in below)
+    return min(1.0 - upper + (0.0 if tail == "one" else lower), 1.0)
+
+
+def _check(alpha: float, tail: str) -> None:
+    check_tail(tail)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
+
+
+def _check_power(power: float, alpha: float) -> None:
+    if not alpha < power < 1:
+        raise UsageError(f"power={power!r} must lie between alpha ({alpha:g}) and 1")

@@ -1,0 +1,157 @@
+"""`cranfield aggregate` as a user meets it."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from cranfield.cli import main
+
+CONCEPTS = """annotator,item,concept,value
+ann,x,Sky,1
+ben,x,Sky,1
+cid,x,Sky,0
+ann,y,Sky,0
+ben,y,Sky,1
+"""
+CATEGORIES = "annotator,item,category\nann,x,dog\nben,x,cat\ncid,x,cat\nann,y,dog\nben,y,dog\n"
+
+
+@pytest.fixture
+def concepts(tmp_path: Path) -> str:
+    (tmp_path / "concepts.csv").write_text(CONCEPTS)
+    return str(tmp_path / "concepts.csv")
+
+
+@pytest.fixture
+def categories(tmp_path: Path) -> str:
+    (tmp_path / "categories.csv").write_text(CATEGORIES)
+    return str(tmp_path / "categories.csv")
+
+
+def rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def test_concepts_as_csv(concepts: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aggregate", concepts]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.splitlines()[0] == "item,concept,value,probability"
+    assert rows(shown.out) == [
+        {"item": "x", "concept": "Sky", "value": "1", "probability": repr(2 / 3)},
+        {"item": "y", "concept": "Sky", "value": "0", "probability": "0.5"},
+    ]
+    assert "1 of 2 units are tied and go to the lowest answer" in shown.err
+
+
+@pytest.mark.parametrize(
+    "method", ["majority", "weighted-majority", "dawid-skene", "one-coin", "mace"]
+)
+def test_categories_as_csv(
+    method: str, categories: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["aggregate", categories, "--method", method, "--quiet"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert list(found[0]) == ["item", "category", "probability"]
+    assert [r["category"] for r in found] == ["cat", "dog"]
+
+
+def test_soft_labels_and_confidences(
+    concepts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["aggregate", concepts, "--soft", "--quiet"]) == 0
+    found = rows(capsys.readouterr().out)
+    assert [(r["value"], float(r["probability"])) for r in found[:2]] == [
+        ("0", pytest.approx(1 / 3)), ("1", pytest.approx(2 / 3)),
+    ]  # fmt: skip
+    target = tmp_path / "confidences.csv"
+    assert main(["aggregate", concepts, "--confidences", "--quiet", "-o", str(target)]) == 0
+    assert target.read_text().splitlines()[:2] == ["item,concept,value", f"x,Sky,{2 / 3!r}"]
+
+
+def test_side_files(categories: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    people, tables = tmp_path / "people.csv", tmp_path / "tables.csv"
+    args = ["aggregate", categories, "--method", "dawid-skene", "--quiet"]
+    assert main([*args, "--annotators", str(people), "--confusion", str(tables)]) == 0
+    found = rows(people.read_text())
+    assert [r["annotator"] for r in found] == ["ann", "ben", "cid"]
+    assert all(0 <= float(r["reliability"]) <= 1 for r in found)
+    total: dict[tuple[str, str], float] = {}
+    for r in rows(tables.read_text()):
+        key = r["annotator"], r["true"]
+        total[key] = total.get(key, 0) + float(r["probability"])
+    assert list(total.values()) == pytest.approx([1.0] * 6)
+    capsys.readouterr()
+    assert main(["aggregate", categories, "--confusion", str(tmp_path / "no.csv")]) == 2
+    assert "estimates no confusions" in capsys.readouterr().err
+    assert not (tmp_path / "no.csv").exists()
+
+
+def test_json(categories: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["aggregate", categories, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["truth"][0] == {"item": "x", "category": "cat", "probability": 2 / 3}
+    assert found["log"] == {"judgements": 5, "annotators": 3, "items": 2}
+
+
+def test_gold_and_weights_files(
+    categories: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    gold, weights = tmp_path / "gold.csv", tmp_path / "weights.csv"
+    gold.write_text("item,category\nx,dog\nunjudged,cat\n")
+    args = ["aggregate", categories, "--quiet", "--method"]
+    assert main([*args, "dawid-skene", "--gold", str(gold)]) == 0
+    assert rows(capsys.readouterr().out)[0] == {
+        "item": "x",
+        "category": "dog",
+        "probability": "1.0",
+    }
+    weights.write_text("annotator,weight\nann,5\nben,1\ncid,1\n")
+    assert main([*args, "weighted-majority", "--weights", str(weights)]) == 0
+    assert rows(capsys.readouterr().out)[0]["category"] == "dog"
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("annotator,weight\nann,5\n", "no weight for annotator 'ben' (2 without"),
+        ("annotator,weight\nann,x\nben,1\ncid,1\n", "weights.csv:2: weight 'x' is not a number"),
+        ("annotator,w\nann,1\n", "no column 'weight'"),
+    ],
+)
+def test_bad_weights(
+    text: str, expected: str, categories: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    weights = tmp_path / "weights.csv"
+    weights.write_text(text)
+    args = ["aggregate", categories, "--method", "weighted-majority", "--weights", str(weights)]
+    assert main(args) == 2
+    assert expected in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options, expected",
+    [
+        (["--method", "voting"], "invalid choice"),
+        (["--gold", "nowhere.csv"], "nowhere.csv: no such file"),
+        (["--smoothing", "1"], "has no use for smoothing"),
+        (["--smoothing", "-1"], "is not a number from 0 on"),
+        (["--confidences"], "--confidences needs a log"),
+        (["--method", "mace", "--ties", "omit"], "has no use for ties"),
+    ],
+)
+def test_bad_options(
+    options: list[str], expected: str, categories: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["aggregate", categories, *options]) == 2
+    assert expected in capsys.readouterr().err
+
+
+def test_not_converged_is_said(categories: str, capsys: pytest.CaptureFixture[str]) -> None:
+    args = ["aggregate", categories, "--method", "dawid-skene", "--iterations", "1"]
+    assert main(args) == 0
+    assert "not converged after 1 iterations: category" in capsys.readouterr().err

@@ -1,0 +1,99 @@
+"""`cranfield agreement --systems`: does it matter whose truth is used?"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cranfield.cli import main
+
+ITEMS, CONCEPTS, RUNS = 60, 6, 7
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]]:
+    """A log of five annotators, one of them at random, and runs of falling quality."""
+    rng = np.random.default_rng(11)
+    truth = rng.random((ITEMS, CONCEPTS)) < 0.4
+    said = {f"a{k}": truth ^ (rng.random(truth.shape) < 0.03) for k in range(4)}
+    said["random"] = rng.random(truth.shape) < 0.4
+    rows = ["annotator,item,concept,value"]
+    for who, table in said.items():
+        rows += [
+            f"{who},i{i:02d},c{c},{int(table[i, c])}" for i in range(ITEMS) for c in range(CONCEPTS)
+        ]
+    (tmp_path / "log.csv").write_text("\n".join(rows) + "\n")
+    runs = []
+    for r in range(RUNS):
+        noise = rng.normal(0.25, 0.15 + 0.08 * r, truth.shape)
+        scores = np.clip(0.5 * truth + noise, 0, 1).round(4)
+        runs.append(scores)
+        lines = ["item," + ",".join(f"c{c}" for c in range(CONCEPTS))]
+        lines += [f"i{i:02d}," + ",".join(map(str, scores[i])) for i in range(ITEMS)]
+        (tmp_path / f"run{r}.csv").write_text("\n".join(lines) + "\n")
+    return tmp_path, said, runs
+
+
+def test_rankings_equal_scikit_learn_and_scipy(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from scipy.stats import kendalltau
+    from sklearn.metrics import roc_auc_score
+
+    folder, said, runs = study
+    files = [str(folder / f"run{r}.csv") for r in range(RUNS)]
+    args = ["agreement", str(folder / "log.csv"), "--systems", *files, "-m", "AUC"]
+    assert main([*args, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)["systems"]["measures"][0]
+    merged = sum(table.astype(int) for table in said.values()) > 2
+    truths = said | {"merged": merged}
+    expected = {
+        name: [roc_auc_score(table, run, average="macro") for run in runs]
+        for name, table in truths.items()
+    }
+    assert [t["truth"] for t in found["truths"]] == list(truths)
+    for row in found["truths"]:
+        assert list(row["scores"].values()) == pytest.approx(expected[row["truth"]])
+    taus = {}
+    for pair in found["pairs"]:
+        tau = kendalltau(expected[pair["a"]], expected[pair["b"]]).statistic
+        taus[pair["a"], pair["b"]] = tau
+        assert pair["kendall"] == pytest.approx(tau)
+        assert pair["systems"] == RUNS
+    assert found["mean_kendall"] == pytest.approx(np.mean(list(taus.values())))
+    means = {t["truth"]: t["mean_kendall"] for t in found["truths"]}
+    assert min(means, key=means.__getitem__) == "random"
+
+
+def test_a_measure_that_falls_ranks_the_same_way(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = study[0]
+    files = [str(folder / f"run{r}.csv") for r in range(RUNS)]
+    groups = folder / "groups.csv"
+    groups.write_text("annotator,group\na0,experts\na1,experts\na2,experts\nrandom,crowd\n")
+    args = ["agreement", str(folder / "log.csv"), "--systems", *files, "-m", "EER HammingLoss"]
+    assert main([*args, "--groups", str(groups)]) == 0
+    shown = capsys.readouterr().out
+    assert "Rankings of 7 systems under EER: Kendall's tau" in shown
+    assert "experts" in shown
+    assert "Kolmogorov-Smirnov finds" in shown
+
+
+def test_too_few_runs_and_double_names(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    folder = study[0]
+    run = str(folder / "run0.csv")
+    log = str(folder / "log.csv")
+    assert main(["agreement", log, "--systems", run, str(folder / "run1.csv")]) == 2
+    assert "give at least three" in capsys.readouterr().err
+    assert main(["agreement", log, "--systems", run, run, run]) == 2
+    assert "two runs are named 'run0'" in capsys.readouterr().err

@@ -1,0 +1,227 @@
+"""`cranfield compare` as people call it."""
+
+import csv
+import io
+import json
+import shutil
+
+import numpy as np
+import pytest
+from scipy.stats import ttest_rel, wilcoxon
+
+from cranfield.cli import main
+from cranfield.compare import TESTS
+from cranfield.report.render import FORMATS
+
+TOPICS, ITEMS = 20, 30
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Judgements and runs of rising quality; `short` misses three topics, `copy` is bm25."""
+    path = tmp_path_factory.mktemp("compare")
+    rng = np.random.default_rng(1)
+    grades = rng.random((TOPICS, ITEMS)) < 0.2
+    grades[:, 0] = True
+    with (path / "qrels.txt").open("w") as out:
+        for t in range(TOPICS):
+            out.writelines(f"{t} 0 d{i} {int(grades[t, i])}\n" for i in range(ITEMS))
+    for name, quality in (("bm25", 1.0), ("dense", 2.0), ("short", 1.0)):
+        with (path / f"{name}.run").open("w") as out:
+            for t in range(3 if name == "short" else 0, TOPICS):
+                value = rng.normal(0, 1, ITEMS) + quality * grades[t]
+                out.writelines(f"{t} Q0 d{i} 0 {value[i]:.6f} {name}\n" for i in range(ITEMS))
+    shutil.copy(path / "bm25.run", path / "copy.run")
+    return path
+
+
+def run(capsys, folder, *args, runs=("bm25", "dense", "short", "copy")):
+    paths = [str(folder / "qrels.txt"), *(str(folder / f"{r}.run") for r in runs)]
+    code = main(["compare", *paths, *args])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def answer(capsys, folder, *args, **options):
+    code, out, err = run(capsys, folder, "--format", "json", *args, **options)
+    assert code == 0, err
+    return json.loads(out)
+
+
+def per_topic(capsys, folder, name):
+    assert main(["eval", str(folder / "qrels.txt"), str(folder / f"{name}.run"), "-m", "AP",
+                 "--per-topic", "--format", "json"]) == 0  # fmt: skip
+    rows = json.loads(capsys.readouterr().out)["per_topic"]
+    return {row["topic"]: row["AP"] for row in rows}
+
+
+def test_the_numbers_are_those_of_eval_and_scipy(capsys, folder):
+    a, b = (per_topic(capsys, folder, n) for n in ("dense", "bm25"))
+    x, y = (np.array([s[t] for t in sorted(a)]) for s in (a, b))
+    found = answer(capsys, folder, "-m", "AP", "--baseline", "bm25", "--test", "t")
+    pair = next(p for p in found["pairs"] if p["a"] == "dense")
+    assert pair["difference"] == pytest.approx((x - y).mean(), abs=1e-12)
+    expected = ttest_rel(x, y)
+    interval = expected.confidence_interval(0.95)
+    assert pair["p"] == pytest.approx(expected.pvalue, rel=1e-9)
+    assert pair["ci"] == pytest.approx([interval.low, interval.high], rel=1e-9)
+    one = answer(capsys, folder, "-m", "AP", "--baseline", "bm25", "--test", "wilcoxon",
+                 "--tail", "one")  # fmt: skip
+    pair = next(p for p in one["pairs"] if p["a"] == "dense")
+    assert pair["p"] == pytest.approx(wilcoxon(x, y, alternative="greater").pvalue, rel=1e-9)
+
+
+@pytest.mark.parametrize("test", TESTS)
+def test_a_copy_of_the_baseline_is_equal(capsys, folder, test):
+    found = answer(capsys, folder, "-m", "AP", "--baseline", "bm25", "--test", test,
+                   "--resamples", "500", runs=("bm25", "copy"))  # fmt: skip
+    (pair,) = found["pairs"]
+    assert (pair["p"], pair["p_corrected"], pair["ci"]) == (1.0, 1.0, [0.0, 0.0])
+
+
+def test_jobs_do_not_change_the_answer(capsys, folder):
+    one = answer(capsys, folder, "--jobs", "1", "--seed", "7", "-m", "AP nDCG@10")
+    two = answer(capsys, folder, "--jobs", "2", "--seed", "7", "-m", "AP nDCG@10")
+    assert one == two
+    assert one["seed"] == 7
+    other = answer(capsys, folder, "--seed", "8", "-m", "AP nDCG@10")
+    assert [p["p"] for p in other["pairs"]] != [p["p"] for p in one["pairs"]]
+
+
+def test_missing_topics_score_zero_or_are_left_out(capsys, folder):
+    args = ("-m", "AP", "--baseline", "bm25", "--test", "t")
+    code, _, err = run(capsys, folder, *args)
+    assert code == 0
+    assert "short misses 3 of 20 judged topics (0, 1, 2); they are scored as empty" in err
+    judged = answer(capsys, folder, *args)
+    assert [p["topics"] for p in judged["pairs"]] == [20, 20, 20]
+    shared = answer(capsys, folder, *args, "--topics", "run")
+    counts = {p["a"]: p["topics"] for p in shared["pairs"]}
+    assert counts == {"dense": 20, "short": 17, "copy": 20}
+    assert shared["pairing"] == "each pair on the topics for which both runs have a value"
+    code, out, err = run(capsys, folder, *args, "--topics", "run")
+    assert "n: 17 to 20 of 20 topics, by pair; each pair on the topics for which both" in out
+    assert "they are left out" in err
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_every_format(capsys, folder, form):
+    code, out, _ = run(capsys, folder, "--format", form, "-m", "AP RR", "--resamples", "200")
+    assert code == 0
+    assert "bm25" in out
+    if form not in ("json", "csv", "tsv"):
+        for text in ("Paired bootstrap test, two-tailed, 200 resamples, seed 0", "holm correction",
+                     "20 topics in every pair"):  # fmt: skip
+            assert text in out
+
+
+def test_latex_is_ready_to_paste(capsys, folder):
+    _, out, _ = run(capsys, folder, "--format", "latex", "--baseline", "bm25", "-m", "AP",
+                    "--show", "pairs")  # fmt: skip
+    assert out.startswith("\\begin{tabular}{lllrrrrrlr}\n\\toprule\nmeasure & a & b & ")
+    assert "\\midrule" in out
+    assert "\\bottomrule\n\\end{tabular}\n" in out
+    assert "\\par{\\footnotesize * p \\textless{} 0.05, ** p" in out
+    assert "dev. \\%" in out
+
+
+def test_csv_holds_one_table_with_all_digits(capsys, folder):
+    _, out, _ = run(capsys, folder, "--format", "csv", "-m", "AP RR")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert len(rows) == 12
+    assert {"ci_low", "ci_high", "p_corrected", "cohen_d", "wins"} <= rows[0].keys()
+    found = answer(capsys, folder, "-m", "AP RR")
+    assert [float(r["p"]) for r in rows] == [p["p"] for p in found["pairs"]]
+    _, out, _ = run(capsys, folder, "--format", "csv", "-m", "AP RR", "--show", "leaderboard")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    assert [r["measure"] for r in rows] == ["AP"] * 4 + ["RR"] * 4
+    assert [int(r["rank"]) for r in rows] == [s["rank"] for s in found["leaderboard"]]
+    _, out, _ = run(capsys, folder, "--format", "tsv", "-m", "AP RR", "--show", "families")
+    assert out.startswith("measure\ttopics\tone_way_f\t")
+
+
+def test_equivalence_and_needed_topics(capsys, folder):
+    found = answer(capsys, folder, "-m", "AP", "--equivalence", "0.1", "--detect", "0.05",
+                   "--baseline", "bm25")  # fmt: skip
+    copy = next(p for p in found["pairs"] if p["a"] == "copy")
+    assert copy["p_equivalence"] == 0.0
+    assert copy["topics_needed"] == 2
+    dense = next(p for p in found["pairs"] if p["a"] == "dense")
+    assert dense["topics_needed"] > 2
+    assert 0 < dense["p_equivalence"] <= 1
+
+
+def test_options_may_stand_between_the_files(capsys, folder):
+    path = str(folder / "qrels.txt")
+    code = main(["compare", path, "--baseline", "bm25", str(folder / "bm25.run"), "-m", "AP",
+                 str(folder / "dense.run"), "--resamples", "100"])  # fmt: skip
+    assert code == 0
+    assert "Differences against bm25" in capsys.readouterr().out
+
+
+def test_exact_randomization_of_few_topics(capsys, folder):
+    found = answer(capsys, folder, "-m", "AP", "--test", "randomization", "--resamples", "exact",
+                   runs=("bm25", "dense"))  # fmt: skip
+    (pair,) = found["pairs"]
+    assert (pair["p"] * 2**20) == round(pair["p"] * 2**20)
+    assert found["resamples"] == "exact"
+
+
+def test_measures_without_a_test_are_left_out_and_named(capsys, folder):
+    code, out, err = run(capsys, folder, "-m", "AP AP(mean='geometric')", "--test", "sign")
+    assert code == 0
+    assert "AP(mean='geometric') is not a mean over topics" in err
+    code, out, err = run(capsys, folder, "-m", "AP(mean='geometric')")
+    assert code == 2
+    assert out == ""
+    assert "not a mean over topics" in err
+
+
+@pytest.mark.parametrize("args, message", [
+    (("--baseline", "bm2"), "no run named 'bm2'. Did you mean 'bm25'?"),
+    (("--test", "bootstrp"), "invalid choice: 'bootstrp'"),
+    (("--correction", "sidak"), "invalid choice: 'sidak'"),
+    (("--tail", "three"), "invalid choice: 'three'"),
+    (("--alpha", "5"), "'5' is not a number between 0 and 1"),
+    (("--alpha", "x"), "'x' is not a number between 0 and 1"),
+    (("--power", "1"), "'1' is not a number between 0 and 1"),
+    (("--power", "0.01"), "must lie between alpha (0.05) and 1"),
+    (("--resamples", "0"), "'0' is not a whole number from 1 on, nor 'exact'"),
+    (("--resamples", "many"), "'many' is not a whole number from 1 on, nor 'exact'"),
+    (("--resamples", "exact"), "only the randomization test has an exact form"),
+    (("--equivalence", "-1"), "must be greater than 0"),
+    (("--detect", "nan"), "must be greater than 0"),
+    (("--seed", "-3"), "neither a whole number from 0 on"),
+    (("--jobs", "0"), "'0' is not a whole number from 1 on"),
+    (("--show", "pair"), "no table 'pair'"),
+    (("--test", "tukey", "--correction", "bh"), "corrects for all pairs itself"),
+    (("--test", "nemenyi", "--tail", "one"), "two-tailed"),
+    (("-m", "APP"), "No measure named 'APP'. Did you mean 'AP'?"),
+    (("--ontology", "pto-2009"), "--ontology is for annotation; name the truth with --truth"),
+    (("--collection-size", "0"), "'0' is not a whole number from 1 on"),
+])  # fmt: skip
+def test_bad_usage_ends_with_two_and_a_sentence(capsys, folder, args, message, tmp_path):
+    target = tmp_path / "out.txt"
+    code, out, err = run(capsys, folder, "-o", str(target), *args)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+    assert not target.exists()
+
+
+def test_too_few_runs_or_twice_the_same_name(capsys, folder):
+    code, out, err = run(capsys, folder, runs=("bm25",))
+    assert (code, out) == (2, "")
+    assert "two runs or more" in err
+    code, out, err = run(capsys, folder, runs=("bm25", "bm25"))
+    assert code == 2
+    assert "two runs are named 'bm25'" in err
+
+
+def test_a_bad_file_is_named_with_its_line(capsys, folder, tmp_path):
+    bad = tmp_path / "bad.run"
+    bad.write_text("0 Q0 d1 1 0.5 x\n0 Q0 d2 1 oops x\n")
+    code = main(["compare", str(folder / "qrels.txt"), str(folder / "bm25.run"), str(bad)])
+    err = capsys.readouterr().err
+    assert code == 2
+    assert f"{bad}:2:" in err

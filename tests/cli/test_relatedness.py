@@ -1,0 +1,408 @@
+"""The commands `cranfield relatedness` and `cranfield costmap`, as a user meets them."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from cranfield.cli import main
+from cranfield.errors import CranfieldError
+from cranfield.io.costmap import read_costmap
+from cranfield.relatedness.wordnet.locate import find_database
+
+COUNTS = """\
+# total: 100
+# source: a site
+# date: 2009-11-15
+term,with,count
+sea,,10
+beach,,8
+car,,20
+sea,beach,6
+sea,car,0
+beach,car,1
+"""
+TAGS = "item,tags,text\n1,sea beach,\n2,sea;still life,a beach\n3,car,\n4,Sea|Beach,car\n"
+
+
+def has_wordnet() -> bool:
+    try:
+        find_database()
+    except CranfieldError:
+        return False
+    return True
+
+
+needs_wordnet = pytest.mark.skipif(
+    not has_wordnet(), reason="needs the WordNet database: apt-get install wordnet-base"
+)
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("counts.csv").write_text(COUNTS)
+    Path("tags.csv").write_text(TAGS)
+    Path("concepts.txt").write_text("sea\nbeach\ncar\n")
+    Path("pairs.csv").write_text("word1,word2,human\nsea,beach,3.5\nsea,car,0.5\nbeach,car,1\n")
+    return tmp_path
+
+
+def run(capsys, *argv):
+    code = main(["relatedness", *argv])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def answer(capsys, *argv):
+    code, out, err = run(capsys, *argv, "--format", "json")
+    assert (code, err) == (0, "")
+    return json.loads(out)
+
+
+def test_pairs_in_the_contracts_shape(place, capsys):
+    found = answer(capsys, "--method", "NWD", "--counts", "counts.csv", "pairs.csv")
+    assert found["method"] == "NWD"
+    assert [set(row) for row in found["pairs"]] == [
+        {"word1", "word2", "relatedness", "sense1", "sense2", "human"}
+    ] * 3
+    assert found["pairs"][1]["relatedness"] == 0.0
+    assert found["pairs"][0]["human"] == 3.5
+    assert found["spearman"] == 1.0
+    assert -1 <= found["pearson"] <= 1
+
+
+def test_without_people_there_is_no_correlation(place, capsys):
+    found = answer(capsys, "-m", "NWD", "--counts", "counts.csv", "--pair", "sea", "beach")
+    assert found["spearman"] is None
+    assert found["pearson"] is None
+    assert found["pairs"][0]["human"] is None
+
+
+@needs_wordnet
+def test_words_phrases_plurals_and_senses(place, capsys):
+    pairs = ["--pair", "clouds", "sky", "--pair", "still life", "painting", "--pair", "river#n#1",
+             "sea#n", "--pair", "Rivers", "Still_Life"]  # fmt: skip
+    found = answer(capsys, "-m", "WUP", *pairs)
+    senses = [(row["sense1"], row["sense2"]) for row in found["pairs"]]
+    assert senses[0][0] == "cloud#n#1"
+    assert senses[1][0] == "still_life#n#1"
+    assert senses[2][0] == "river#n#1"
+    assert all(0 < row["relatedness"] <= 1 for row in found["pairs"])
+
+
+@needs_wordnet
+def test_unknown_words_are_listed_and_mapped(place, capsys):
+    code, out, err = run(capsys, "-m", "PATH", "--pair", "Partylife", "wedding", "--format", "json")
+    assert code == 0
+    assert err == "warning: not found, so without a value: Partylife\n"
+    found = json.loads(out)
+    assert found["pairs"][0]["relatedness"] is None
+    assert found["unmapped"] == ["Partylife"]
+    Path("map.csv").write_text("concept,word\nPartylife,party\n")
+    found = answer(capsys, "-m", "PATH", "--pair", "Partylife", "wedding", "--mapping", "map.csv")
+    assert found["pairs"][0]["relatedness"] > 0
+    assert found["pairs"][0]["sense1"].startswith("party#n#")
+
+
+@needs_wordnet
+def test_all_methods_against_people(place, capsys):
+    code, out, err = run(capsys, "--human", "pairs.csv")
+    assert (code, err) == (0, "")
+    lines = out.splitlines()
+    assert lines[0] == "Correlation with people's scores"
+    assert [line.split()[0] for line in lines[3:12]] == [
+        "PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK", "VEC"
+    ]  # fmt: skip
+    assert len(answer(capsys, "pairs.csv")["methods"]) == 9
+
+
+@needs_wordnet
+def test_senses_in_different_trees_have_no_value(place, capsys):
+    found = answer(capsys, "-m", "LCH", "--pair", "car#n#1", "run#v#1")
+    assert found["pairs"][0]["relatedness"] is None
+    assert found["pairs"][0]["sense1"] is None
+
+
+def test_tags_give_fts_and_text_gives_fcs(place, capsys):
+    found = answer(capsys, "-m", "FTS FCS COOC", "--tags", "tags.csv", "--pair", "sea", "beach")
+    fts, fcs, cooc = (method["pairs"][0]["relatedness"] for method in found["methods"])
+    assert cooc == pytest.approx(2 / 3)
+    assert fcs == 1.0
+    assert 0 < fts < 1
+
+
+def test_counts_are_kept_with_date_and_size(place, capsys):
+    first = answer(capsys, "-m", "FTS", "--tags", "tags.csv", "--concepts", "concepts.txt",
+                   "--save-counts", "kept.csv")  # fmt: skip
+    head = Path("kept.csv").read_text().splitlines()[:4]
+    assert head[0] == "# total: 4"
+    assert head[1] == "# source: tags.csv, tags"
+    assert head[2].startswith("# date: 2")
+    again = answer(capsys, "-m", "NWD", "--counts", "kept.csv", "--concepts", "concepts.txt")
+    assert again["costs"] == first["costs"]
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("long.csv", "item,tag\n1,sea\n1,beach\n2,sea\n"),
+        ("values.csv", "item,concept,value\n1,sea,1\n1,beach,0.7\n1,car,0\n2,sea,1\n"),
+        ("wide.tsv", "item\tsea\tbeach\tcar\n1\t1\t1\t0\n2\t1\t0\t0\n"),
+        ("plain.txt", "1 1 1 0\n2 1 0 0\n"),
+    ],
+)
+def test_forms_of_tag_corpora(place, capsys, name, text):
+    Path(name).write_text(text)
+    found = answer(capsys, "-m", "COOC", "--tags", name, "--concepts", "concepts.txt")
+    assert found["costs"][0] == pytest.approx([0, 0.5, 1])
+
+
+def test_links(place, capsys):
+    Path("links.tsv").write_text("source\ttarget\n" + "".join(
+        f"{s}\t{t}\n" for s, t in [("a", "Sea"), ("b", "Sea"), ("b", "Beach"), ("c", "Car")]
+    ))  # fmt: skip
+    found = answer(capsys, "-m", "WLM", "--links", "links.tsv", "--articles", "16",
+                   "--pair", "sea", "beach", "--pair", "sea", "car")  # fmt: skip
+    assert [row["relatedness"] for row in found["pairs"]] == [pytest.approx(0.75), 0.0]
+
+
+def test_tree(place, capsys):
+    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", "--pair", "Lake", "River",
+                   "--pair", "Lake", "Partylife")  # fmt: skip
+    near, far = (row["relatedness"] for row in found["pairs"])
+    assert near > far >= 0
+
+
+def test_a_cost_map_is_written_whole_and_read_again(place, capsys):
+    code, out, err = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
+                         "concepts.txt", "-o", "map.csv")  # fmt: skip
+    assert (code, out, err) == (0, "", "")
+    costs = read_costmap("map.csv")
+    assert costs.concepts == ("sea", "beach", "car")
+    assert costs.cost("sea", "car") == 1.0
+    code, out, _ = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
+                       "concepts.txt", "--format", "csv")  # fmt: skip
+    assert out == Path("map.csv").read_text()
+
+
+@needs_wordnet
+@pytest.mark.parametrize(
+    "method", ["PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK", "VEC"]
+)
+def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
+    Path("concepts.txt").write_text("sea\nlake\ncar\nautomobile\nPartylife\n")
+    code, _, err = run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "map.csv")
+    assert code == 0
+    assert err == "warning: 1 concepts not found, so at cost 1 from all others: Partylife\n"
+    costs = read_costmap("map.csv")
+    assert costs.cost("car", "automobile") == pytest.approx(0, abs=1e-9)
+    assert costs.cost("sea", "lake") < 1
+    assert costs.cost("sea", "Partylife") == 1
+
+
+def test_the_cost_map_plugs_into_label(place, capsys):
+    run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt", "-o",
+        "fts.csv")  # fmt: skip
+    Path("truth.csv").write_text("item,sea,beach,car\n1,1,0,0\n2,0,1,1\n")
+    Path("run.csv").write_text("item,sea,beach,car\n1,0,0.9,0\n2,0,1,0.8\n")
+    code = main(["label", "truth.csv", "run.csv", "-m", "OS(cost='fts') SRP", "--costmap",
+                 "fts=fts.csv", "--format", "json"])  # fmt: skip
+    out, _ = capsys.readouterr()
+    assert code == 0
+    scores = json.loads(out)["runs"][0]["mean"]
+    assert len(scores) == 2
+    assert all(0 < value <= 1 for value in scores.values())
+
+
+def test_list(place, capsys):
+    code, out, _ = run(capsys, "--list")
+    assert code == 0
+    for name in ("PATH", "VEC", "WLM", "NWD", "FTS", "FCS", "TREE", "COOC"):
+        assert name in out
+    listed = json.loads(run(capsys, "--list", "--format", "json")[1])["methods"]
+    assert all(m["source"] and m["range"] and m["needs"] for m in listed)
+    assert next(m for m in listed if m["name"] == "RES")["range"] == [0.0, None]
+
+
+BAD = {
+    "nothing to relate": [],
+    "give pairs or --concepts, not both": ["pairs.csv", "--concepts", "concepts.txt"],
+    "No relatedness method named 'WUPP'. Did you mean 'WUP'?": ["-m", "WUPP", "pairs.csv"],
+    "a cost map is made by one method": ["--concepts", "concepts.txt"],
+    "NWD needs hit counts": ["-m", "NWD", "pairs.csv"],
+    "WLM needs a link table": ["-m", "WLM", "pairs.csv"],
+    "TREE needs an ontology": ["-m", "TREE", "pairs.csv"],
+    "absent.csv: no such file": ["absent.csv"],
+    "give --counts or --tags": ["-m", "NWD", "--counts", "counts.csv", "--tags", "tags.csv",
+                                "pairs.csv"],
+    "--save-counts keeps what is counted on --tags": ["-m", "NWD", "--save-counts", "x",
+                                                      "pairs.csv"],
+    "--provider needs --counts": ["-m", "NWD", "--provider", "x.toml", "pairs.csv"],
+    "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],
+    "nowhere: no such folder": ["--wordnet", "nowhere", "pairs.csv"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("message", BAD)
+def test_bad_usage(place, capsys, message):
+    code, out, err = run(capsys, *BAD[message])
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+FILES = [
+    ("pairs.csv", "word1,word2,human\nsea\n", [], "pairs.csv:2: not a pair of words"),
+    ("pairs.csv", "word1,word2,human\nsea,car,much\n", [], "pairs.csv:2: score 'much' is not a"),
+    ("pairs.csv", "\n", [], "pairs.csv: holds no pair of words"),
+    ("pairs.csv", "word1,word2\n", [], "pairs.csv: holds no pair of words"),
+    ("counts.csv", "term,with,count\n", [], "counts.csv: the size of the corpus is missing"),
+    ("counts.csv", "# total: 9\nsea,3\n", [], "counts.csv:2: not hit counts"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,,x\n", [], "counts.csv:3: count 'x' is not"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,sea,2\n", [], "'sea' together with itself"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,,2\nsea,,2\n", [], ":4: 'sea' counted twice"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,,22\n", [], "occurs 22 times in a corpus"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,car,2\n", [], "but not alone"),
+    ("counts.csv", "# total: 9\nterm,with,count\nsea,2\n", [], ":3: 2 columns, expected term"),
+    ("tags.csv", "photo,tags\n", ["--tags", "tags.csv"], "tags.csv:1: not a tag corpus"),
+    ("tags.csv", "item,tags\n1\n", ["--tags", "tags.csv"], "tags.csv:2: 1 columns, expected 2"),
+    ("tags.csv", "item,tag\n1,a\n2,a\n1,b\n", ["--tags", "tags.csv"], ":4: item '1' comes back"),
+    ("tags.csv", "item,a,b,c\n1,0,1,x\n", ["--tags", "tags.csv"], ":2: value 'x' is not a number"),
+    ("tags.txt", "1 0 1\n", ["--tags", "tags.txt"], "tags.txt:1: an item and 2 numbers, but 0"),
+    ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], "tags.csv: not UTF-8"),
+    ("links.csv", "a,b,c\n", ["-m", "WLM", "--links", "links.csv"], "links.csv:1: 3 columns"),
+    ("p.toml", "name = 3", ["--provider", "p.toml"], "p.toml: name is missing or not text"),
+    ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml: not TOML"),
+    ("p.toml", 'name="x"\nurl="http://x"\ncount="n"\ntotal=9', ["--provider", "p.toml"],
+     "url has no {query}"),
+    ("p.toml", 'name="x"\nurl="{query}"\ncount="n"\ntotal=9\nspeed=1', ["--provider", "p.toml"],
+     "unknown setting speed"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name, text, options, message", FILES)
+def test_bad_files(place, capsys, name, text, options, message):
+    Path(name).write_bytes(text.encode("latin-1"))
+    counts = [] if "--tags" in options or "--links" in options else ["--counts", "counts.csv"]
+    method = [] if "-m" in options else ["-m", "NWD"]
+    code, out, err = run(capsys, *method, *counts, *options, "pairs.csv", "-o", "out.csv")
+    assert (code, out) == (2, "")
+    assert message in err
+    assert not Path("out.csv").exists()
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", "concepts.txt: holds no concept"),
+        ("sea\nsea\n", "concepts.txt:2: concept 'sea' is already on line 1"),
+        ("number,name\n1,sea\n", "concepts.txt:1: several columns but none named 'concept'"),
+        ("number,concept\n1,\n", "concepts.txt:2: no name in the column 'concept'"),
+    ],
+)
+def test_bad_concepts(place, capsys, text, message):
+    Path("concepts.txt").write_text(text)
+    code, _, err = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt")
+    assert code == 2
+    assert message in err
+
+
+@needs_wordnet
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("concept,word\nsea\n", "map.csv:2: 1 columns, expected: concept,word"),
+        ("sea,lake\nsea,river\n", "map.csv:2: concept 'sea' given twice"),
+    ],
+)
+def test_bad_mappings(place, capsys, text, message):
+    Path("map.csv").write_text(text)
+    code, _, err = run(capsys, "-m", "WUP", "pairs.csv", "--mapping", "map.csv")
+    assert code == 2
+    assert message in err
+
+
+# -- costmap ---------------------------------------------------------------------------------
+
+MAP = "concept,sea,lake,car,bus\nsea,0,0.1,0.9,1\nlake,0.1,0,1,1\ncar,0.9,1,0,0.3\nbus,1,1,0.3,0\n"
+
+
+def costmap(capsys, *argv):
+    code = main(["costmap", *argv])
+    out, err = capsys.readouterr()
+    return code, out, err
+
+
+def test_show_draws_nearest_dendrogram_and_heat_map(place, capsys):
+    Path("map.csv").write_text(MAP)
+    code, out, err = costmap(capsys, "show", "map.csv", "--nearest", "2")
+    assert (code, err) == (0, "")
+    assert "sea      lake       0.100  car        0.900" in out
+    assert "0.10 ┬ sea" in out
+    assert "Heat map (dark is near)" in out
+    assert " sea ████" in out
+    found = json.loads(costmap(capsys, "show", "map.csv", "--format", "json")[1])
+    assert found["nearest"][0] == {
+        "concept": "sea",
+        "nearest": [{"concept": "lake", "cost": 0.1}, {"concept": "car", "cost": 0.9}],
+    }
+    assert set(found["order"]) == set(found["concepts"])
+
+
+def test_show_one_concept(place, capsys):
+    Path("map.csv").write_text(MAP)
+    _, out, _ = costmap(capsys, "show", "map.csv", "--concept", "car", "--format", "csv")
+    assert [row[0] for row in csv.reader(io.StringIO(out))] == ["concept", "car"]
+    code, _, err = costmap(capsys, "show", "map.csv", "--concept", "caar")
+    assert code == 2
+    assert "no concept 'caar'. Did you mean 'car'?" in err
+
+
+def test_show_as_a_page(place, capsys):
+    Path("map.csv").write_text(MAP.replace("bus", "<b>us"))
+    code, out, _ = costmap(capsys, "show", "map.csv", "--format", "html", "-o", "map.html")
+    assert (code, out) == (0, "")
+    page = Path("map.html").read_text()
+    assert page.count("<rect") == 16
+    assert page.count("<path") == 3
+    assert "<b>" not in page
+    assert "<script" not in page
+
+
+def test_compare(place, capsys):
+    Path("a.csv").write_text(MAP)
+    Path("b.csv").write_text(MAP.replace("0.3", "0.2").replace("bus", "tram"))
+    code, out, err = costmap(capsys, "compare", "a.csv", "a.csv")
+    assert (code, err) == (0, "")
+    assert "1.0000" in out
+    code, out, err = costmap(capsys, "compare", "a.csv", "b.csv", "--format", "json", "--seed", "4")
+    assert code == 0
+    assert err == "warning: 2 concepts are in one map only and left out\n"
+    assert json.loads(out)["concepts"] == 3
+
+
+@pytest.mark.parametrize(
+    "old, new, message",
+    [
+        ("car,0.9,1,0,0.3", "car,0.9,1,0,0.4", "'bus' to 'car' is 0.3, but 0.4"),
+        ("sea,0,0.1", "sea,0,1.1", "the cost of 'sea' to 'lake' is 1.1, expected a number in"),
+        ("sea,0,0.1", "sea,0.5,0.1", "the cost of 'sea' to itself is 0.5, expected 0"),
+        ("bus,1,1,0.3,0\n", "", "column 'bus' has no row"),
+    ],
+)
+def test_a_map_that_is_none_is_refused_with_the_cell(place, capsys, old, new, message):
+    assert old in MAP
+    Path("map.csv").write_text(MAP.replace(old, new))
+    for task in (["show", "map.csv"], ["compare", "map.csv", "map.csv"]):
+        code, out, err = costmap(capsys, *task)
+        assert (code, out) == (2, "")
+        assert message in err
+
+
+def test_costmap_needs_a_task(place, capsys):
+    code, _, err = costmap(capsys)
+    assert code == 2
+    assert "TASK" in err

@@ -1,0 +1,266 @@
+"""Properties of relatedness by counts, links and labels, and of the cost maps made from it."""
+
+import math
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cranfield.data.costmap import CostMap
+from cranfield.data.counts import Snapshot, TaggedItem, term_of
+from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
+from cranfield.relatedness import cooccurrence, methods, parse_methods, registry
+from cranfield.relatedness.costmaps import compare_maps, cost_maps
+from cranfield.relatedness.counts import count_tags, nwd, relatedness
+from cranfield.relatedness.human import agreement
+from cranfield.relatedness.links import collect_links
+from cranfield.relatedness.providers import RateLimited, Remembered, UrlProvider
+from cranfield.relatedness.scoring import Resources, score_pairs
+
+TERMS = ("sea", "sky", "car", "still life")
+CORPUS = st.lists(st.frozensets(st.sampled_from(TERMS)), min_size=1, max_size=30)
+
+
+def counted(corpus):
+    items = [TaggedItem(str(i), tags) for i, tags in enumerate(corpus)]
+    return count_tags(items, TERMS, text=False)
+
+
+def test_every_method_is_declared():
+    for name, method in registry().items():
+        assert name == method.name == name.upper()
+        assert method.title
+        assert method.summary.endswith(".")
+        assert method.formula
+        assert method.source.key
+        assert method.needs
+        low, high = method.range
+        assert low == 0 < high
+        assert method.family in ("wordnet", "counts", "links", "ontology")
+    assert len(methods("wordnet")) == 9
+
+
+def test_names_of_methods():
+    assert [m.name for m in parse_methods("wup, jcn")] == ["WUP", "JCN"]
+    assert [m.name for m in parse_methods("wordnet WUP")] == [m.name for m in methods("wordnet")]
+    with pytest.raises(MeasureError, match="Did you mean 'LESK'"):
+        parse_methods("LESC")
+    with pytest.raises(MeasureError, match="no method"):
+        parse_methods(" ")
+
+
+@settings(deadline=None)
+@given(CORPUS)
+def test_relatedness_by_counts_is_symmetric_and_in_its_range(corpus):
+    counts = counted(corpus)
+    for function in (relatedness, cooccurrence.relatedness):
+        for a, b in combinations(TERMS, 2):
+            value = function(counts, a, b)
+            assert 0.0 <= value <= 1.0
+            assert value == function(counts, b, a)
+            if counts.hits(a, b) == 0:
+                assert value == 0.0
+            if counts.hits(a) == counts.hits(b) == counts.hits(a, b) > 0:
+                assert value == 1.0
+        for a in TERMS:
+            assert function(counts, a, a.upper()) == 1.0
+
+
+@settings(deadline=None)
+@given(st.integers(1, 10**9), st.integers(1, 10**9), st.integers(1, 10**9), st.integers(0, 10**10))
+def test_nwd_grows_as_words_meet_less(first, second, both, more):
+    both = min(both, first, second)
+    total = max(first, second) + more
+    distance = nwd(first, second, both, total)
+    assert distance >= 0
+    assert nwd(first, second, 0, total) == math.inf
+    if both > 1:
+        assert nwd(first, second, both - 1, total) >= distance
+
+
+def test_nwd_refuses_counts_that_cannot_be():
+    for counts in ((1, 2, 3, 10), (11, 2, 1, 10), (1, 1, -1, 10)):
+        with pytest.raises(UsageError, match="cannot be"):
+            nwd(*counts)
+
+
+def test_estimated_joint_counts_may_exceed_single_ones():
+    counts = Snapshot(100, {"a": 5, "b": 4}, {frozenset("ab"): 7})
+    assert 0 < relatedness(counts, "a", "b") <= 1
+
+
+def test_text_counts_for_fcs_only():
+    items = [
+        TaggedItem("1", frozenset({"sea"}), "A still-life, with fruit."),
+        TaggedItem("2", frozenset({"sea", "still life"}), ""),
+        TaggedItem("3", frozenset(), "still lifeless sea"),
+    ]
+    tags = count_tags(items, TERMS, text=False)
+    text = count_tags(items, TERMS, text=True)
+    assert (tags.hits("sea"), tags.hits("Still_Life"), tags.hits("sea", "still life")) == (2, 1, 1)
+    assert (text.hits("sea"), text.hits("Still_Life"), text.hits("sea", "still life")) == (3, 2, 2)
+    with pytest.raises(NeedsError, match="no count for 'boat'"):
+        tags.hits("boat")
+
+
+@settings(deadline=None)
+@given(CORPUS)
+def test_cost_maps_are_cost_maps(corpus):
+    resources = Resources(counts=counted(corpus))
+    for scored in cost_maps(parse_methods("FTS COOC"), TERMS, resources):
+        costs = scored.costs.costs
+        assert (costs == costs.T).all()
+        assert (np.diag(costs) == 0).all()
+        assert ((costs >= 0) & (costs <= 1)).all()
+        assert scored.unknown == ()
+
+
+LINKS = st.lists(st.tuples(st.sampled_from("abcdefg"), st.sampled_from("abcdefg")), max_size=60)
+
+
+@settings(deadline=None)
+@given(LINKS)
+def test_links(pairs):
+    links = collect_links(pairs, ["a", "b", "c"])
+    assert links.articles == len({name for pair in pairs for name in pair})
+    for x, y in combinations("abc", 2):
+        into = {n: {s for s, t in pairs if t == n} for n in (x, y)}
+        assert {n: len(links.sources[n]) for n in (x, y)} == {n: len(s) for n, s in into.items()}
+        if links.knows(x) and links.knows(y):
+            value = links.relatedness(x, y)
+            assert 0 <= value <= 1
+            assert value == links.relatedness(y, x)
+            if not into[x] & into[y]:
+                assert value == 0
+            if into[x] == into[y]:
+                assert value == 1
+
+
+def test_links_by_hand():
+    # |A| = 4, |B| = 2, |A and B| = 1, W = 16: 1 - (log 4 - log 1) / (log 16 - log 2).
+    pairs = [(s, "Sea") for s in "pqrs"] + [(s, "Sky") for s in "st"]
+    links = collect_links(pairs, ["sea", "sky"], articles=16)
+    assert links.relatedness("Sea", "Sky") == pytest.approx(1 - math.log(4) / math.log(8))
+
+
+def test_a_method_says_what_it_lacks():
+    for name in ("WUP", "NWD", "WLM", "TREE", "COOC"):
+        with pytest.raises(NeedsError, match=f"{name} needs"):
+            score_pairs(parse_methods(name), [("a", "b")], Resources())
+
+
+def test_unknown_concepts_have_no_value():
+    counts = Snapshot(9, {"a": 2, "b": 2}, {frozenset("ab"): 1})
+    (found,) = score_pairs(parse_methods("NWD"), [("a", "b"), ("a", "c")], Resources(counts=counts))
+    assert found.unknown == ("c",)
+    assert found.pairs[1].relatedness is None
+    assert np.isnan(found.values()[1])
+
+
+def random_map(rng, size):
+    half = np.triu(rng.random((size, size)), 1)
+    return CostMap.of([f"c{i}" for i in range(size)], half + half.T)
+
+
+@settings(deadline=None)
+@given(st.integers(0, 100))
+def test_a_map_equals_itself(seed):
+    costs = random_map(np.random.default_rng(seed), 6)
+    found = compare_maps(costs, costs, permutations=19, seed=seed)
+    assert found.pearson == pytest.approx(1)
+    assert found.spearman == pytest.approx(1)
+    assert found.mean_difference == 0
+    again = compare_maps(costs, costs, permutations=19, seed=seed)
+    assert again.p == found.p
+
+
+def test_maps_are_compared_over_the_concepts_they_share():
+    rng = np.random.default_rng(3)
+    large = random_map(rng, 7)
+    small = CostMap.of(large.concepts[:5], large.costs[:5, :5])
+    found = compare_maps(large, small)
+    assert found.concepts == small.concepts
+    assert found.spearman == pytest.approx(1)
+    with pytest.raises(InputError, match="shares 0 concepts"):
+        compare_maps(large, CostMap.of(["x", "y", "z"], 1 - np.eye(3)))
+    flat = compare_maps(small, CostMap.zero_one(small.concepts))
+    assert math.isnan(flat.pearson)
+    assert math.isnan(flat.p)
+
+
+@settings(deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 1), st.floats(0, 4)), min_size=5, max_size=20))
+def test_correlation_with_people_equals_scipy(pairs):
+    from scipy import stats
+
+    x, y = np.array(pairs).T
+    if np.ptp(x) < 1e-3 or np.ptp(y) < 1e-3:
+        return
+    found = agreement([*x, math.nan], [*y, 1.0])
+    assert (found.pairs, found.left_out) == (len(pairs), 1)
+    assert found.spearman == pytest.approx(stats.spearmanr(x, y).statistic, abs=1e-9)
+    assert found.pearson == pytest.approx(stats.pearsonr(x, y).statistic, abs=1e-9)
+    low, high = found.pearson_interval
+    if abs(found.pearson) < 0.999:
+        theirs = stats.pearsonr(x, y).confidence_interval()
+        assert (low, high) == pytest.approx((theirs.low, theirs.high), abs=1e-9)
+
+
+def test_correlations_that_do_not_exist():
+    constant = agreement([1, 1, 1, 1, 1], [1, 2, 3, 4, 5])
+    assert math.isnan(constant.spearman)
+    assert math.isnan(constant.pearson_interval[0])
+    assert agreement([1, 2, 3, 4], [1, 2, 3, 4]).spearman_interval == (1.0, 1.0)
+    assert math.isnan(agreement([1.0, 2.0, 3.0], [1.0, 3.0, 2.0]).spearman_interval[0])
+
+
+def test_names_as_tags():
+    assert term_of(" Still_Life  ") == "still life"
+
+
+def test_a_live_source_is_asked_gently_and_once(tmp_path):
+    asked, slept, now = [], [], [0.0]
+
+    def fetch(url):
+        asked.append(url)
+        return b'{"photos": [{"total": "12"}]}'
+
+    live = UrlProvider(
+        name="a site", url="https://example.org/?q={query}", count="photos.0.total", total=100,
+        join=" AND ", fetch=fetch,
+    )  # fmt: skip
+    slow = RateLimited(live, seconds=2.0, clock=lambda: now[0], sleep=slept.append)
+    memory = tmp_path / "counts.csv"
+    counts = Remembered(slow, memory, source="a site")
+    assert relatedness(counts, "Sea", "Still_Life") == 1.0
+    assert counts.hits("still life", "sea") == 12
+    assert asked == [
+        "https://example.org/?q=sea",
+        "https://example.org/?q=still%20life",
+        "https://example.org/?q=sea%20AND%20still%20life",
+    ]
+    assert slept == [2.0, 2.0]
+    counts.save()
+    again = Remembered(slow, memory, source="a site")
+    assert relatedness(again, "sea", "still life") == 1.0
+    assert len(asked) == 3
+
+
+@pytest.mark.parametrize("answer", [b"<html>", b'{"photos": {}}', b'{"photos": {"total": null}}'])
+def test_a_live_source_that_answers_nonsense(answer):
+    live = UrlProvider(
+        name="x", url="{query}", count="photos.total", total=9, fetch=lambda _: answer
+    )
+    with pytest.raises(NeedsError, match="has no number"):
+        live.hits("sea")
+
+
+def test_a_live_source_that_is_gone():
+    def fetch(url):
+        raise OSError("no route to host")
+
+    live = UrlProvider(name="x", url="{query}", count="n", total=9, fetch=fetch)
+    with pytest.raises(NeedsError, match="x does not answer: no route to host"):
+        live.hits("sea")

@@ -1,0 +1,80 @@
+"""Every measure, command, option and public name is documented; every page is in the navigation."""
+
+import argparse
+import importlib
+import importlib.util
+import re
+from pathlib import Path
+
+import pytest
+
+import cranfield
+from cranfield.cli import COMMANDS
+from cranfield.cli.measures import signature
+from cranfield.measures import REGISTRY, SETS
+from cranfield.measures.sources import REFERENCES
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    spec = importlib.util.spec_from_file_location("generate", ROOT / "docs" / "generate.py")
+    generate = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(generate)
+    folder = tmp_path_factory.mktemp("reference")
+    generate.write(folder)
+    return {path.name: path.read_text() for path in folder.iterdir()}
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_measure_has_its_section_with_title_and_parameters(pages, name):
+    declared = REGISTRY[name]
+    section = pages["measures.md"].split(f"### {signature(declared)}\n")[1].split("\n### ")[0]
+    assert declared.title in section
+    for param in declared.params:
+        assert f"`{param}=" in section
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_set_is_listed(pages, name):
+    assert f"- `{name}`:" in pages["measures.md"]
+
+
+def test_every_source_is_known_and_used():
+    used = {m.source.key for m in REGISTRY.values()}
+    assert used <= set(REFERENCES)
+
+
+def options_of(parser):
+    for action in parser._actions:
+        if isinstance(action, argparse._SubParsersAction):
+            for sub in action.choices.values():
+                yield from options_of(sub)
+        elif not isinstance(action, argparse._HelpAction):
+            yield action
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_command_and_its_options_are_described(pages, command):
+    module = importlib.import_module(f"cranfield.cli.{COMMANDS[command][0]}")
+    assert f"## cranfield {command}\n" in pages["commands.md"]
+    if hasattr(module, "make_parser"):
+        for action in options_of(module.make_parser()):
+            assert action.help, f"{command}: {action.dest} has no help"
+    else:
+        assert module.USAGE.startswith("usage: cranfield")
+
+
+@pytest.mark.parametrize("name", [n for n in cranfield.__all__ if n != "__version__"])
+def test_public_name_is_described(pages, name):
+    assert f"\n## {name}\n" in pages["python.md"]
+    assert getattr(cranfield, name).__doc__
+
+
+def test_every_page_is_in_the_navigation():
+    nav = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
+    listed = set(re.findall(r"[\w/.-]+\.md", nav))
+    generated = {"reference/measures.md", "reference/commands.md", "reference/python.md"}
+    written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
+    assert written | generated == listed | generated

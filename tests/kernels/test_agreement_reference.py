@@ -1,0 +1,180 @@
+"""Array formulae equal the plain formulae on any log, with cells missing."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cranfield._reference import agreement as slow
+from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.coefficients import (
+    COEFFICIENTS,
+    fleiss,
+    free_marginal,
+    gwet,
+    krippendorff,
+)
+from cranfield.agreement.intervals import bootstrap_intervals
+from cranfield.agreement.pairwise import _DenseSums, _SparseSums, pairwise
+from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
+from cranfield.data.judgement_log import JudgementLog, judgement_log
+
+Case = tuple[list[list[tuple[int, int]]], int, int]
+
+
+@st.composite
+def cases(draw: Any) -> Case:
+    people, q = draw(st.integers(2, 5)), draw(st.integers(2, 4))
+    cell = st.one_of(st.none(), st.integers(0, q - 1))
+    rows = draw(st.lists(st.lists(cell, min_size=people, max_size=people), min_size=1, max_size=8))
+    units = [[(a, v) for a, v in enumerate(row) if v is not None] for row in rows]
+    return units, people, q
+
+
+def as_log(units: list[list[tuple[int, int]]], q: int) -> JudgementLog | None:
+    flat = [(a, u, v) for u, unit in enumerate(units) for a, v in unit]
+    if not flat:
+        return None
+    return judgement_log(
+        [f"a{a}" for a, _, _ in flat], [f"u{u:03d}" for _, u, _ in flat],
+        [v for _, _, v in flat], order=[str(k) for k in range(q)],
+    )  # fmt: skip
+
+
+def same(found: float, expected: float) -> bool:
+    if math.isnan(expected) or math.isnan(found):
+        return math.isnan(expected) == math.isnan(found)
+    return abs(found - expected) < 1e-10
+
+
+@settings(deadline=None, max_examples=150)
+@given(cases())
+def test_coefficients(case: Case) -> None:
+    units, _, q = case
+    log = as_log(units, q)
+    if log is None:
+        return
+    units = [u for u in units if u]
+    t = unit_counts(log).tallies()
+    assert same(fleiss(t), slow.fleiss(units, q))
+    assert same(free_marginal(t), slow.free_marginal(units, q))
+    assert same(gwet(t), slow.gwet(units, q))
+    assert same(gwet(t, "linear"), slow.gwet(units, q, lambda x, y: 1 - abs(x - y) / (q - 1)))
+    assert same(
+        gwet(t, "quadratic"), slow.gwet(units, q, lambda x, y: 1 - (x - y) ** 2 / (q - 1) ** 2)
+    )
+    assert same(krippendorff(t), slow.krippendorff(units, lambda x, y: float(x != y)))
+    assert same(
+        krippendorff(t, "interval"), slow.krippendorff(units, lambda x, y: float((x - y) ** 2))
+    )
+    assert same(
+        krippendorff(t, "ordinal"), slow.krippendorff(units, slow.ordinal_distance(units, q))
+    )
+
+
+@settings(deadline=None, max_examples=80)
+@given(cases())
+def test_pairs_dense_and_sparse(case: Case) -> None:
+    units, _, q = case
+    log = as_log(units, q)
+    if log is None:
+        return
+    unit = log.item.astype(np.int64)
+    people = len(log.annotators)
+    for sums in (_DenseSums(people), _SparseSums(people, len(log.items))):
+        for v in range(q):
+            sums.add(log.annotator[log.value == v], unit[log.value == v])
+        pairs = sums.pairs(log)
+        for i in range(len(pairs)):
+            a = int(log.annotators[pairs.first[i]][1:])
+            b = int(log.annotators[pairs.second[i]][1:])
+            assert same(float(pairs.cohen[i]), slow.cohen(units, a, b, q))
+            assert same(float(pairs.scott[i]), slow.scott(units, a, b, q))
+    assert len(pairwise(log)) == len(pairs)
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases())
+def test_dawid_skene(case: Case) -> None:
+    units, people, q = case
+    log = as_log(units, q)
+    if log is None:
+        return
+    kept = [u for u in units if u]
+    found = aggregate_judgements(log, "dawid-skene", iterations=4, tolerance=-math.inf)
+    expected = slow.dawid_skene(kept, people, q, 4)
+    assert np.allclose(found.probability, expected, atol=1e-8)
+
+
+@settings(deadline=None, max_examples=60)
+@given(cases(), st.integers(0, 3))
+def test_one_against_rest_equals_recoding(case: Case, value: int) -> None:
+    units, _, q = case
+    log = as_log(units, q)
+    if log is None or value >= q:
+        return
+    folded = unit_counts(log).tallies().one_against_rest(value)
+    two = [[(a, int(v == value)) for a, v in u] for u in units]
+    recoded = as_log(two, 2)
+    assert recoded is not None
+    direct = unit_counts(recoded).tallies()
+    for c in COEFFICIENTS.values():
+        assert same(c.value(folded), c.value(direct)), c.name
+
+
+def test_weighted_tallies_are_tallies_of_repeated_units() -> None:
+    """What the bootstrap rests on: weights count units, in both of its ways to sum."""
+    from cranfield.agreement.intervals import _summed_over
+
+    rng = np.random.default_rng(3)
+    table = rng.integers(0, 3, (30, 3)).astype(float)
+    item = np.sort(rng.integers(0, 10, 30))
+    _, of_unit = np.unique(item, return_inverse=True)
+    counts = UnitCounts(table, item, np.arange(3.0))
+    weight = rng.integers(0, 3, of_unit.max() + 1).astype(float)
+    repeated = np.repeat(np.arange(30), weight[of_unit].astype(int))
+    expected = UnitCounts(table[repeated], item[repeated], np.arange(3.0)).tallies()
+    by_features = next(iter(_summed_over(counts, of_unit, weight.size)(weight[None, :])))
+    for found in (counts.tallies(weight[of_unit]), by_features):
+        assert isinstance(found, Tallies)
+        assert found.units == expected.units
+        assert found.paired == expected.paired
+        assert np.allclose(found.marginals, expected.marginals)
+        assert np.allclose(found.agreement, expected.agreement)
+        assert np.allclose(found.coincidence, expected.coincidence)
+
+
+def test_sparse_counts_give_the_same_tallies(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(4)
+    log = judgement_log(
+        [str(a) for a in np.tile(np.arange(4), 50)], [str(i) for i in np.repeat(np.arange(50), 4)],
+        rng.integers(0, 5, 200).tolist(),
+    )  # fmt: skip
+    dense = unit_counts(log).tallies()
+    monkeypatch.setattr("cranfield.agreement.tallies.DENSE_CELLS", 10)
+    sparse = unit_counts(log).tallies()
+    assert np.allclose(dense.agreement, sparse.agreement)
+    assert np.allclose(dense.coincidence, sparse.coincidence)
+
+
+def test_bootstrap_is_the_same_for_the_same_seed_and_covers() -> None:
+    rng = np.random.default_rng(0)
+    truth = rng.integers(0, 3, 300)
+    said = np.where(rng.random((4, 300)) < 0.8, truth, rng.integers(0, 3, (4, 300)))
+    log = judgement_log(
+        [f"a{a}" for a in range(4) for _ in range(300)],
+        [f"i{i}" for _ in range(4) for i in range(300)],
+        said.ravel().tolist(),
+    )  # fmt: skip
+    chosen = tuple(COEFFICIENTS.values())
+    counts = unit_counts(log)
+    one = bootstrap_intervals(counts, chosen, resamples=200, rng=7)
+    assert one == bootstrap_intervals(counts, chosen, resamples=200, rng=7)
+    for c in chosen:
+        low, high = one[c.name]
+        assert low < c.value(counts.tallies()) < high

@@ -1,0 +1,26 @@
+"""Who may import the compiled core; import-linter, which keeps the layers, cannot see it."""
+
+import ast
+from pathlib import Path
+
+PACKAGE = Path(__file__).parents[1] / "src" / "cranfield"
+ALLOWED = ("data/", "io/", "measures/", "evaluation.py")
+
+
+def imports_core(path: Path) -> bool:
+    for node in ast.walk(ast.parse(path.read_text())):
+        names = (
+            [a.name for a in node.names] if isinstance(node, ast.Import | ast.ImportFrom) else []
+        )
+        module = node.module or "" if isinstance(node, ast.ImportFrom) else ""
+        if any(n.startswith("cranfield._core") for n in (module, *names)):
+            return True
+        if module == "cranfield" and "_core" in names:
+            return True
+    return False
+
+
+def test_the_core_is_reached_through_few_doors():
+    found = {p.relative_to(PACKAGE).as_posix() for p in PACKAGE.rglob("*.py") if imports_core(p)}
+    assert "evaluation.py" in found
+    assert not [name for name in found if not name.startswith(ALLOWED)]
