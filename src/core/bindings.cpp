@@ -48,7 +48,8 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     options.ties = ties_of(ties);
     options.judged_only = judged_only;
     options.check_duplicates = check;
-    if (max_items > 0) options.max_items = static_cast<std::uint32_t>(max_items);
+    if (max_items > 0 && max_items < options.max_items)
+        options.max_items = static_cast<std::uint32_t>(max_items);
     return options;
 }
 
@@ -90,11 +91,14 @@ namespace {
 
 constexpr std::size_t chunk_bytes = 1u << 20;
 
+nb::tuple problem_to_python(const Problem& p) {
+    return nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text), to_str(p.topic),
+                          p.other_line);
+}
+
 nb::list problems_to_python(const Problems& problems) {
     nb::list list;
-    for (const Problem& p : problems.list())
-        list.append(nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text),
-                                   to_str(p.topic), p.other_line));
+    for (const Problem& p : problems.list()) list.append(problem_to_python(p));
     return list;
 }
 
@@ -131,8 +135,10 @@ nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object
         reading = read_table(*source, kind == "run" ? Kind::run : Kind::judgements, jobs,
                              extra_fields, problems, progress);
     }
+    nb::object first_repeat = nb::none();
+    if (reading.first_repeat) first_repeat = problem_to_python(*reading.first_repeat);
     return nb::make_tuple(table_to_python(std::move(reading.table)), problems_to_python(problems),
-                          problems.total(), reading.repeated, reading.read_failed);
+                          problems.total(), reading.repeated, first_repeat, reading.read_failed);
 }
 
 nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::string>& path,
@@ -297,32 +303,6 @@ nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>&
     return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
 }
 
-// Pairs of rows of one topic that name the same item, in the order of the second ones.
-nb::list py_repeated_rows(const nb::list& topics, const In1<std::int64_t>& offsets,
-                          const In1<std::uint8_t>& item_bytes,
-                          const In1<std::int64_t>& item_offsets, const In1<double>& values) {
-    const Columns columns = columns_of(topics, offsets, item_bytes, item_offsets, values);
-    std::vector<std::pair<std::int64_t, std::int64_t>> found;
-    {
-        const nb::gil_scoped_release release;
-        IdSet seen;
-        for (std::size_t t = 0; t < columns.topics.size(); ++t) {
-            const std::int64_t begin = columns.offsets[t], end = columns.offsets[t + 1];
-            seen.reset(static_cast<std::size_t>(end - begin));
-            for (std::int64_t row = begin; row < end; ++row) {
-                const std::uint32_t earlier =
-                    seen.insert(columns.item(row), hash_id(columns.item(row)),
-                                static_cast<std::uint32_t>(row - begin),
-                                [&](std::uint32_t at) { return columns.item(begin + at); });
-                if (earlier != IdSet::absent) found.emplace_back(begin + earlier, row);
-            }
-        }
-    }
-    nb::list rows;
-    for (const auto& [first, second] : found) rows.append(nb::make_tuple(first, second));
-    return rows;
-}
-
 // Strings of a column in another order.
 nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets,
                           const In1<std::int64_t>& order) {
@@ -379,7 +359,8 @@ NB_MODULE(_core, m) {
                  new (self)
                      JudgementIndex(columns_of(topics, offsets, item_bytes, item_offsets, grades));
              })
-        .def("__len__", &JudgementIndex::size);
+        .def("__len__", &JudgementIndex::size)
+        .def_prop_ro("repeats", &JudgementIndex::repeats);
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
@@ -401,8 +382,6 @@ NB_MODULE(_core, m) {
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
-    m.def("repeated_rows", &py_repeated_rows, "topics"_a, "offsets"_a, "item_bytes"_a,
-          "item_offsets"_a, "values"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
     bind_labels(m);
     bind_relatedness(m);

@@ -79,6 +79,11 @@ class CranfieldWarning(UserWarning):
     """Something the user should know about a result that is still usable."""
 
 
+def plural(count: int, noun: str) -> str:
+    """'1 topic', '2 topics'."""
+    return f"{count} {noun}" + ("" if count == 1 else "s")
+
+
 def suggest(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
     # Case is the commonest slip: names are compared without it.

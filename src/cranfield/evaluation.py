@@ -13,9 +13,9 @@ from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, NeedsError, UsageError
+from cranfield.errors import InputError, NeedsError, UsageError, plural
 from cranfield.io import is_tabular, read_qrels, read_run, trec
-from cranfield.io.files import describe, run_name
+from cranfield.io.files import can_be_read_again, describe, run_name
 from cranfield.measures import Measure, parse_measures
 from cranfield.measures.ranked import (
     FOUND,
@@ -82,15 +82,15 @@ class RankedEvaluator:
             return self._file(source, name, settings, jobs, progress)
         if type(source) is dict:
             return self._dict(source, name, settings)
-        return self._table(coerce_run(source, name), settings, jobs)
+        return self._table(coerce_run(source, name), settings, jobs, f"<{name}>")
 
     def _file(
         self, path: str | Path, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         # A pipe can be read only once, so a run whose topics are scattered could not be retried.
-        replayable = not is_tabular(path) and str(path) != "-" and _is_file(path)
-        if not replayable:
-            return self._table(read_run(path, jobs=jobs).named(name), settings, jobs)
+        if is_tabular(path) or not can_be_read_again(path):
+            run = read_run(path, jobs=jobs).named(name)
+            return self._table(run, settings, jobs, describe(path))
         with trec.open_for_core(path) as (mapped, read):
             values, present, unjudged, problems, count, scattered, failed = (
                 _core.evaluate_run(
@@ -101,7 +101,8 @@ class RankedEvaluator:
             if failed:
                 trec.raise_stored(read)
         if scattered:
-            return self._table(trec.read_run(path, jobs=jobs).named(name), settings, jobs)
+            run = trec.read_run(path, jobs=jobs).named(name)
+            return self._table(run, settings, jobs, describe(path))
         trec.raise_problems(path, "run", problems, count)
         if not any(present) and not unjudged:
             raise InputError.single(
@@ -117,27 +118,27 @@ class RankedEvaluator:
                 self.judgements.index, plain, self._calls, settings.ties,
                 settings.judged_only, settings.max_items,
             )  # fmt: skip
-        except (TypeError, ValueError) as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
                 f"<{name}>", f"expected {{topic: {{item: finite score}}}} with text ids ({error})"
             ) from None
         return self._finished(name, values, present, unjudged, f"<{name}>")
 
-    def _table(self, run: Run, settings: Settings, jobs: int) -> RunValues:
+    def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
         values, present, duplicates = _core.evaluate_table(
             self.judgements.index, list(run.topics), *run.buffers, self._calls, settings.ties,
             settings.judged_only, settings.max_items, jobs, not run.unique,
         )  # fmt: skip
         if duplicates:
-            first, second = min(duplicates)
+            first, _ = min(duplicates)
             raise InputError.single(
-                f"<{run.name}>",
-                f"item {run.item(first)!r} is listed twice for one topic (rows {first} and "
-                f"{second}); keep one of them",
+                where,
+                f"item {run.item(first)!r} is listed twice for topic {run.topic_of(first)!r}; "
+                "keep one of them",
             )
         judged = set(self.judgements.topics)
         unjudged = [t for t in run.topics if t not in judged]
-        return self._finished(run.name, values, present, unjudged, f"<{run.name}>")
+        return self._finished(run.name, values, present, unjudged, where)
 
     def _finished(
         self,
@@ -147,6 +148,8 @@ class RankedEvaluator:
         unjudged: list[str],
         where: str,
     ) -> RunValues:
+        if not any(present) and not unjudged:
+            raise InputError.single(where, "is empty: no retrieved items found")
         if not any(present):
             judged = _names(self.judgements.topics)
             raise InputError.single(
@@ -330,10 +333,16 @@ def evaluate(
         raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
     if missing not in MISSING_RANKS:
         raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
+    if max_items is not None and max_items < 1:
+        raise UsageError(f"max_items={max_items} is not a whole number from 1 on")
+    if jobs is not None and jobs < 1:
+        raise UsageError(f"jobs={jobs} is not a whole number from 1 on")
     if ties == "average" and max_items:
         raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
     settings = Settings(ties, judged_only, max_items or 0)
     table = coerce_judgements(judgements)
+    if not table.topics:
+        raise InputError.single("<judgements>", "are empty: no topic is judged")
     context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
     programme = Programme.of(parse_measures(measures), context)
     named = name_runs(runs)
@@ -407,15 +416,15 @@ def _scores(
     for result, count in zip(results, missing, strict=True):
         if count:
             absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
-            treatment = "left out" if topics == "run" else "scored as empty rankings"
+            treatment = "left out" if topics == "run" else "scored as an empty ranking"
             notes.append(
-                f"{result.name} misses {count} of {total} judged topics ({_names(absent)}); "
-                f"they are {treatment}"
+                f"{result.name} misses {count} of {plural(total, 'judged topic')} "
+                f"({_names(absent)}), {treatment}"
             )
         if result.unjudged:
             notes.append(
-                f"{result.name} has {len(result.unjudged)} topics without judgements "
-                f"({_names(result.unjudged)}); they are ignored"
+                f"{result.name} has {plural(len(result.unjudged), 'topic')} without judgements "
+                f"({_names(result.unjudged)}), ignored"
             )
     return Scores(
         command="eval",
@@ -486,7 +495,7 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
         if isinstance(first, Mapping) and not isinstance(inner, Mapping):
             runs = [runs]
-        else:
+        elif runs:
             return [(str(name), run) for name, run in runs.items()]
     elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
@@ -523,10 +532,6 @@ def _name_of(run: Any, position: int, total: int) -> str:
 
 def _origin(run: Any) -> str:
     return str(run) if isinstance(run, str | Path) else type(run).__name__
-
-
-def _is_file(path: str | Path) -> bool:
-    return Path(path).is_file() or not Path(path).exists()
 
 
 def _names(names: Sequence[str]) -> str:

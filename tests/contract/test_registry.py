@@ -259,11 +259,17 @@ def test_every_parameter_does_something(m: Measure) -> None:
         assert len({calls(m.bind(at=at)) for at in cutoffs_of(m)}) > 1
 
 
+def on_scale(m: Measure, judgements: dict[str, float]) -> dict[str, float]:
+    """Grades up to the largest that the measure says it knows."""
+    largest = min((m.value_of(p) for p in ("levels", "max_grade") if p in m.params), default=1e9)
+    return {item: min(grade, largest) for item, grade in judgements.items()}
+
+
 def value(m: Measure, judgements: dict[str, float], ranked: list[str], **options: Any) -> float:
     scores = {item: float(-rank) for rank, item in enumerate(ranked)}
     run = {"t": scores, "other": {"i0": 1.0}}
     # A second topic lets the ranking of the first be empty.
-    qrels = {"t": judgements, "other": {"i0": 1}}
+    qrels = {"t": on_scale(m, judgements), "other": {"i0": 1}}
     result = evaluate(qrels, [run], [m], collection_size=COLLECTION, jobs=1, **options)
     return float(result.values[m][0, 0])
 
@@ -338,7 +344,14 @@ def test_ties_of_no_effect_have_none(m: Measure, judgements: dict[str, float], d
     for bound in (m.bind(at=at) for at in cutoffs_of(m)):
         got = {
             float(
-                evaluate({"t": judgements}, [run], [bound], ties=ties, jobs=1).values[bound][0, 0]
+                evaluate(
+                    {"t": on_scale(m, judgements)},
+                    [run],
+                    [bound],
+                    ties=ties,
+                    jobs=1,
+                    collection_size=COLLECTION,
+                ).values[bound][0, 0]
             )
             for ties in ("id", "file", "best", "worst", "average")
         }

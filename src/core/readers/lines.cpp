@@ -103,7 +103,7 @@ struct Window {
 }  // namespace
 
 bool parse_number(std::string_view text, double& value) {
-    if (!text.empty() && text[0] == '+') text.remove_prefix(1);
+    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
     const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
     if (result.ec == std::errc::result_out_of_range) {
         // Too small to tell from zero, or too large to be finite: what strtod makes of it.
@@ -172,6 +172,11 @@ bool LineReader::next(Line& line) {
         const char* stop = newline == nullptr ? end_ : static_cast<const char*>(newline);
         p_ = newline == nullptr ? end_ : stop + 1;
         ++number_;
+        if (has_nul_ && std::memchr(start, '\0', static_cast<std::size_t>(stop - start))) {
+            // Zeros are blanks to what follows, which would take a damaged file for an empty one.
+            fail(Fault::binary, {start, static_cast<std::size_t>(stop - start)});
+            continue;
+        }
         while (start < stop && blank(*start)) ++start;
         if (start == stop || *start == '#') continue;
         if (parse(start, stop, line)) return true;
@@ -226,7 +231,6 @@ bool LineReader::parse(const char* p, const char* end, Line& line) {
     const Id number = field(p, end);
     line.tag = kind_ == Kind::run ? field(p, end) : number;
     const Id rest = field(p, end);
-    if (has_nul_ && whole.find('\0') != Id::npos) return fail(Fault::binary, whole);
     if (line.tag.empty()) return fail(Fault::short_line, whole);
     if (!rest.empty() && !extra_fields_) return fail(Fault::extra_field, rest);
     if (!parse_number(number, line.value)) return fail(Fault::not_a_number, number);

@@ -66,6 +66,7 @@ class Worker {
         if (block_.size() == 0) return;
         const std::size_t at = shared_.index.find(topic);
         if (at == JudgementIndex::absent) {
+            find_duplicates();
             const std::lock_guard lock(shared_.guard);
             shared_.unjudged.emplace(topic);
         } else if (shared_.seen[at].test_and_set()) {
@@ -73,21 +74,32 @@ class Worker {
         } else {
             shared_.present[at] = 1;
             double* row = shared_.values + at * shared_.programme.size();
-            if (!evaluator_.evaluate(block_, shared_.index[at], row, duplicates_)) {
-                for (const Duplicate& d : duplicates_)
-                    shared_.problems.add({Fault::duplicate, chunk, block_.lines[d.second],
-                                          std::string(block_.items[d.second]), std::string(topic),
-                                          block_.lines[d.first]});
-                duplicates_.clear();
-            }
+            evaluator_.evaluate(block_, shared_.index[at], row, duplicates_);
         }
+        for (const Duplicate& d : duplicates_)
+            shared_.problems.add({Fault::duplicate, chunk, block_.lines[d.second],
+                                  std::string(block_.items[d.second]), std::string(topic),
+                                  block_.lines[d.first]});
+        duplicates_.clear();
         block_.clear();
+    }
+
+    // For topics that are not ranked: a run is as wrong there as elsewhere.
+    void find_duplicates() {
+        seen_.reset(block_.size());
+        for (std::uint32_t i = 0; i < block_.size(); ++i) {
+            const Id item = block_.items[i];
+            const std::uint32_t earlier = seen_.insert(
+                item, hash_id(item), i, [&](std::uint32_t at) { return block_.items[at]; });
+            if (earlier != IdSet::absent) duplicates_.push_back({earlier, i});
+        }
     }
 
     Shared& shared_;
     TopicEvaluator evaluator_;
     Block block_;
     std::vector<Duplicate> duplicates_;
+    IdSet seen_;
 };
 
 }  // namespace

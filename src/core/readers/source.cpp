@@ -61,6 +61,17 @@ const char* last_topic_begin(const char* begin, const char* end) {
     return last;
 }
 
+// The start of the last line that belongs to a topic, or `begin` when none does.
+const char* last_line_of_a_topic(const char* begin, const char* end) {
+    for (const char* line = end; line > begin;) {
+        const char* previous = line - 1;
+        while (previous > begin && previous[-1] != '\n') --previous;
+        if (!topic_of(previous, line).empty()) return previous;
+        line = previous;
+    }
+    return begin;
+}
+
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path, std::size_t chunk_bytes)
@@ -134,6 +145,10 @@ bool Stream::next(Chunk& chunk) {
     chunk.memory = std::move(carried_);
     carried_.clear();
     const char* cut = nullptr;
+    // A topic may fill many buffers: what has been looked at is not looked at again. No line ends
+    // in the bytes before `scanned` are new, and the lines before `known`, which is the start of a
+    // line, are of the same topic as that line.
+    std::size_t scanned = 0, known = 0;
     while (!finished_) {
         const bool first = chunks_ == 0 && chunk.memory.empty();
         if (!fill(chunk.memory)) break;
@@ -142,11 +157,16 @@ bool Stream::next(Chunk& chunk) {
             bytes.erase(bytes.begin(), bytes.begin() + 3);
         if (finished_) break;
         // Cut at the start of the last topic that is seen; if it is the only one, read on.
-        const auto newline = std::find(bytes.rbegin(), bytes.rend(), '\n');
+        const auto fresh_end = bytes.rend() - static_cast<std::ptrdiff_t>(scanned);
+        const auto newline = std::find(bytes.rbegin(), fresh_end, '\n');
+        scanned = bytes.size();
+        if (newline == fresh_end) continue;
         const char* lines_end = bytes.data() + (bytes.rend() - newline);
-        cut = last_topic_begin(bytes.data(), lines_end);
-        if (cut > bytes.data()) break;
+        cut = last_topic_begin(bytes.data() + known, lines_end);
+        if (cut > bytes.data() + known) break;
         cut = nullptr;
+        known = static_cast<std::size_t>(last_line_of_a_topic(bytes.data() + known, lines_end) -
+                                         bytes.data());
     }
     if (failed_ || chunk.memory.empty()) return false;
     const char* begin = chunk.memory.data();

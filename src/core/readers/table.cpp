@@ -90,9 +90,10 @@ void reorder(Table& table, const std::vector<std::int64_t>& order, Rows& rows) {
 }
 
 // Drops rows that repeat an earlier one word for word, and reports the others that repeat an item.
-std::uint64_t check_repeats(Table& table, Kind kind, const Rows& rows, Problems& problems) {
+void check_repeats(TableReading& reading, Kind kind, const Rows& rows, Problems& problems) {
     IdSet seen;
-    std::uint64_t repeated = 0;
+    Table& table = reading.table;
+    std::uint64_t& repeated = reading.repeated;
     std::vector<bool> drop(table.values.size(), false);
     const auto item = [&](std::int64_t row) {
         return Id(table.item_bytes.data() + table.item_offsets[static_cast<std::size_t>(row)],
@@ -109,14 +110,19 @@ std::uint64_t check_repeats(Table& table, Kind kind, const Rows& rows, Problems&
             if (earlier == IdSet::absent) continue;
             const auto first = static_cast<std::size_t>(begin + earlier);
             const auto second = static_cast<std::size_t>(row);
-            if (kind == Kind::judgements && table.values[first] == table.values[second]) {
-                ++repeated;
-                drop[second] = true;
-                continue;
-            }
             const Fault fault = kind == Kind::run ? Fault::duplicate : Fault::contradiction;
-            problems.add({fault, 0, rows.lines[second], std::string(item(row)), table.topics[t],
-                          rows.lines[first]});
+            Problem problem{fault,
+                            0,
+                            rows.lines[second],
+                            std::string(item(row)),
+                            table.topics[t],
+                            rows.lines[first]};
+            if (kind == Kind::judgements && table.values[first] == table.values[second]) {
+                if (++repeated == 1) reading.first_repeat = std::move(problem);
+                drop[second] = true;
+            } else {
+                problems.add(std::move(problem));
+            }
         }
     }
     if (repeated > 0) {
@@ -138,7 +144,6 @@ std::uint64_t check_repeats(Table& table, Kind kind, const Rows& rows, Problems&
         kept.tag = std::move(table.tag);
         table = std::move(kept);
     }
-    return repeated;
 }
 
 }  // namespace
@@ -200,7 +205,7 @@ TableReading read_table(Source& source, Kind kind, unsigned jobs, bool extra_fie
     const auto order = group_rows(rows.codes, table.topics.size(), table.offsets);
     if (!order.empty()) reorder(table, order, rows);
     problems.settle();
-    reading.repeated = check_repeats(table, kind, rows, problems);
+    check_repeats(reading, kind, rows, problems);
     problems.trim();
     return reading;
 }

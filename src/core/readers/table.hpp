@@ -1,6 +1,7 @@
 // A whole file, or rows that are in memory already, as a table grouped by topic.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,7 @@ struct Table {
 struct TableReading {
     Table table;
     std::uint64_t repeated = 0;  // equal judgements that were given twice
+    std::optional<Problem> first_repeat;
     bool read_failed = false;
 };
 

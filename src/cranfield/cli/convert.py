@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import gzip
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,7 +12,13 @@ from cranfield.cli._common import Parser, Watch
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run, trec
-from cranfield.io.files import describe, inner_suffix, open_input, write_whole
+from cranfield.io.files import (
+    can_be_read_again,
+    describe,
+    inner_suffix,
+    open_input,
+    write_whole,
+)
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -21,7 +28,7 @@ def make_parser() -> argparse.ArgumentParser:
         ".json, .csv, .tsv, .parquet, anything else is TREC's format; .gz packs the output.",
     )
     parser.add_argument("source", metavar="in", help="file to read, or '-'")
-    parser.add_argument("target", metavar="out", help="file to write")
+    parser.add_argument("target", metavar="out", help="file to write, or '-' for TREC's format")
     parser.add_argument(
         "--kind", choices=("run", "qrels"), help="what the input is (default: found out)"
     )
@@ -36,21 +43,19 @@ def main(argv: Sequence[str]) -> int:
         table = read_run(args.source) if kind == "run" else read_qrels(args.source)
     if not args.quiet:
         for message in watch.messages:
-            print_warning(message)
-    write_whole(Path(args.target), _encode(table, args.target))
+            sys.stderr.write(f"warning: {message}\n")
+    data = _encode(table, args.target)
+    if args.target == "-":
+        sys.stdout.buffer.write(data)
+    else:
+        write_whole(Path(args.target), data)
     return 0
-
-
-def print_warning(message: str) -> None:
-    import sys
-
-    sys.stderr.write(f"warning: {message}\n")
 
 
 def guess_kind(path: str) -> str:
     """'run' or 'qrels', from the header or the number of fields of the first line."""
-    if path == "-":
-        raise UsageError("say what standard input holds: --kind run or --kind qrels")
+    if not can_be_read_again(path):
+        raise UsageError(f"say what {describe(path)} holds: --kind run or --kind qrels")
     if inner_suffix(path) == ".parquet":
         raise UsageError("say what the Parquet file holds: --kind run or --kind qrels")
     with open_input(path) as stream:

@@ -14,10 +14,14 @@ from cranfield.cli._common import (
     in_background,
     positive,
 )
+from cranfield.data import Run
+from cranfield.errors import UsageError
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
-from cranfield.io import read_qrels
+from cranfield.io import read_qrels, read_run
+from cranfield.io.files import can_be_read_again
+from cranfield.measures import Measure
 from cranfield.measures.ranked import MISSING_RANKS
-from cranfield.report.document import Column, Document, Table
+from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
 from cranfield.scores import Scores
 
@@ -90,6 +94,8 @@ def main(argv: Sequence[str]) -> int:
 def _evaluate(
     args: argparse.Namespace, progress: Progress
 ) -> tuple[Scores, tuple[Scores, Scores] | None]:
+    if [args.qrels, *args.runs].count("-") > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
     judgements = read_qrels(args.qrels, jobs=args.jobs)
     common = {
         "topics": args.topics,
@@ -101,11 +107,14 @@ def _evaluate(
         "jobs": args.jobs,
         "progress": progress,
     }
-    scores = evaluate(judgements, args.runs, args.measures, ties=args.ties, **common)
+    runs: list[str | Run] = list(args.runs)
     if not args.tie_range:
-        return scores, None
-    worst = evaluate(judgements, args.runs, args.measures, ties="worst", **common)
-    best = evaluate(judgements, args.runs, args.measures, ties="best", **common)
+        return evaluate(judgements, runs, args.measures, ties=args.ties, **common), None
+    # A pipe can be read only once, and the range takes three passes.
+    runs = [run if can_be_read_again(run) else read_run(run, jobs=args.jobs) for run in args.runs]
+    scores = evaluate(judgements, runs, args.measures, ties=args.ties, **common)
+    worst = evaluate(judgements, runs, args.measures, ties="worst", **common)
+    best = evaluate(judgements, runs, args.measures, ties="best", **common)
     return scores, (worst, best)
 
 
@@ -123,7 +132,10 @@ def _document(
         for entry, low, high in zip(
             payload["runs"], ranges[0].mean().values(), ranges[1].mean().values(), strict=True
         ):
-            entry["tie_range"] = {m: sorted((low[m], high[m])) for m in low}
+            entry["tie_range"] = {
+                str(m): sorted((low[str(m)], high[str(m)])) if _has_tie_range(m) else None
+                for m in scores.measures
+            }
     if args.per_topic:
         machine = per_unit(scores, "topic")
         tables.append(machine)
@@ -132,10 +144,19 @@ def _document(
 
 def _tie_table(scores: Scores, ranges: tuple[Scores, Scores]) -> Table:
     low, high = (r.mean() for r in ranges)
-    rows = []
+    shown = score_columns(scores)
+    rows: list[list[Cell]] = []
     for run in scores.runs:
-        bounds = [sorted((low[run][str(m)], high[run][str(m)])) for m in scores.measures]
-        rows.append([run, *(f"{a:.4f} to {b:.4f}" for a, b in bounds)])
+        row: list[Cell] = [run]
+        for m, column in zip(scores.measures, shown, strict=True):
+            a, b = sorted((low[run][str(m)], high[run][str(m)]))
+            row.append(f"{column.show(a)} to {column.show(b)}" if _has_tie_range(m) else None)
+        rows.append(row)
     columns = [Column("run", numeric=False)]
-    columns += [Column(c.name, heading=c.label) for c in score_columns(scores)]
+    columns += [Column(c.name, heading=c.label) for c in shown]
     return Table(columns, rows, "How far the order within ties can move each value")
+
+
+def _has_tie_range(measure: Measure) -> bool:
+    """Whether good items first and good items last are the ends of what a measure can be."""
+    return measure.higher_is_better is not None or measure.ties == "of no effect"

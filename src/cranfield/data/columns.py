@@ -40,9 +40,9 @@ def text(values: Any) -> Text:
         if values and isinstance(values[0], int):
             values = [str(v) for v in values]
         return _core.string_column(values)
-    except TypeError:
+    except (TypeError, ValueError) as error:
         raise InputError.single(
-            "<columns>", "topics and items must be text or whole numbers"
+            "<columns>", f"topics and items must be text or whole numbers ({error})"
         ) from None
 
 
@@ -99,7 +99,12 @@ def _arrow_text(array: Any) -> Text:
     if array.null_count:
         raise InputError.single("<columns>", "topics and items must not be missing")
     if not pa.types.is_large_string(array.type):
-        array = array.cast(pa.large_string())
+        try:
+            array = array.cast(pa.large_string())
+        except pa.ArrowException as error:
+            raise InputError.single(
+                "<columns>", f"topics and items must be text or whole numbers ({error})"
+            ) from None
     _, offset_buffer, data = array.buffers()
     offsets = np.frombuffer(offset_buffer, dtype=np.int64)[array.offset :][: len(array) + 1]
     raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, np.uint8)

@@ -71,7 +71,7 @@ class Table:
         plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
         try:
             topics, offsets, item_bytes, item_offsets, values, _ = _core.dict_columns(plain)
-        except TypeError as error:
+        except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
                 "<dict>", f"expected {{topic: {{item: number}}}} with text ids ({error})"
             ) from None
@@ -109,17 +109,19 @@ class Table:
         finite = np.isfinite(self.values)
         if not finite.all():
             row = int(np.argmin(finite))
-            topic = self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
             raise InputError.single(
                 where,
                 f"{self._value_role()} {self.values[row]} of item {self.item(row)!r}, topic "
-                f"{topic!r}, is not a finite number",
+                f"{self.topic_of(row)!r}, is not a finite number",
             )
         return self
 
     def __len__(self) -> int:
         """The number of rows."""
         return len(self.buffers[3])
+
+    def topic_of(self, row: int) -> str:
+        return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def item(self, row: int) -> str:
         start, end = int(self.item_offsets[row]), int(self.item_offsets[row + 1])
@@ -144,39 +146,45 @@ class Judgements(Table):
     def _value_role(cls) -> str:
         return "grade"
 
-    @classmethod
-    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
-        """From three columns of one length; equal repetitions are dropped with a warning."""
-        return super().from_rows(topics, items, values)._without_repetitions()
-
-    def _without_repetitions(self) -> Self:
-        repeated = _core.repeated_rows(list(self.topics), *self.buffers)
-        for first, second in repeated:
-            if self.values[first] != self.values[second]:
-                topic = self.topics[int(np.searchsorted(self.offsets, first, side="right")) - 1]
-                raise InputError.single(
-                    "<columns>",
-                    f"item {self.item(first)!r} of topic {topic!r} has the grades "
-                    f"{self.values[first]:g} and {self.values[second]:g}; keep one of them",
-                )
-        if not repeated:
-            return self
-        warnings.warn(
-            f"<columns>: {len(repeated)} judgements are given twice with the same grade",
-            CranfieldWarning,
-            stacklevel=4,
-        )
-        keep = np.ones(len(self), dtype=bool)
-        keep[[second for _, second in repeated]] = False
-        rows = np.flatnonzero(keep)
-        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
-        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
-        return type(self)(self.topics, offsets, item_bytes, item_offsets, self.values[rows])
-
     @cached_property
     def index(self) -> _core.JudgementIndex:
         """The judgements ready to be joined with runs; built once."""
         return _core.JudgementIndex(list(self.topics), *self.buffers)
+
+    @classmethod
+    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
+        """From three columns of one length; equal repetitions are dropped with a warning."""
+        table = super().from_rows(topics, items, values)
+        repeats = table.index.repeats
+        for first, second in repeats:
+            if table.values[first] != table.values[second]:
+                raise InputError.single(
+                    "<columns>",
+                    f"item {table.item(second)!r} is judged {table.values[first]:g} and "
+                    f"{table.values[second]:g} for topic {table.topic_of(second)!r}; keep one",
+                )
+        return table._without(sorted({second for _, second in repeats})) if repeats else table
+
+    def _without(self, rows: list[int]) -> Self:
+        """The judgements without some rows that repeat others."""
+        first = rows[0]
+        warnings.warn(
+            f"item {self.item(first)!r} is judged twice for topic {self.topic_of(first)!r} with "
+            "the same grade; the repetition is ignored"
+            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else ""),
+            CranfieldWarning,
+            stacklevel=4,
+        )
+        kept = np.delete(np.arange(len(self)), rows)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
+        offsets = np.searchsorted(kept, self.offsets)
+        return replace(
+            self,
+            offsets=offsets,
+            item_bytes=item_bytes,
+            item_offsets=item_offsets,
+            values=self.values[kept],
+        )
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:
         """The judgements of some topics, in the order they have here."""

@@ -45,6 +45,11 @@ def run_name(path: str | Path) -> str:
     return name.name
 
 
+def can_be_read_again(path: str | Path) -> bool:
+    """Whether a path is a file (or nothing at all), not a pipe whose content is gone once read."""
+    return str(path) != "-" and (Path(path).is_file() or not Path(path).exists())
+
+
 @contextmanager
 def open_input(path: str | Path) -> Iterator[BinaryIO]:
     """An input as a stream of bytes: plain, .gz, .zst or '-' for standard input.
@@ -119,13 +124,25 @@ def read_text(path: str | Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError.single(
-            describe(path), f"byte {data[error.start]:#04x} is not UTF-8 text", line
+            describe(path),
+            f"byte {data[error.start]:#04x} is not UTF-8 text; convert the file, for example with "
+            "iconv",
+            line,
         ) from None
 
 
 def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it appears complete or not at all."""
+    """Write a file so that it appears complete or not at all.
+
+    A link is followed; a pipe or a device such as /dev/null is written to, not replaced.
+    """
+    path = path.resolve()
+    if not path.parent.is_dir():
+        raise InputError.single(str(path), "cannot be written: no such directory")
     try:
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         draft = Path(temporary)
         try:

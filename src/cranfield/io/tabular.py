@@ -6,13 +6,21 @@ import csv
 import io
 import json
 import math
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
 
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
-from cranfield.errors import PROBLEMS_SHOWN, InputError, MissingExtraError, Problem
+from cranfield.errors import (
+    PROBLEMS_SHOWN,
+    CranfieldWarning,
+    InputError,
+    MissingExtraError,
+    Problem,
+    plural,
+)
 from cranfield.io.files import describe, open_input, read_text
 
 T = TypeVar("T", bound=Table)
@@ -22,9 +30,17 @@ def read_json(path: str | Path, kind: type[T]) -> T:
     """{topic: {item: number}} in JSON."""
     where = describe(path)
     try:
-        content = json.loads(read_text(path), object_pairs_hook=lambda p: _object(p, where))
+        content = json.loads(read_text(path), object_pairs_hook=lambda p: _object(p, where, kind))
     except json.JSONDecodeError as error:
-        raise InputError.single(where, f"not valid JSON: {error.msg}", error.lineno) from None
+        raise InputError.single(
+            where,
+            f"not valid JSON: {error.msg} (expected: {{topic: {{item: number}}}})",
+            error.lineno,
+        ) from None
+    except RecursionError:
+        raise InputError.single(
+            where, "nested too deep: expected {topic: {item: number}}"
+        ) from None
     if not isinstance(content, dict) or not content:
         raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
     for topic, items in content.items():
@@ -35,22 +51,52 @@ def read_json(path: str | Path, kind: type[T]) -> T:
                 raise InputError.single(
                     where, f"{number!r} of item {item!r}, topic {topic!r}, is not a number"
                 )
-    return kind.from_dict(content)
+    try:
+        return kind.from_dict(content)
+    except InputError as error:
+        raise InputError(where, error.problems, error.count) from None
 
 
-def _object(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
+def _object(pairs: list[tuple[str, Any]], where: str, kind: type[Table]) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
-        if key in result:
+        if key not in result:
+            result[key] = value
+        elif kind is Judgements and result[key] == value and not isinstance(value, dict):
+            _warn_of_repeat(f"{where}: {key!r} occurs twice in one object")
+        else:
             raise InputError.single(where, f"{key!r} occurs twice in one object; keep one of them")
-        result[key] = value
     return result
+
+
+def _warn_of_repeat(what: str, line: int = 0) -> None:
+    before = f" on line {line}" if line else ""
+    warnings.warn(
+        f"{what}, with the same grade{before}; the repetition is ignored",
+        CranfieldWarning,
+        stacklevel=2,
+    )
+
+
+def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
+    """What is wrong with a row that names an item again; nothing for an equal judgement."""
+    if kind is Judgements and same:
+        return ""
+    if kind is Judgements:
+        return f"item {key[1]!r} has another grade for topic {key[0]!r} on line {line}; keep one"
+    return (
+        f"item {key[1]!r} is listed twice for topic {key[0]!r}, first on line {line}; "
+        "keep one of them"
+    )
 
 
 def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
     """CSV or TSV with a header that names topic, item and grade or score."""
     where, number = describe(path), _number_role(kind)
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    text = read_text(path)
+    if not text.strip():
+        raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     problems: list[Problem] = []
     count = 0
     topics: list[str] = []
@@ -68,11 +114,11 @@ def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
                 key = (row[at[0]], row[at[1]])
                 line, earlier = places.setdefault(key, (reader.line_num, value))
                 if line != reader.line_num:
-                    if kind is Judgements and earlier == value:
+                    fault = _repeat(kind, key, line, earlier == value)
+                    if not fault:
+                        place = f"{where}:{reader.line_num}"
+                        _warn_of_repeat(f"{place}: item {key[1]!r} is judged twice", line)
                         continue
-                    fault = (
-                        f"item {key[1]!r} stands twice for topic {key[0]!r}, first on line {line}"
-                    )
             if fault:
                 count += 1
                 if len(problems) < PROBLEMS_SHOWN:
@@ -82,7 +128,9 @@ def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
             items.append(row[at[1]])
             values.append(value)
     except csv.Error as error:
-        raise InputError.single(where, f"not valid CSV: {error}", reader.line_num) from None
+        raise InputError.single(
+            where, f"not valid CSV: {error}; is this a text file?", reader.line_num
+        ) from None
     if problems:
         raise InputError(where, problems, count)
     if not values:
@@ -106,16 +154,23 @@ def _find(header: list[str], role: str, where: str, number: str) -> int:
 
 def _check_row(row: list[str], header: list[str], at: list[int], number: str) -> tuple[str, float]:
     if len(row) != len(header):
-        return f"{len(row)} fields where the header has {len(header)}", 0.0
+        found = ",".join(row)
+        shown = repr(found if len(found) <= 60 else found[:60] + "...")
+        expected = f"the header has {len(header)}: {', '.join(header)}"
+        return f"{plural(len(row), 'field')} in {shown} ({expected})", 0.0
     text = row[at[2]]
     try:
+        if "_" in text:  # a separator of digits to Python alone
+            raise ValueError
         value = float(text)
     except ValueError:
         return f"{number} {text!r} is not a number", 0.0
     if not math.isfinite(value):
-        return f"{number} {text!r} is not a finite number", 0.0
+        return f"{number} {text!r} is not a finite number; no item can be ranked by it", 0.0
     if not row[at[0]] or not row[at[1]]:
         return "the topic or the item is empty", 0.0
+    if any("\0" in field for field in row):
+        return f"binary data in {row[at[1]]!r}; is this a text file?", 0.0
     return "", value
 
 
@@ -132,6 +187,8 @@ def read_parquet(path: str | Path, kind: type[T]) -> T:
         frame = pq.read_table(pa.BufferReader(data))
     except pa.ArrowException as error:
         raise InputError.single(describe(path), f"not a Parquet file ({error})") from None
+    if frame.num_rows == 0:
+        raise InputError.single(describe(path), "is empty: the table has no rows")
     try:
         return kind.from_frame(frame)
     except InputError as error:

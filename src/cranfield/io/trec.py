@@ -13,7 +13,7 @@ from typing import BinaryIO
 
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
-from cranfield.errors import CranfieldWarning, InputError, Problem
+from cranfield.errors import CranfieldWarning, InputError, Problem, plural
 from cranfield.io.files import COMPRESSED, describe, open_input, os_message, run_name
 
 SHAPES = {
@@ -21,14 +21,18 @@ SHAPES = {
     "judgements": "topic iteration item grade",
 }
 NUMBER = {"run": "score", "judgements": "grade"}
+COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
 def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
     """Judgements in TREC's format; equal repetitions are dropped with a warning."""
-    columns, repeated = _read(path, "judgements", jobs)
-    if repeated:
+    columns, repeated, first = _read(path, "judgements", jobs)
+    if first is not None:
+        _, line, item, topic, other_line = first
+        more = f", and {plural(repeated - 1, 'more such line')}" if repeated > 1 else ""
         warnings.warn(
-            f"{describe(path)}: {repeated} judgements are given twice with the same grade",
+            f"{describe(path)}:{line}: item {item!r} is judged twice for topic {topic!r}, with the "
+            f"same grade on line {other_line}; the repetition is ignored{more}",
             CranfieldWarning,
             stacklevel=2,
         )
@@ -38,7 +42,7 @@ def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
 
 def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
     """A run in TREC's format. `extra_fields` lets lines end in more than six fields."""
-    columns, _ = _read(path, "run", jobs, extra_fields)
+    columns, _, _ = _read(path, "run", jobs, extra_fields)
     topics, offsets, item_bytes, item_offsets, scores, tag = columns
     return Run(
         tuple(topics), offsets, item_bytes, item_offsets, scores,
@@ -48,10 +52,10 @@ def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = 
 
 def _read(
     path: str | Path, kind: str, jobs: int | None, extra_fields: bool = False
-) -> tuple[_core.Columns, int]:
+) -> tuple[_core.Columns, int, _core.Problem | None]:
     threads = jobs or os.cpu_count() or 1
     with open_for_core(path) as (mapped, read):
-        columns, problems, count, repeated, failed = _core.read_table(
+        columns, problems, count, repeated, first_repeat, failed = _core.read_table(
             mapped, read, kind, threads, extra_fields, _core.Progress()
         )
         if failed:
@@ -62,7 +66,7 @@ def _read(
         raise InputError.single(
             describe(path), f"is empty: {what} found (expected lines: {SHAPES[kind]})"
         )
-    return columns, repeated
+    return columns, repeated, first_repeat
 
 
 def parse(data: bytes, kind: str) -> _core.Columns | None:
@@ -130,8 +134,22 @@ def is_mappable(path: str | Path) -> bool:
 def raise_problems(path: str | Path, kind: str, problems: list[_core.Problem], count: int) -> None:
     """An InputError for what the core found wrong with a file, if anything."""
     if count:
+        packed = _looks_packed(path)
+        if packed:
+            raise InputError.single(
+                describe(path), f"holds {packed} data; give it a name that ends in {packed}"
+            )
         listed = [Problem(line, _message(kind, *rest)) for rest, line in _split(problems)]
         raise InputError(describe(path), listed, count)
+
+
+def _looks_packed(path: str | Path) -> str:
+    """'.gz' or '.zst' for a file that is compressed without saying so in its name."""
+    if str(path) == "-" or Path(path).suffix.lower() in COMPRESSED or not Path(path).is_file():
+        return ""
+    with Path(path).open("rb") as stream:
+        start = stream.read(4)
+    return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
 
 
 def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str, int], int]]:

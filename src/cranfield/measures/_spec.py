@@ -85,7 +85,7 @@ def _digits(number: float) -> str:
     return str(int(number)) if number == int(number) else format(Decimal(repr(number)), "f")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Measure:
     """A measure, bound to its parameters: pure description, no state.
 
@@ -180,3 +180,6 @@ class Measure:
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+    def __repr__(self) -> str:
+        return f"<Measure {self}>"

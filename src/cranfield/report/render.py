@@ -84,7 +84,9 @@ def _separated(table: Table, delimiter: str) -> str:
 
 def _markdown(table: Table) -> str:
     def line(cells: list[str]) -> str:
-        return "| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |"
+        # Markdown lets HTML through, and names come from files that others wrote.
+        safe = [html.escape(c, quote=False).replace("|", "\\|") for c in cells]
+        return "| " + " | ".join(safe) + " |"
 
     lines = [f"**{table.title}**", ""] if table.title else []
     lines.append(line([c.label for c in table.columns]))
@@ -105,6 +107,7 @@ _LATEX = str.maketrans(
         "<": r"\textless{}", ">": r"\textgreater{}",
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "|": r"\textbar{}",
     }
 )  # fmt: skip
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Table
 from cranfield.scores import Scores
 
@@ -16,12 +17,16 @@ def score_columns(scores: Scores) -> list[Column]:
     return [
         Column(
             str(m),
-            digits=0 if m.averaging == "sum" else 4,
+            digits=_digits(m),
             best=best[m.higher_is_better],
             heading=m.mean_label,
         )
         for m in scores.measures
     ]
+
+
+def _digits(measure: Measure) -> int:
+    return 0 if measure.averaging == "sum" else 4
 
 
 def leaderboard(scores: Scores) -> Table:
@@ -45,7 +50,7 @@ def per_unit(scores: Scores, unit: str) -> Table:
     """The values of each run for each topic (item, concept), then for all of them."""
     chosen = [m for m in scores.measures if scores.unit_of[m] == unit]
     columns = [Column("run", numeric=False), Column(unit, numeric=False)]
-    columns += [Column(str(m)) for m in chosen]
+    columns += [Column(str(m), digits=_digits(m)) for m in chosen]
     means = scores.mean()
     rows: list[list[Cell]] = [list(row.values()) for row in scores.rows(unit)]
     for run in scores.runs:

@@ -1,0 +1,136 @@
+"""`cranfield convert`: every format to every other and back."""
+
+from __future__ import annotations
+
+import gzip
+import io
+import itertools
+import json
+import os
+import sys
+import threading
+from pathlib import Path
+
+import pytest
+
+from cranfield.cli import main
+from cranfield.io import read_qrels, read_run
+
+QRELS = {"t1": {"a": 1, "b": 0, "é": -1}, "t2": {"a": 0.5}}
+RUN = {"t1": {"b": 3.0, "a": 2.5, "é": 0.1}, "t2": {"a": -1e-7}}
+ENDINGS = ["txt", "json", "csv", "tsv", "parquet", "gz", "json.gz", "csv.gz"]
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "q.json").write_text(json.dumps(QRELS))
+    (tmp_path / "r.json").write_text(json.dumps(RUN))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.parametrize(("one", "other"), [*itertools.permutations(ENDINGS, 2)])
+def test_there_and_back(one: str, other: str, folder: Path) -> None:
+    for kind, source in (("qrels", "q.json"), ("run", "r.json")):
+        chain = [source, f"{kind}1.{one}", f"{kind}2.{other}", f"{kind}3.{one}"]
+        for start, end in itertools.pairwise(chain):
+            assert main(["convert", "--kind", kind, start, end]) == 0
+        # TREC's format alone holds the name of a run, which the others take from the file's.
+        if kind == "qrels" or one not in ("txt", "gz"):
+            assert Path(chain[1]).read_bytes() == Path(chain[3]).read_bytes()
+        elif other in ("txt", "gz"):
+            assert read_run(chain[1]).tag == read_run(chain[3]).tag == "r"
+    assert read_qrels(f"qrels2.{other}").to_dict() == QRELS
+    assert read_run(f"run2.{other}").to_dict() == RUN
+
+
+def test_the_order_of_a_ranking_is_written(folder: Path) -> None:
+    (folder / "r.json").write_text('{"1": {"a": 1, "b": 2, "c": 2}}')
+    assert main(["convert", "--kind", "run", "r.json", "named.run"]) == 0
+    assert (folder / "named.run").read_text() == (
+        "1 Q0 c 1 2.0 r\n1 Q0 b 2 2.0 r\n1 Q0 a 3 1.0 r\n"
+    )
+    assert main(["convert", "named.run", "again.txt"]) == 0
+    assert (folder / "again.txt").read_bytes() == (folder / "named.run").read_bytes()
+
+
+def test_the_kind_is_found_out(folder: Path) -> None:
+    (folder / "qrels").write_text("# comment\n\n1 0 a 1\n")
+    (folder / "run").write_text("1 Q0 a 1 2.5 x\n")
+    assert main(["convert", "qrels", "q.csv"]) == 0
+    assert (folder / "q.csv").read_text() == "topic,item,grade\n1,a,1\n"
+    assert main(["convert", "run", "r.csv"]) == 0
+    assert (folder / "r.csv").read_text() == "topic,item,score\n1,a,2.5\n"
+    assert main(["convert", "r.csv", "back.run"]) == 0
+    assert (folder / "back.run").read_text() == "1 Q0 a 1 2.5 r\n"
+    assert main(["convert", "q.csv", "back.qrels"]) == 0
+    assert (folder / "back.qrels").read_text() == "1 0 a 1\n"
+
+
+def test_to_and_from_standard_streams(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> None:
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(b"1 0 a 1\n")))
+    assert main(["convert", "--kind", "qrels", "-", "-"]) == 0
+    assert capfdbinary.readouterr().out == b"1 0 a 1\n"
+    assert not (folder / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("args", "says"),
+    [
+        (["-", "out"], "say what <stdin> holds: --kind run or --kind qrels"),
+        (["r.json", "out"], "say what the JSON file holds"),
+        (["r.json", "out.zst", "--kind", "run"], "writing .zst is not supported"),
+        (["absent", "out"], "absent: no such file"),
+        (["empty", "out"], "empty: is empty"),
+        (["seven", "out"], "seven: 7 fields in the first line: neither 4 (judgements) nor 6"),
+        (["broken", "out"], "broken:2: too few fields"),
+        (["broken", "out.csv"], "broken:2: too few fields"),
+        (["r.json", "absent/out", "--kind", "run"], "cannot be written: no such directory"),
+        (["q.json", "out", "--kind", "nonsense"], "invalid choice: 'nonsense'"),
+    ],
+)
+def test_what_cannot_be_converted(
+    args: list[str], says: str, folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "empty").write_text("# nothing\n")
+    (folder / "seven").write_text("1 2 3 4 5 6 7\n")
+    (folder / "broken").write_text("1 0 a 1\n1 0 b\n")
+    before = sorted(p.name for p in folder.iterdir())
+    assert main(["convert", *args]) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert says in err
+    assert "Traceback" not in err
+    assert sorted(p.name for p in folder.iterdir()) == before
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no named pipes on this system")
+def test_a_pipe_is_not_looked_into_first(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo(folder / "pipe")
+    assert main(["convert", "pipe", "out"]) == 2
+    assert "say what pipe holds" in capsys.readouterr().err
+    feeder = threading.Thread(target=(folder / "pipe").write_text, args=("1 0 a 1\n",))
+    feeder.start()
+    assert main(["convert", "--kind", "qrels", "pipe", "out"]) == 0
+    feeder.join()
+    assert (folder / "out").read_text() == "1 0 a 1\n"
+
+
+def test_the_same_input_packs_to_the_same_bytes(folder: Path) -> None:
+    for name in ("one.gz", "two.gz"):
+        assert main(["convert", "--kind", "run", "r.json", name]) == 0
+    assert (folder / "one.gz").read_bytes() == (folder / "two.gz").read_bytes()
+    assert gzip.decompress((folder / "one.gz").read_bytes()).count(b"\n") == 4
+
+
+def test_warnings_are_printed_unless_quiet(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "twice").write_text("1 0 a 1\n1 0 a 1\n")
+    assert main(["convert", "twice", "once"]) == 0
+    assert "judged twice" in capsys.readouterr().err
+    assert (folder / "once").read_text() == "1 0 a 1\n"
+    assert main(["convert", "--quiet", "twice", "once"]) == 0
+    assert capsys.readouterr().err == ""
