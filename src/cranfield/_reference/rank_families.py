@@ -161,6 +161,43 @@ def contingency(
     return tp, fp, fn, size - tp - fp - fn
 
 
+def counts(
+    grades: Sequence[float | None],
+    rest: Sequence[float],
+    rel: float,
+    cutoff: float,
+    multiple: float,
+    *weights: float,
+) -> float:
+    """A weighed sum of the cells down to a cutoff, or to a multiple of the relevant items."""
+    ng = sum(relevant(g, rel) for g in [*grades, *rest])
+    depth = cutoff
+    if multiple >= 0:
+        depth = ng if multiple == 1 else math.floor(multiple * ng + 0.9)
+    seen = [g for i, g in enumerate(grades, start=1) if i <= depth]
+    found = sum(relevant(g, rel) for g in seen)
+    cells = [found, len(seen), ng, depth, min(depth, ng), min(len(seen), ng), 1]
+    return sum(w * cell for w, cell in zip(weights, cells, strict=True) if w)
+
+
+def counts_ratio(
+    grades: Sequence[float | None],
+    rest: Sequence[float],
+    rel: float,
+    cutoff: float,
+    multiple: float,
+    *weights: float,
+) -> float:
+    above, below = (
+        counts(grades, rest, rel, cutoff, multiple, *part) for part in (weights[:7], weights[7:])
+    )
+    return above / below if below > 0 else math.nan
+
+
+def judged_count(grades: Sequence[float | None], rest: Sequence[float], cutoff: float) -> float:  # noqa: ARG001
+    return sum(g is not None for i, g in enumerate(grades, start=1) if i <= cutoff)
+
+
 def over_orders(ranking: Sequence[Group], value: Callable[[list[float | None]], float]) -> float:
     """The mean of a value over all orders within groups."""
     orders = list(product(*(list(permutations(group)) for group in ranking)))
