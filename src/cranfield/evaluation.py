@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -17,26 +16,20 @@ from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, NeedsError, UsageError
+from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import describe, run_name
 from cranfield.measures import Measure, parse_measures
 from cranfield.measures.ranked import (
-    FOUND,
     MISSING_RANKS,
-    RELEVANT,
-    SEEN,
     Context,
     KernelCall,
 )
-from cranfield.scores import Scores, aggregate
+from cranfield.programme import Programme, RunValues
+from cranfield.scores import Scores
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
 TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
-# The number of items that a ranking or the judgements of its topic know.
-KNOWN_ITEMS = KernelCall(
-    "counts", (-math.inf, math.inf, -1.0, *(float(w) for w in SEEN + RELEVANT - FOUND))
-)
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
 NAMES_SHOWN = 5
 
@@ -48,16 +41,6 @@ class Settings:
     ties: Ties = "id"
     judged_only: bool = False
     max_items: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunValues:
-    """The values of one run: a row per judged topic, a column per measure."""
-
-    name: str
-    values: NDArray[np.float64]
-    present: NDArray[np.bool_]
-    unjudged: tuple[str, ...]
 
 
 class RankedEvaluator:
@@ -149,66 +132,6 @@ class RankedEvaluator:
                 "do run and judgements belong together?",
             )
         return RunValues(name, values, present.astype(bool), tuple(unjudged))
-
-
-@dataclass(frozen=True, slots=True)
-class Programme:
-    """Measures as calls of kernels, and which columns of their values belong to which measure."""
-
-    measures: tuple[Measure, ...]
-    context: Context
-    calls: tuple[KernelCall, ...]
-    column: dict[Measure, int]
-
-    @classmethod
-    def of(cls, measures: Sequence[Measure], context: Context) -> Programme:
-        calls: list[KernelCall] = []
-        column: dict[Measure, int] = {}
-        for m in measures:
-            column[m] = len(calls)
-            calls.append(m.plan(m, context))
-            # A micro mean divides the sums of two counts, which stand in the next two columns.
-            if m.averaging == "micro" and m.ratio is not None:
-                calls += m.ratio(m, context)
-        if context.collection_size is not None:
-            calls.append(KNOWN_ITEMS)
-        return cls(tuple(measures), context, tuple(calls), column)
-
-    @property
-    def of_topics(self) -> bool:
-        """Whether a value depends on which other topics are evaluated."""
-        return self.context.gmt is None and any(
-            "gmt" in m.params and m.value_of("gmt") is None for m in self.measures
-        )
-
-    def overall(self, measure: Measure, stacked: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of each run over its topics."""
-        at = self.column[measure]
-        if measure.averaging == "micro":
-            above, below = (np.nansum(stacked[:, :, at + i], axis=1) for i in (1, 2))
-            unknown = np.full(len(above), np.nan)
-            result: NDArray[np.float64] = np.divide(above, below, out=unknown, where=below > 0)
-            return result
-        return np.array([aggregate(measure, row) for row in stacked[:, :, at]])
-
-    def check(self, run: RunValues, topics: Sequence[str]) -> None:
-        """An error when the size of the collection is unknown or contradicts the run."""
-        size = self.context.collection_size
-        if size is None:
-            for m in self.measures:
-                unknown = np.isposinf(run.values[:, self.column[m]])
-                if "missing" in m.params and unknown.any():
-                    raise NeedsError(
-                        f"{m} needs the number of items in the collection, as {run.name} does not "
-                        f"retrieve all relevant items of topic {topics[int(unknown.argmax())]!r}: "
-                        "pass --collection-size N or missing='optimist'"
-                    )
-        elif np.nanmax(run.values[:, -1]) > size:
-            row = int(np.nanargmax(run.values[:, -1]))
-            raise UsageError(
-                f"collection size {size} is too small: {run.name} and the judgements know "
-                f"{int(run.values[row, -1])} items for topic {topics[row]!r}"
-            )
 
 
 class TopicScorer:
