@@ -221,15 +221,25 @@ def evaluate(
     table = coerce_judgements(judgements)
     context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
     programme = Programme.of(parse_measures(measures), context)
+    if programme.stratified and judged_only:
+        raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
     named = name_runs(runs)
     threads = jobs or os.cpu_count() or 1
     shared = progress or Progress()
 
     def score(name: str, run: Any, jobs: int) -> RunValues:
+        if programme.stratified and isinstance(run, str | Path):
+            run = read_run(run, jobs=jobs)  # it is evaluated twice, and a pipe is read once
         if topics == "run" and programme.of_topics:
             values = _over_own_topics(table, programme, run, name, settings, jobs, shared)
         else:
             values = RankedEvaluator(table, programme.calls).run(run, name, settings, jobs, shared)
+        if programme.stratified:
+            calls = [programme.calls[i] for i in programme.stratified]
+            again = RankedEvaluator(table.with_strata, calls)
+            values.values[:, programme.stratified] = again.run(
+                run, name, settings, jobs, shared
+            ).values
         programme.check(values, table.topics)
         return values
 

@@ -54,6 +54,11 @@ class Programme:
         return cls(tuple(measures), context, tuple(calls), column)
 
     @property
+    def stratified(self) -> list[int]:
+        """The columns whose kernel reads the strata of the judgements."""
+        return [self.column[m] for m in self.measures if "strata" in m.needs]
+
+    @property
     def of_topics(self) -> bool:
         """Whether a value depends on which other topics are evaluated."""
         return self.context.gmt is None and any(

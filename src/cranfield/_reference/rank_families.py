@@ -198,6 +198,37 @@ def judged_count(grades: Sequence[float | None], rest: Sequence[float], cutoff: 
     return sum(g is not None for i, g in enumerate(grades, start=1) if i <= cutoff)
 
 
+def extended_inferred_ap(
+    ranking: Sequence[tuple[int, int] | None], pool: Sequence[tuple[int, int]], rel: float
+) -> float:
+    """Items are pairs of a grade and a stratum; None stands for an item outside the pool."""
+    epsilon = 0.00001
+    strata = {s for _, s in pool}
+
+    def size(items: Sequence[tuple[int, int] | None], stratum: int, least: float) -> int:
+        return sum(i is not None and i[1] == stratum and i[0] >= least for i in items)
+
+    def rate(stratum: int) -> float:
+        judged = size(pool, stratum, 0)
+        return size(pool, stratum, -math.inf) / judged if judged else 0.0
+
+    total = sum(size(pool, s, rel) * rate(s) for s in strata)
+    if not total:
+        return 0.0
+    value = 0.0
+    for rank, item in enumerate(ranking, start=1):
+        if item is None or item[0] < rel:
+            continue
+        above = ranking[: rank - 1]
+        found = sum(
+            size(above, s, -math.inf) * (size(above, s, rel) + epsilon)
+            / (size(above, s, 0) + 2 * epsilon)
+            for s in strata
+        )  # fmt: skip
+        value += rate(item[1]) * (1 + found) / rank
+    return value / total
+
+
 def over_orders(ranking: Sequence[Group], value: Callable[[list[float | None]], float]) -> float:
     """The mean of a value over all orders within groups."""
     orders = list(product(*(list(permutations(group)) for group in ranking)))

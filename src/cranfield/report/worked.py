@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from cranfield.data import Run
+import numpy as np
+
+from cranfield.data import Judgements, Run
 from cranfield.measures import Measure, measure
 from cranfield.measures._parse import split_names
 
@@ -43,6 +45,8 @@ def worked_example(m: Measure) -> Worked | None:
         return _of_subjects(forms)
     if "votes" in m.needs:
         return _of_votes(m)
+    if "strata" in m.needs:
+        return _of_strata(forms)
     return None
 
 
@@ -73,6 +77,21 @@ def _of_subjects(forms: list[Measure]) -> Worked:
         f"{size} items in the collection"
     )
     return Worked(given, {str(m): float(scores.mean(m)[0]) for m in forms})
+
+
+def _of_strata(forms: list[Measure]) -> Worked:
+    from cranfield.evaluation import evaluate
+
+    # Stratum 0 was judged whole, stratum 1 by half; -1 was not in the sample.
+    items = {"a": (0, 1), "b": (1, -1), "c": (0, 0), "d": (1, 1), "e": (1, -1), "f": (1, 0)}
+    table = Judgements.from_dict({"t": {item: grade for item, (_, grade) in items.items()}})
+    table = replace(table, strata=np.array([stratum for stratum, _ in items.values()]))
+    run = {"t": {item: float(-n) for n, item in enumerate("abcd")}}
+    given = ", ".join(f"{item} {s}:{g}" for item, (s, g) in items.items())
+    return Worked(
+        f"ranking a b c d; stratum:grade of each item of the pool {given}",
+        evaluate(table, run, forms).mean()["run"],
+    )
 
 
 def _of_votes(m: Measure) -> Worked:
