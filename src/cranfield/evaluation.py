@@ -19,7 +19,7 @@ from cranfield.data.columns import is_frame
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import describe, run_name
-from cranfield.measures import Measure, parse_measures
+from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures.ranked import (
     MISSING_RANKS,
     Context,
@@ -220,7 +220,8 @@ def evaluate(
     settings = Settings(ties, judged_only, max_items or 0)
     table = coerce_judgements(judgements)
     context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
-    programme = Programme.of(parse_measures(measures), context)
+    wanted = measures if isinstance(measures, str | Measure) else list(measures)
+    programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
     if programme.stratified and judged_only:
         raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
     named = name_runs(runs)
@@ -291,7 +292,7 @@ def _scores(
     values = {m: np.ascontiguousarray(stacked[:, :, programme.column[m]]) for m in measures}
     total = len(judged)
     missing = tuple(int(total - r.present.sum()) for r in results)
-    notes: list[str] = []
+    notes = list(programme.notes)
     for result, count in zip(results, missing, strict=True):
         if count:
             absent = [t for t, p in zip(judged, result.present, strict=True) if not p]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -38,20 +38,42 @@ class Programme:
     context: Context
     calls: tuple[KernelCall, ...]
     column: dict[Measure, int]
+    notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, measures: Sequence[Measure], context: Context) -> Programme:
+    def of(
+        cls,
+        measures: Sequence[Measure],
+        context: Context,
+        optional: Collection[Measure] = (),
+    ) -> Programme:
+        """Calls for all measures; optional ones are left out when their needs are not met."""
         calls: list[KernelCall] = []
         column: dict[Measure, int] = {}
+        unmet: list[Measure] = []
         for m in measures:
+            # Such a measure may turn out to need the size only when the run is read.
+            if m in optional and "missing" in m.params and context.collection_size is None:
+                unmet.append(m)
+                continue
+            try:
+                call = m.plan(m, context)
+            except NeedsError:
+                if m not in optional:
+                    raise
+                unmet.append(m)
+                continue
             column[m] = len(calls)
-            calls.append(m.plan(m, context))
+            calls.append(call)
             # A micro mean divides the sums of two counts, which stand in the next two columns.
             if m.averaging == "micro" and m.ratio is not None:
                 calls += m.ratio(m, context)
         if context.collection_size is not None:
             calls.append(KNOWN_ITEMS)
-        return cls(tuple(measures), context, tuple(calls), column)
+        notes = (
+            [f"left out, as more is needed for them: {', '.join(map(str, unmet))}"] if unmet else []
+        )
+        return cls(tuple(column), context, tuple(calls), column, tuple(notes))
 
     @property
     def stratified(self) -> list[int]:
