@@ -13,8 +13,8 @@ from latex2mathml.converter import convert
 
 import cranfield
 from cranfield.cli import COMMANDS
-from cranfield.cli.measures import DIRECTION, show_range, signature
-from cranfield.measures import REGISTRY, SETS, Measure
+from cranfield.cli.measures import DIRECTION, all_sets, show_range, signature
+from cranfield.measures import REGISTRY, Measure
 from cranfield.measures.sources import REFERENCES
 
 HERE = Path(__file__).parent
@@ -29,7 +29,8 @@ def measures_page() -> str:
         parts += [_measure(m) for m in REGISTRY.values() if m.family == family]
     parts.append("\n## Sets\n\nNames that stand for several measures after `-m`.\n")
     parts += [
-        f"\n- `{name}`: {' '.join(f'`{m}`' for m in members)}" for name, members in SETS.items()
+        f"\n- `{name}`: {' '.join(f'`{m}`' for m in members)}"
+        for name, members in all_sets().items()
     ]
     parts.append("\n\n## Sources\n")
     parts += [f"\n- **{key}**: {reference}" for key, reference in REFERENCES.items()]

@@ -13,7 +13,22 @@ from typing import TYPE_CHECKING, Any
 from cranfield._version import __version__
 
 if TYPE_CHECKING:
+    from cranfield import ontologies, stats
+    from cranfield.agreement.aggregate import aggregate_judgements
+    from cranfield.agreement.assess import assess_agreement
+    from cranfield.agreement.quality import check_quality
+    from cranfield.agreement.systems import compare_rankings
+    from cranfield.agreement.weaklabel import filter_weak_labels
+    from cranfield.comparison import Comparison
+    from cranfield.compat.pytrec_eval import from_pytrec
+    from cranfield.compat.ranx import from_ranx, to_ranx
     from cranfield.data import Judgements, Run
+    from cranfield.data.collection import Collection
+    from cranfield.data.costmap import AgreementMap, CostMap
+    from cranfield.data.judgement_log import JudgementLog
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.data.ontology import Ontology
+    from cranfield.displacement import evaluate_displacement
     from cranfield.errors import (
         CranfieldError,
         CranfieldWarning,
@@ -24,52 +39,157 @@ if TYPE_CHECKING:
         UsageError,
     )
     from cranfield.evaluation import evaluate
+    from cranfield.index_quality import ItemVectors, evaluate_index
     from cranfield.io import read_qrels, read_run
+    from cranfield.io.collection import read_collection
+    from cranfield.io.costmap import read_agreement, read_costmap
+    from cranfield.io.counts import read_counts
+    from cranfield.io.judgement_log import read_judgement_log
+    from cranfield.io.labels import read_labels, write_labels
+    from cranfield.io.ontology import read_ontology
+    from cranfield.io.opinions import read_categories, read_subject_rankings, read_votes
+    from cranfield.label_evaluation import evaluate_labels
     from cranfield.measures import Measure, measure
+    from cranfield.relatedness.api import cost_map
     from cranfield.scores import Scores
+    from cranfield.uncertain import evaluate_uncertain, poisson_binomial
 
-# Where each public name lives; it is loaded when it is first used.
-_HOME = {
-    "evaluate": "cranfield.evaluation",
-    "read_qrels": "cranfield.io",
-    "read_run": "cranfield.io",
-    "measure": "cranfield.measures",
-    "Measure": "cranfield.measures",
-    "Judgements": "cranfield.data",
-    "Run": "cranfield.data",
-    "Scores": "cranfield.scores",
-    "CranfieldError": "cranfield.errors",
-    "CranfieldWarning": "cranfield.errors",
-    "InputError": "cranfield.errors",
-    "MeasureError": "cranfield.errors",
-    "MissingExtraError": "cranfield.errors",
-    "NeedsError": "cranfield.errors",
-    "UsageError": "cranfield.errors",
+# Where the public names live; each is loaded when it is first used.
+_HOMES: dict[str, tuple[str, ...]] = {
+    "cranfield.agreement.aggregate": ("aggregate_judgements",),
+    "cranfield.agreement.assess": ("assess_agreement",),
+    "cranfield.agreement.quality": ("check_quality",),
+    "cranfield.agreement.systems": ("compare_rankings",),
+    "cranfield.agreement.weaklabel": ("filter_weak_labels",),
+    "cranfield.comparison": ("Comparison",),
+    "cranfield.compat.pytrec_eval": ("from_pytrec",),
+    "cranfield.compat.ranx": (
+        "from_ranx",
+        "to_ranx",
+    ),
+    "cranfield.data": (
+        "Judgements",
+        "Run",
+    ),
+    "cranfield.data.collection": ("Collection",),
+    "cranfield.data.costmap": (
+        "AgreementMap",
+        "CostMap",
+    ),
+    "cranfield.data.judgement_log": ("JudgementLog",),
+    "cranfield.data.labels": ("LabelMatrix",),
+    "cranfield.data.ontology": ("Ontology",),
+    "cranfield.displacement": ("evaluate_displacement",),
+    "cranfield.errors": (
+        "CranfieldError",
+        "CranfieldWarning",
+        "InputError",
+        "MeasureError",
+        "MissingExtraError",
+        "NeedsError",
+        "UsageError",
+    ),
+    "cranfield.label_evaluation": ("evaluate_labels",),
+    "cranfield.evaluation": ("evaluate",),
+    "cranfield.index_quality": (
+        "ItemVectors",
+        "evaluate_index",
+    ),
+    "cranfield.io": (
+        "read_qrels",
+        "read_run",
+    ),
+    "cranfield.io.collection": ("read_collection",),
+    "cranfield.io.costmap": (
+        "read_agreement",
+        "read_costmap",
+    ),
+    "cranfield.io.counts": ("read_counts",),
+    "cranfield.io.judgement_log": ("read_judgement_log",),
+    "cranfield.io.labels": (
+        "read_labels",
+        "write_labels",
+    ),
+    "cranfield.io.ontology": ("read_ontology",),
+    "cranfield.io.opinions": (
+        "read_categories",
+        "read_subject_rankings",
+        "read_votes",
+    ),
+    "cranfield.measures": (
+        "Measure",
+        "measure",
+    ),
+    "cranfield.relatedness.api": ("cost_map",),
+    "cranfield.scores": ("Scores",),
+    "cranfield.uncertain": (
+        "evaluate_uncertain",
+        "poisson_binomial",
+    ),
 }
+_MODULES = ("ontologies", "stats")
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "AgreementMap",
+    "Collection",
+    "Comparison",
+    "CostMap",
     "CranfieldError",
     "CranfieldWarning",
     "InputError",
+    "ItemVectors",
+    "JudgementLog",
     "Judgements",
+    "LabelMatrix",
     "Measure",
     "MeasureError",
     "MissingExtraError",
     "NeedsError",
+    "Ontology",
     "Run",
     "Scores",
     "UsageError",
     "__version__",
+    "aggregate_judgements",
+    "assess_agreement",
+    "check_quality",
+    "compare_rankings",
+    "cost_map",
     "evaluate",
+    "evaluate_displacement",
+    "evaluate_index",
+    "evaluate_labels",
+    "evaluate_uncertain",
+    "filter_weak_labels",
+    "from_pytrec",
+    "from_ranx",
     "measure",
+    "ontologies",
+    "poisson_binomial",
+    "read_agreement",
+    "read_categories",
+    "read_collection",
+    "read_costmap",
+    "read_counts",
+    "read_judgement_log",
+    "read_labels",
+    "read_ontology",
     "read_qrels",
     "read_run",
+    "read_subject_rankings",
+    "read_votes",
+    "stats",
+    "to_ranx",
+    "write_labels",
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"cranfield.{name}")
     raise AttributeError(f"module 'cranfield' has no attribute {name!r}")
 
 

@@ -86,7 +86,14 @@ def plural(count: int, noun: str) -> str:
 
 def suggest(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
-    # Case is the commonest slip: names are compared without it.
+    # Case and swapped letters are the commonest slips: names are compared without case, and one
+    # of the same letters comes before one that merely looks alike.
+    wanted = name.lower()
     lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
-    close = difflib.get_close_matches(name.lower(), lowered, n=1, cutoff=0.55)
-    return f" Did you mean {lowered[close[0]]!r}?" if close else ""
+
+    def likeness(candidate: str) -> float:
+        same_letters = sorted(candidate) == sorted(wanted)
+        return difflib.SequenceMatcher(None, wanted, candidate).ratio() + 0.5 * same_letters
+
+    best = max(lowered, key=likeness, default="")
+    return f" Did you mean {lowered[best]!r}?" if best and likeness(best) >= 0.55 else ""

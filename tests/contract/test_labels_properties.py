@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
-from cranfield.evaluate_labels import evaluate_labels
+from cranfield.label_evaluation import evaluate_labels
 from cranfield.measures._parse import parse_measure
 from cranfield.measures.label_registry import LABEL_MEASURES, LABEL_REGISTRY, LABEL_SETS
 from cranfield.ontologies import pto

@@ -18,7 +18,16 @@ from hypothesis import strategies as st
 
 from cranfield.errors import MeasureError
 from cranfield.evaluation import evaluate
-from cranfield.measures import FAMILIES, REGISTRY, SETS, Measure, Param, measure, parse_measures
+from cranfield.measures import (
+    FAMILIES,
+    RANKED,
+    REGISTRY,
+    SETS,
+    Measure,
+    Param,
+    measure,
+    parse_measures,
+)
 from cranfield.measures._parse import split_names
 from cranfield.measures.ranked import Context, KernelCall
 from cranfield.measures.sources import REFERENCES
@@ -33,6 +42,8 @@ GROUPS = {
     "opinions": frozenset({"ranking", "subjects", "votes"}),
     # Judgements of samples: tested with their reader in test_stratified.py.
     "samples": frozenset({"ranking", "strata"}),
+    # Runs that assign concepts: tested in test_labels_properties.py.
+    "annotation": frozenset({"labels", "confidences", "hierarchy", "costs"}),
 }
 TEXTS = {"gain": ["grade", "exp", "binary", "1=3,2=9"]}
 NUMBERS = (0, 0.25, 1, 0.5, 2, 3, 0.95, 4, 1.5, 10, 1e-7, 123456.75)
@@ -47,7 +58,7 @@ def groups_of(m: Measure) -> list[str]:
 
 
 # Grades below go up to 4, and a measure with fewer levels refuses them.
-RANKED = [
+PLAIN = [
     m.bind(levels=4) if "levels" in m.params else m
     for m in REGISTRY.values()
     if "ranking" in groups_of(m)
@@ -127,7 +138,8 @@ def test_formula_has_balanced_braces(m: Measure) -> None:
 
 def test_names_are_unique_and_every_family_is_registered() -> None:
     declared = [m.name for family in FAMILIES for m in family.DECLARED]
-    assert len(declared) == len(set(declared)) == len(REGISTRY)
+    assert len(declared) == len(set(declared)) == len(RANKED)
+    assert len(REGISTRY) == len({m.name for m in REGISTRY.values()})
     lowered = [name.lower() for name in declared]
     assert len(lowered) == len(set(lowered)), "names that differ only in case confuse people"
     trec = [m.trec_name for m in REGISTRY.values() if m.trec_name]
@@ -250,7 +262,7 @@ def calls(m: Measure) -> KernelCall | Any:
     return m.plan(m, Context(collection_size=COLLECTION))
 
 
-@pytest.mark.parametrize("m", RANKED, ids=str)
+@pytest.mark.parametrize("m", PLAIN, ids=str)
 def test_every_parameter_does_something(m: Measure) -> None:
     plain = m.bind(at=cutoffs_of(m)[-1])
     if not isinstance(calls(plain), KernelCall):
@@ -291,7 +303,7 @@ several = settings(
 )
 
 
-@pytest.mark.parametrize("m", RANKED, ids=str)
+@pytest.mark.parametrize("m", PLAIN, ids=str)
 @given(judgements=any_grades, ranked=rankings, ties=st.sampled_from(["id", "average"]))
 @several
 def test_values_lie_in_the_declared_range(
@@ -306,7 +318,7 @@ def test_values_lie_in_the_declared_range(
             assert low - 1e-9 <= got <= high + 1e-9, bound
 
 
-@pytest.mark.parametrize("m", RANKED, ids=str)
+@pytest.mark.parametrize("m", PLAIN, ids=str)
 @given(judgements=whole_grades, ranked=rankings)
 @several
 def test_perfect_and_worst_rankings_are_the_ends(
@@ -330,7 +342,7 @@ def test_perfect_and_worst_rankings_are_the_ends(
         assert any_other >= worst - 1e-9, bound
 
 
-@pytest.mark.parametrize("m", [m for m in RANKED if m.higher_is_better is not None], ids=str)
+@pytest.mark.parametrize("m", [m for m in PLAIN if m.higher_is_better is not None], ids=str)
 def test_perfect_is_better_than_worst(m: Measure) -> None:
     judgements = {"i0": 3, "i1": 2, "i2": 1, "i3": 0, "i4": 0}
     differences = []
@@ -341,7 +353,7 @@ def test_perfect_is_better_than_worst(m: Measure) -> None:
     assert any(d > 0 if m.higher_is_better else d < 0 for d in differences)
 
 
-@pytest.mark.parametrize("m", RANKED, ids=str)
+@pytest.mark.parametrize("m", PLAIN, ids=str)
 @given(judgements=any_grades, data=st.data())
 @several
 def test_ties_of_no_effect_have_none(m: Measure, judgements: dict[str, float], data: Any) -> None:
@@ -365,7 +377,7 @@ def test_ties_of_no_effect_have_none(m: Measure, judgements: dict[str, float], d
         assert len(got) == 1
 
 
-@pytest.mark.parametrize("m", RANKED, ids=str)
+@pytest.mark.parametrize("m", PLAIN, ids=str)
 def test_edges_give_a_number_or_are_left_out(m: Measure) -> None:
     edges: list[tuple[dict[str, float], list[str]]] = [
         ({"i0": 0, "i1": 0}, ["i0", "i1", "i2"]),  # no relevant item

@@ -13,7 +13,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.errors import CranfieldWarning
-from cranfield.evaluate_labels import evaluate_labels
+from cranfield.label_evaluation import evaluate_labels
 from cranfield.measures._taxonomy import balanced_distance
 
 PATHS = [

@@ -1,4 +1,4 @@
-"""Both values of every erratum in docs/errata-ranked.md: as printed, and as Cranfield has it."""
+"""Both values of every erratum in docs/errata.md: as printed, and as Cranfield has it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from cranfield.measures.opinion import displacement
 from cranfield.report.worked import GRADES, NOT_RETRIEVED
 from cranfield.uncertain import evaluate_uncertain, poisson_binomial
 
-PAGE = (Path(__file__).parents[2] / "docs" / "errata-ranked.md").read_text()
+PAGE = (Path(__file__).parents[2] / "docs" / "errata.md").read_text()
 
 
 def check(where: str, printed: float, ours: float) -> None:

@@ -125,7 +125,7 @@ def compare_rankings(
     The truths are those of the annotators, and the majority of each group of annotators, or
     of all of them under the name "merged".
     """
-    from cranfield.evaluate_labels import evaluate_labels
+    from cranfield.label_evaluation import evaluate_labels
 
     if len(runs) < 3:
         raise UsageError(f"{len(runs)} runs make no ranking to correlate; give at least three")

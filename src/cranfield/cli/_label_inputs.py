@@ -51,7 +51,7 @@ def label_scores(
     args: argparse.Namespace, *, keep: bool, on_run: Callable[[str], None] | None = None
 ) -> tuple[Scores, list[str]]:
     """The scores of `args.runs` against `args.truth`, and what there is to warn of."""
-    from cranfield.evaluate_labels import evaluate_labels
+    from cranfield.label_evaluation import evaluate_labels
 
     check_names(args)
     truth, ontology = read_truth(args)
@@ -79,9 +79,9 @@ def dropped_note(dropped: tuple[str, ...]) -> list[str]:
 
 def read_truth(args: argparse.Namespace) -> tuple[LabelMatrix, Ontology | None]:
     from cranfield.data.ontology import Ontology
-    from cranfield.evaluate_labels import checked_truth
     from cranfield.io.labels import read_labels
     from cranfield.io.ontology import read_ontology, read_rules
+    from cranfield.label_evaluation import checked_truth
 
     truth = read_labels(args.truth, concepts=_concepts(args))
     if args.ontology is not None:

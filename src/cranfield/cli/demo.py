@@ -15,13 +15,13 @@ from cranfield.cli._common import Parser, emit
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
 from cranfield.errors import InputError
-from cranfield.evaluate_labels import evaluate_labels
 from cranfield.evaluation import evaluate
 from cranfield.io.collection import read_collection
 from cranfield.io.files import os_message
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology
+from cranfield.label_evaluation import evaluate_labels
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit
 from cranfield.scores import Scores

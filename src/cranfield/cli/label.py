@@ -21,12 +21,12 @@ from cranfield.cli._label_inputs import (
 )
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology
-from cranfield.evaluate_labels import (
+from cranfield.explain_labels import Derivation, ItemExplanation, explain_item
+from cranfield.label_evaluation import (
     check_needs,
     gather,
     prepared,
 )
-from cranfield.explain_labels import Derivation, ItemExplanation, explain_item
 from cranfield.measures.label_registry import LABEL_SETS, parse_label_measures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit

@@ -10,6 +10,7 @@ from typing import Any
 from cranfield._version import __version__
 from cranfield.cli._common import Parser, add_output_options, emit
 from cranfield.measures import REGISTRY, SETS, Measure, measure
+from cranfield.measures.label_registry import LABEL_SETS
 from cranfield.measures.sources import REFERENCES
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.worked import worked_example
@@ -44,7 +45,7 @@ def _catalogue() -> Document:
             for m in REGISTRY.values() if m.family == family
         ]  # fmt: skip
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
-    sets: list[list[Cell]] = [[name, " ".join(members)] for name, members in SETS.items()]
+    sets: list[list[Cell]] = [[name, " ".join(members)] for name, members in all_sets().items()]
     for row in sets:
         row[1] = textwrap.shorten(str(row[1]), 90, placeholder=" ...")
     tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
@@ -52,7 +53,7 @@ def _catalogue() -> Document:
         "cranfield": __version__,
         "command": "measures",
         "measures": [describe(m) for m in REGISTRY.values()],
-        "sets": {name: list(members) for name, members in SETS.items()},
+        "sets": {name: list(members) for name, members in all_sets().items()},
     }
     every = [row for table in tables[:-1] for row in table.rows]
     return Document(payload, tables, machine=Table(columns, every))
@@ -83,6 +84,13 @@ def _one(name: str) -> Document:
 def _wrapped(key: str, text: str) -> list[list[Cell]]:
     lines = textwrap.wrap(text, 76) or [""]
     return [["" if i else key, line] for i, line in enumerate(lines)]
+
+
+def all_sets() -> dict[str, tuple[str, ...]]:
+    """The sets of ranked measures and of measures of annotation; both have one called `all`."""
+    ranked = {name: members for name, members in SETS.items() if name != "all"}
+    annotation = {name: members for name, members in LABEL_SETS.items() if name != "all"}
+    return ranked | annotation | {"all": SETS["all"], "all (label)": LABEL_SETS["all"]}
 
 
 def signature(m: Measure) -> str:

@@ -1,8 +1,11 @@
-"""Measures: one family per file; `REGISTRY` is the list of all of them."""
+"""Measures: one family per file; `REGISTRY` is the list of all of them.
+
+The measures of annotation compute with arrays: their families are loaded when one is asked for.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
@@ -22,7 +25,30 @@ from cranfield.measures._spec import Measure, Param, Source
 
 FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
 
-REGISTRY = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
+RANKED = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
+
+
+def _annotation() -> Mapping[str, Measure]:
+    from cranfield.measures.label_registry import LABEL_REGISTRY
+
+    return LABEL_REGISTRY
+
+
+class _Registry(Mapping[str, Measure]):
+    """All measures by name, ranked ones first."""
+
+    def __getitem__(self, name: str) -> Measure:
+        return RANKED[name] if name in RANKED else _annotation()[name]
+
+    def __iter__(self) -> Iterator[str]:
+        yield from RANKED
+        yield from _annotation()
+
+    def __len__(self) -> int:
+        return len(RANKED) + len(_annotation())
+
+
+REGISTRY: Mapping[str, Measure] = _Registry()
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -62,7 +88,7 @@ SETS = MappingProxyType(
         # Of these, evaluation leaves out those whose needs are not met, and says so.
         "all": tuple(
             {"required": f"{m.name}@10", "recall": f"{m.name}@0.5"}.get(m.cutoff, m.name)
-            for m in REGISTRY.values()
+            for m in RANKED.values()
             if m.needs <= _OFFERED
         ),
     }
@@ -79,11 +105,16 @@ def measure(name: str) -> Measure:
 
 
 def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
-    """Measures from names, sets of them, or a mixture; each once, in the order given."""
+    """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
     expanded = [n for g in _given(wanted) for n in _expanded(g)]
     chosen = dict.fromkeys(measure(n) if isinstance(n, str) else n for n in expanded)
     if not chosen:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
+    for m in chosen:
+        if m.name not in RANKED:
+            raise MeasureError(
+                f"{m} is a measure of annotation: use cranfield label (in Python: evaluate_labels)"
+            )
     return tuple(chosen)
 
 
@@ -109,6 +140,7 @@ def _expanded(given: str | Measure) -> Iterable[str | Measure]:
 
 
 __all__ = [
+    "RANKED",
     "REGISTRY",
     "SETS",
     "Measure",
