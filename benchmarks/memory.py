@@ -46,10 +46,8 @@ class Workload:
             run[f"q{t}"] = dict(zip(names[:items], scores.tolist(), strict=True))
             half = min(JUDGED // 2, items)
             pool = [*rng.choice(names[:items], half, replace=False).tolist(), *names[items:]]
-            judged[f"q{t}"] = {
-                name: int(grade)
-                for name, grade in zip(pool, rng.integers(0, 3, len(pool)), strict=True)
-            }
+            grades = rng.integers(0, 3, len(pool)).tolist()
+            judged[f"q{t}"] = dict(zip(pool, grades, strict=True))
         return cls(judged, run)
 
     def columns(self, nested: Nested) -> tuple[list[str], list[str], list[float]]:

@@ -117,6 +117,29 @@ nb::tuple py_dict_columns(const nb::dict& source) {
     return table_to_python(std::move(table));
 }
 
+nb::object number_to_python(double value, bool whole) {
+    PyObject* object = whole && value == std::floor(value) && std::abs(value) < 9007199254740992.0
+                           ? PyLong_FromDouble(value)
+                           : PyFloat_FromDouble(value);
+    if (object == nullptr) throw nb::python_error();
+    return nb::steal(object);
+}
+
+// {topic: {item: number}} of columns; `whole` gives whole numbers as int.
+nb::dict py_columns_dict(const nb::list& topics, const In1<std::int64_t>& offsets,
+                         const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
+                         const In1<double>& values, bool whole) {
+    const Columns columns = columns_of(topics, offsets, item_bytes, item_offsets, values);
+    nb::dict result;
+    for (std::size_t t = 0; t < columns.topics.size(); ++t) {
+        nb::dict items;
+        for (std::int64_t row = columns.offsets[t]; row < columns.offsets[t + 1]; ++row)
+            items[to_str(columns.item(row))] = number_to_python(columns.values[row], whole);
+        result[topics[t]] = items;
+    }
+    return result;
+}
+
 }  // namespace
 
 void bind_dicts(nb::module_& m) {
@@ -126,6 +149,8 @@ void bind_dicts(nb::module_& m) {
     m.def("score_dict", &py_score_dict, "index"_a, "run"_a, "names"_a, "calls"_a, "constants"_a,
           "ties"_a, "judged_only"_a, "single_precision"_a);
     m.def("dict_columns", &py_dict_columns, "source"_a);
+    m.def("columns_dict", &py_columns_dict, "topics"_a, "offsets"_a, "item_bytes"_a,
+          "item_offsets"_a, "values"_a, "whole"_a);
 }
 
 }  // namespace cranfield::binding

@@ -6,6 +6,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <charconv>
 #include <optional>
@@ -52,25 +53,14 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     return options;
 }
 
-nb::tuple table_to_python(Table&& table) {
-    nb::list topics;
-    for (const std::string& topic : table.topics) topics.append(to_str(topic));
-    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
-    table.item_bytes = {};
-    return nb::make_tuple(topics, to_numpy(std::move(table.offsets)), to_numpy(std::move(bytes)),
-                          to_numpy(std::move(table.item_offsets)),
-                          to_numpy(std::move(table.values)), to_str(table.tag));
-}
-
 namespace {
-
-constexpr std::size_t chunk_bytes = 1u << 20;
-
 std::vector<Id> ids_of(const nb::list& names) {
     std::vector<Id> ids;
     for (const nb::handle name : names) ids.push_back(utf8_of(name));
     return ids;
 }
+
+}  // namespace
 
 Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
                    const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
@@ -86,6 +76,20 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
         throw std::invalid_argument("columns of a table do not fit together");
     return columns;
 }
+
+nb::tuple table_to_python(Table&& table) {
+    nb::list topics;
+    for (const std::string& topic : table.topics) topics.append(to_str(topic));
+    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
+    table.item_bytes = {};
+    return nb::make_tuple(topics, to_view(std::move(table.offsets)), to_view(std::move(bytes)),
+                          to_view(std::move(table.item_offsets)), to_view(std::move(table.values)),
+                          to_str(table.tag));
+}
+
+namespace {
+
+constexpr std::size_t chunk_bytes = 1u << 20;
 
 nb::tuple problem_to_python(const Problem& p) {
     return nb::make_tuple(static_cast<int>(p.fault), p.line, to_str(p.text), to_str(p.topic),
@@ -155,8 +159,8 @@ nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::
     }
     nb::list unjudged;
     for (const std::string& topic : result.unjudged_topics) unjudged.append(to_str(topic));
-    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
-                          to_numpy(std::move(present)), unjudged, problems_to_python(problems),
+    return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
+                          to_view(std::move(present)), unjudged, problems_to_python(problems),
                           problems.total(), result.scattered, result.read_failed);
 }
 
@@ -231,7 +235,13 @@ nb::tuple py_fixed_width_column(
             const std::uint32_t* row = codes.data() + r * width;
             std::size_t length = width;
             while (length > 0 && row[length - 1] == 0) --length;
-            for (std::size_t i = 0; i < length && valid; ++i) valid = append_utf8(row[i], bytes);
+            std::uint32_t all = 0;
+            for (std::size_t i = 0; i < length; ++i) all |= row[i];
+            if (all < 0x80u)
+                bytes.insert(bytes.end(), row, row + length);
+            else
+                for (std::size_t i = 0; i < length && valid; ++i)
+                    valid = append_utf8(row[i], bytes);
             offsets.push_back(static_cast<std::int64_t>(bytes.size()));
         }
     }
@@ -258,32 +268,65 @@ nb::tuple py_integer_column(const In1<std::int64_t>& numbers) {
 nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets) {
     const auto* data = reinterpret_cast<const char*>(bytes.data());
     const std::size_t rows = offsets.size() - 1;
-    std::vector<std::uint32_t> codes(rows);
+    const auto topic_of = [&](std::size_t row) {
+        const std::int64_t start = offsets.data()[row];
+        return Id(data + start, static_cast<std::size_t>(offsets.data()[row + 1] - start));
+    };
     std::vector<Id> names;
     std::vector<std::int64_t> topic_offsets, order;
     {
         const nb::gil_scoped_release release;
         std::unordered_map<Id, std::uint32_t> code_of;
-        Id last;
-        std::uint32_t last_code = 0;
+        std::vector<std::uint32_t> stretches;  // the topic of each stretch of equal ones
+        std::vector<std::int64_t> starts;
         for (std::size_t i = 0; i < rows; ++i) {
-            const Id topic(data + offsets.data()[i],
-                           static_cast<std::size_t>(offsets.data()[i + 1] - offsets.data()[i]));
-            if (names.empty() || topic != last) {
-                const auto [it, fresh] =
-                    code_of.emplace(topic, static_cast<std::uint32_t>(names.size()));
-                if (fresh) names.push_back(topic);
-                last = topic;
-                last_code = it->second;
-            }
-            codes[i] = last_code;
+            if (i > 0 && topic_of(i) == topic_of(i - 1)) continue;
+            const auto fresh = static_cast<std::uint32_t>(names.size());
+            const std::uint32_t code = code_of.emplace(topic_of(i), fresh).first->second;
+            if (code == fresh) names.push_back(topic_of(i));
+            stretches.push_back(code);
+            starts.push_back(static_cast<std::int64_t>(i));
         }
-        order = group_rows(codes, names.size(), topic_offsets);
+        starts.push_back(static_cast<std::int64_t>(rows));
+        if (stretches.size() == names.size()) {
+            topic_offsets = std::move(starts);
+        } else {
+            std::vector<std::uint32_t> codes(rows);
+            for (std::size_t s = 0; s < stretches.size(); ++s)
+                std::fill(codes.begin() + starts[s], codes.begin() + starts[s + 1], stretches[s]);
+            order = group_rows(codes, names.size(), topic_offsets);
+        }
     }
     nb::list topics;
     for (const Id name : names) topics.append(to_str(name));
     nb::object taken = order.empty() ? nb::none() : to_numpy(std::move(order));
     return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
+}
+
+// Pairs of rows of one topic that name the same item, in the order of the second ones.
+nb::list py_repeated_rows(const nb::list& topics, const In1<std::int64_t>& offsets,
+                          const In1<std::uint8_t>& item_bytes,
+                          const In1<std::int64_t>& item_offsets, const In1<double>& values) {
+    const Columns columns = columns_of(topics, offsets, item_bytes, item_offsets, values);
+    std::vector<std::pair<std::int64_t, std::int64_t>> found;
+    {
+        const nb::gil_scoped_release release;
+        IdSet seen;
+        for (std::size_t t = 0; t < columns.topics.size(); ++t) {
+            const std::int64_t begin = columns.offsets[t], end = columns.offsets[t + 1];
+            seen.reset(static_cast<std::size_t>(end - begin));
+            for (std::int64_t row = begin; row < end; ++row) {
+                const std::uint32_t earlier =
+                    seen.insert(columns.item(row), hash_id(columns.item(row)),
+                                static_cast<std::uint32_t>(row - begin),
+                                [&](std::uint32_t at) { return columns.item(begin + at); });
+                if (earlier != IdSet::absent) found.emplace_back(begin + earlier, row);
+            }
+        }
+    }
+    nb::list rows;
+    for (const auto& [first, second] : found) rows.append(nb::make_tuple(first, second));
+    return rows;
 }
 
 // Strings of a column in another order.
@@ -304,6 +347,27 @@ nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t
 
 }  // namespace
 
+// Of each column, over the counted rows: the sum, the number of values that exist, and the sum of
+// the logarithms of values raised to `smallest`.
+nb::list py_column_sums(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& values,
+                        const nb::bytes& counted, double smallest) {
+    if (counted.size() != values.shape(0)) throw std::invalid_argument("rows do not fit");
+    nb::list result;
+    for (std::size_t j = 0; j < values.shape(1); ++j) {
+        double sum = 0, logarithms = 0;
+        std::int64_t defined = 0;
+        for (std::size_t i = 0; i < values.shape(0); ++i) {
+            const double value = values.data()[i * values.shape(1) + j];
+            if (counted.c_str()[i] == 0 || std::isnan(value)) continue;
+            ++defined;
+            sum += value;
+            logarithms += std::log(std::max(value, smallest));
+        }
+        result.append(nb::make_tuple(sum, defined, logarithms));
+    }
+    return result;
+}
+
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of Cranfield: private, and stubbed in _core.pyi.";
 
@@ -321,8 +385,7 @@ NB_MODULE(_core, m) {
                  new (self)
                      JudgementIndex(columns_of(topics, offsets, item_bytes, item_offsets, grades));
              })
-        .def("__len__", &JudgementIndex::size)
-        .def_prop_ro("repeats", &JudgementIndex::repeats);
+        .def("__len__", &JudgementIndex::size);
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
@@ -339,10 +402,13 @@ NB_MODULE(_core, m) {
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
+    m.def("column_sums", &py_column_sums, "values"_a, "counted"_a, "smallest"_a);
     m.def("string_column", &py_string_column, "texts"_a);
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
+    m.def("repeated_rows", &py_repeated_rows, "topics"_a, "offsets"_a, "item_bytes"_a,
+          "item_offsets"_a, "values"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
     bind_labels(m);
     bind_relatedness(m);

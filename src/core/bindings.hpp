@@ -22,13 +22,24 @@ using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Hands a vector over to numpy without a copy.
-template <class T>
-nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+// Hands a vector over to Python without a copy.
+template <class Framework, class T>
+nb::object hand_over(std::vector<T>&& values, std::vector<std::size_t> shape) {
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     if (shape.empty()) shape = {owned->size()};
-    return nb::cast(nb::ndarray<nb::numpy, T>(owned->data(), shape.size(), shape.data(), owner));
+    return nb::cast(nb::ndarray<Framework, T>(owned->data(), shape.size(), shape.data(), owner));
+}
+
+template <class T>
+nb::object to_numpy(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+    return hand_over<nb::numpy>(std::move(values), std::move(shape));
+}
+
+// The same as a memoryview, for results that may be needed before numpy is loaded.
+template <class T>
+nb::object to_view(std::vector<T>&& values, std::vector<std::size_t> shape = {}) {
+    return hand_over<nb::memview>(std::move(values), std::move(shape));
 }
 
 inline nb::str to_str(std::string_view text) {
@@ -55,6 +66,9 @@ using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
 Programme programme_of(const Calls& calls);
 Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check);
 nb::tuple table_to_python(Table&& table);
+Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
+                   const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
+                   const In1<double>& values);
 
 // Evaluation of nested dicts (bind_dicts.cpp).
 void bind_dicts(nb::module_& m);

@@ -1,6 +1,7 @@
 #include "ranking.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace cranfield {
@@ -38,8 +39,8 @@ void Ranker::join(const Block& block, const TopicJudgements& judgements, bool ch
     }
 }
 
-// Measures ask for nothing but the ranks of judged items, and those are few: where they can be
-// read off or counted, nothing is sorted. False when the block must be ordered after all.
+// Measures ask for nothing but the ranks of judged items, and those are few: they are read off
+// or counted, and nothing else is sorted. False when the block must be ordered after all.
 bool Ranker::rank_judged(const Block& block, const Options& options, Ranking& ranking) {
     const bool decided = options.ties == Ties::id || options.ties == Ties::id_ascending ||
                          options.ties == Ties::file;
@@ -48,39 +49,57 @@ bool Ranker::rank_judged(const Block& block, const Options& options, Ranking& ra
     const bool strictly_ordered =
         std::adjacent_find(scores.begin(), scores.end(),
                            [](double a, double b) { return !(a > b); }) == scores.end();
-    if (!strictly_ordered && judged_.size() > counted_at_most) return false;
-    for (const std::uint32_t item : judged_) {
-        const std::uint32_t rank =
-            strictly_ordered ? item + 1 : count_rank(block, item, options.ties);
-        if (rank <= options.max_items) ranking.hits.push_back({rank, grades_[item]});
-    }
-    if (!strictly_ordered)
-        std::sort(ranking.hits.begin(), ranking.hits.end(),
-                  [](const Hit& a, const Hit& b) { return a.rank < b.rank; });
+    if (strictly_ordered)
+        for (const std::uint32_t item : judged_) ranking.hits.push_back({item + 1, grades_[item]});
+    else if (!judged_.empty())
+        count_ranks(block, options.ties, ranking);
+    while (!ranking.hits.empty() && ranking.hits.back().rank > options.max_items)
+        ranking.hits.pop_back();
     ranking.retrieved =
         static_cast<std::uint32_t>(std::min<std::size_t>(block.size(), options.max_items));
     return true;
 }
 
-// One more than the number of items that stand above this one.
-std::uint32_t Ranker::count_rank(const Block& block, std::uint32_t item, Ties ties) const {
-    const double score = block.scores[item];
-    std::int64_t above = 0, equal = 0;
-    for (const double other : block.scores) {
-        above += other > score;
-        equal += other == score;
-    }
-    if (equal > 1)
-        for (std::size_t i = 0; i < block.size(); ++i) {
-            if (block.scores[i] != score) continue;
-            if (ties == Ties::file)
-                above += i < item;
-            else if (ties == Ties::id)
-                above += block.items[i] > block.items[item];
-            else
-                above += block.items[i] < block.items[item];
+// Orders the judged items, and counts for each how many of the others stand above it.
+void Ranker::count_ranks(const Block& block, Ties ties, Ranking& ranking) {
+    const auto& scores = block.scores;
+    const auto before = [&](std::uint32_t a, std::uint32_t b) {
+        if (ties == Ties::file) return a < b;
+        return ties == Ties::id ? block.items[a] > block.items[b] : block.items[a] < block.items[b];
+    };
+    std::sort(judged_.begin(), judged_.end(), [&](std::uint32_t a, std::uint32_t b) {
+        return scores[a] != scores[b] ? scores[a] > scores[b] : before(a, b);
+    });
+    keys_.clear();
+    for (const std::uint32_t item : judged_) keys_.push_back(scores[item]);
+    above_.assign(keys_.size() + 1, 0);
+    for (std::uint32_t item = 0; item < scores.size(); ++item) {
+        if (!std::isnan(grades_[item])) continue;
+        const double score = scores[item];
+        // The number of judged items with a score at least as high, searched without branches.
+        const double* base = keys_.data();
+        for (std::size_t n = keys_.size(); n > 1;) {
+            const std::size_t half = n / 2;
+            base += base[half - 1] >= score ? half : 0;
+            n -= half;
         }
-    return static_cast<std::uint32_t>(above + 1);
+        auto place = static_cast<std::size_t>(base - keys_.data()) + (*base >= score);
+        if (place > 0 && keys_[place - 1] == score) {
+            const auto tied = std::lower_bound(keys_.begin(), keys_.end(), score, std::greater<>());
+            const auto first = judged_.begin() + (tied - keys_.begin());
+            const auto last = judged_.begin() + static_cast<std::ptrdiff_t>(place);
+            place = static_cast<std::size_t>(
+                std::partition_point(first, last,
+                                     [&](std::uint32_t other) { return before(other, item); }) -
+                judged_.begin());
+        }
+        ++above_[place];
+    }
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < judged_.size(); ++i) {
+        rank += above_[i] + 1;
+        ranking.hits.push_back({rank, grades_[judged_[i]]});
+    }
 }
 
 void Ranker::order_by_score(const Block& block) {

@@ -65,13 +65,10 @@ class Ranker {
               Ranking& ranking, std::vector<Duplicate>& duplicates);
 
   private:
-    // Most judged items for which ranks are counted instead of sorting the block.
-    static constexpr std::size_t counted_at_most = 128;
-
     void join(const Block& block, const TopicJudgements& judgements, bool check_duplicates,
               std::vector<Duplicate>& duplicates);
     bool rank_judged(const Block& block, const Options& options, Ranking& ranking);
-    std::uint32_t count_rank(const Block& block, std::uint32_t item, Ties ties) const;
+    void count_ranks(const Block& block, Ties ties, Ranking& ranking);
     void order_by_score(const Block& block);
     void collect(const Block& block, const Options& options, Ranking& ranking);
     void order_group(const Block& block, std::size_t begin, std::size_t end, Ties ties);
@@ -79,6 +76,8 @@ class Ranker {
     IdSet seen_;
     std::vector<double> grades_;
     std::vector<std::uint32_t> judged_;  // positions of items with a grade
+    std::vector<double> keys_;           // their scores, best first
+    std::vector<std::uint32_t> above_;   // other items between one of them and the one before
     std::vector<std::uint32_t> order_;
 };
 

@@ -7,9 +7,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Calls: TypeAlias = Sequence[tuple[str, Sequence[float]]]
-Columns: TypeAlias = tuple[
-    list[str], NDArray[np.int64], NDArray[np.uint8], NDArray[np.int64], NDArray[np.float64], str
-]
+# topics, offsets, item bytes, item offsets, values, tag
+Columns: TypeAlias = tuple[list[str], memoryview, memoryview, memoryview, memoryview, str]
+# Anything that numpy would take as an array of the right kind.
+Buffer: TypeAlias = Any
 # fault, line, text, topic, other line
 Problem: TypeAlias = tuple[int, int, str, str, int]
 Read: TypeAlias = Callable[[memoryview], int]
@@ -26,14 +27,12 @@ class JudgementIndex:
     def __init__(
         self,
         topics: list[str],
-        offsets: NDArray[np.int64],
-        item_bytes: NDArray[np.uint8],
-        item_offsets: NDArray[np.int64],
-        grades: NDArray[np.float64],
+        offsets: Buffer,
+        item_bytes: Buffer,
+        item_offsets: Buffer,
+        grades: Buffer,
     ) -> None: ...
     def __len__(self) -> int: ...
-    @property
-    def repeats(self) -> list[tuple[int, int]]: ...
 
 def has_kernel(name: str) -> bool: ...
 def kernel_names() -> list[str]: ...
@@ -56,14 +55,14 @@ def evaluate_run(
     jobs: int,
     extra_fields: bool,
     progress: Progress,
-) -> tuple[NDArray[np.float64], NDArray[np.uint8], list[str], list[Problem], int, bool, bool]: ...
+) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, bool]: ...
 def evaluate_table(
     index: JudgementIndex,
     topics: list[str],
-    offsets: NDArray[np.int64],
-    item_bytes: NDArray[np.uint8],
-    item_offsets: NDArray[np.int64],
-    scores: NDArray[np.float64],
+    offsets: Buffer,
+    item_bytes: Buffer,
+    item_offsets: Buffer,
+    scores: Buffer,
     calls: Calls,
     ties: str,
     judged_only: bool,
@@ -90,6 +89,17 @@ def score_dict(
     single_precision: bool,
 ) -> dict[str, dict[str, float]]: ...
 def dict_columns(source: dict[str, dict[str, Any]]) -> Columns: ...
+def column_sums(
+    values: Buffer, counted: bytes, smallest: float
+) -> list[tuple[float, int, float]]: ...
+def columns_dict(
+    topics: list[str],
+    offsets: NDArray[np.int64],
+    item_bytes: NDArray[np.uint8],
+    item_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    whole: bool,
+) -> dict[str, dict[str, float]]: ...
 def string_column(texts: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 def fixed_width_column(
     codes: NDArray[np.uint32],
@@ -100,6 +110,13 @@ def integer_column(
 def group_rows(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64]
 ) -> tuple[list[str], NDArray[np.int64], NDArray[np.int64] | None]: ...
+def repeated_rows(
+    topics: list[str],
+    offsets: NDArray[np.int64],
+    item_bytes: NDArray[np.uint8],
+    item_offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+) -> list[tuple[int, int]]: ...
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
 from cranfield._core import Progress as Progress
@@ -29,14 +25,18 @@ from cranfield.measures.ranked import (
     Context,
     KernelCall,
 )
-from cranfield.scores import Scores, aggregate
+from cranfield.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
 TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
 # The number of items that a ranking or the judgements of its topic know.
-KNOWN_ITEMS = KernelCall(
-    "counts", (-math.inf, math.inf, -1.0, *(float(w) for w in SEEN + RELEVANT - FOUND))
-)
+KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT - FOUND).weights))
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
 NAMES_SHOWN = 5
 
@@ -52,12 +52,19 @@ class Settings:
 
 @dataclass(frozen=True, slots=True)
 class RunValues:
-    """The values of one run: a row per judged topic, a column per measure."""
+    """The values of one run: a row per judged topic, a column per call of a kernel.
+
+    `buffer` holds the values, `present` a byte per topic that is 1 where the run has it.
+    """
 
     name: str
-    values: NDArray[np.float64]
-    present: NDArray[np.bool_]
+    buffer: Any
+    present: bytes
     unjudged: tuple[str, ...]
+
+    @property
+    def values(self) -> NDArray[np.float64]:
+        return np.asarray(self.buffer)
 
 
 class RankedEvaluator:
@@ -97,7 +104,7 @@ class RankedEvaluator:
             run = trec.read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
         trec.raise_problems(path, "run", problems, count)
-        if not present.any() and not unjudged:
+        if not any(present) and not unjudged:
             raise InputError.single(
                 describe(path), f"is empty: no retrieved items found (expected lines: "
                 f"{trec.SHAPES['run']})",
@@ -119,9 +126,8 @@ class RankedEvaluator:
 
     def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
         values, present, duplicates = _core.evaluate_table(
-            self.judgements.index, list(run.topics), run.offsets, run.item_bytes,
-            run.item_offsets, run.values, self._calls, settings.ties, settings.judged_only,
-            settings.max_items, jobs, not run.unique,
+            self.judgements.index, list(run.topics), *run.buffers, self._calls, settings.ties,
+            settings.judged_only, settings.max_items, jobs, not run.unique,
         )  # fmt: skip
         if duplicates:
             first, _ = min(duplicates)
@@ -137,21 +143,21 @@ class RankedEvaluator:
     def _finished(
         self,
         name: str,
-        values: NDArray[np.float64],
-        present: NDArray[np.uint8],
+        values: Any,
+        present: Any,
         unjudged: list[str],
         where: str,
     ) -> RunValues:
-        if not present.any() and not unjudged:
+        if not any(present) and not unjudged:
             raise InputError.single(where, "is empty: no retrieved items found")
-        if not present.any():
+        if not any(present):
             judged = _names(self.judgements.topics)
             raise InputError.single(
                 where,
                 f"none of its topics ({_names(unjudged)}) is judged (judged: {judged}); "
                 "do run and judgements belong together?",
             )
-        return RunValues(name, values, present.astype(bool), tuple(unjudged))
+        return RunValues(name, values, bytes(present), tuple(unjudged))
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,23 +190,29 @@ class Programme:
             "gmt" in m.params and m.value_of("gmt") is None for m in self.measures
         )
 
-    def overall(self, measure: Measure, stacked: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The value of each run over its topics."""
+    def overall(self, measure: Measure, sums: Sequence[tuple[float, int, float]]) -> float:
+        """The value over topics, from the sum, count and sum of logarithms of each column."""
         at = self.column[measure]
+        total, defined, logarithms = sums[at]
         if measure.averaging == "micro":
-            above, below = (np.nansum(stacked[:, :, at + i], axis=1) for i in (1, 2))
-            unknown = np.full(len(above), np.nan)
-            result: NDArray[np.float64] = np.divide(above, below, out=unknown, where=below > 0)
-            return result
-        return np.array([aggregate(measure, row) for row in stacked[:, :, at]])
+            return sums[at + 1][0] / sums[at + 2][0] if sums[at + 2][0] > 0 else math.nan
+        if measure.averaging == "sum":
+            return total
+        if defined == 0:
+            return math.nan
+        if measure.averaging == "geometric":
+            return math.exp(logarithms / defined)
+        return total / defined
 
     def check(self, run: RunValues, topics: Sequence[str]) -> None:
         """An error when the size of the collection is unknown or contradicts the run."""
         size = self.context.collection_size
         if size is None:
             for m in self.measures:
+                if "missing" not in m.params:
+                    continue
                 unknown = np.isposinf(run.values[:, self.column[m]])
-                if "missing" in m.params and unknown.any():
+                if unknown.any():
                     raise NeedsError(
                         f"{m} needs the number of items in the collection, as {run.name} does not "
                         f"retrieve all relevant items of topic {topics[int(unknown.argmax())]!r}: "
@@ -212,6 +224,29 @@ class Programme:
                 f"collection size {size} is too small: {run.name} and the judgements know "
                 f"{int(run.values[row, -1])} items for topic {topics[row]!r}"
             )
+
+
+class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
+    """The values of each measure (runs x topics), made into an array when they are asked for."""
+
+    def __init__(
+        self, programme: Programme, results: Sequence[RunValues], *, own_topics: bool
+    ) -> None:
+        self._programme, self._results, self._own_topics = programme, results, own_topics
+
+    def __getitem__(self, measure: Measure) -> NDArray[np.float64]:
+        at = self._programme.column[measure]
+        values = np.stack([r.values[:, at] for r in self._results])
+        if self._own_topics:
+            present = [np.frombuffer(r.present, dtype=bool) for r in self._results]
+            values[~np.stack(present)] = np.nan
+        return values
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self._programme.measures)
+
+    def __len__(self) -> int:
+        return len(self._programme.measures)
 
 
 class TopicScorer:
@@ -247,10 +282,11 @@ class TopicScorer:
 
     def of_table(self, run: Run) -> dict[str, dict[str, float]] | None:
         """The same for columns; None when an item occurs twice in a topic."""
-        scores = run.values.astype(np.float32).astype(np.float64) if self._single else run.values
+        if self._single:
+            run = replace(run, values=run.values.astype(np.float32).astype(np.float64))
         values, present, duplicates = _core.evaluate_table(
-            self._index, list(run.topics), run.offsets, run.item_bytes, run.item_offsets, scores,
-            self._calls, self._ties, self._judged_only, 0, os.cpu_count() or 1, not run.unique,
+            self._index, list(run.topics), *run.buffers, self._calls, self._ties,
+            self._judged_only, 0, os.cpu_count() or 1, not run.unique,
         )  # fmt: skip
         if duplicates:
             return None
@@ -280,10 +316,12 @@ def evaluate(
     """Score runs against judgements.
 
     `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
-    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, or a tuple of three
-    columns. `runs` is one run, a list of them, or {name: run}. `missing` says where relevant
-    items stand that were not retrieved, for measures of the ranks of all of them; `gmt` is the
-    largest number of relevant items of any topic for NMRR, where the topics do not give it.
+    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, a tuple of three
+    columns, or what ir_datasets and ir_measures have: a data set, or tuples with `query_id`,
+    `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or {name: run}.
+    `missing` says where relevant items stand that were not retrieved, for measures of the ranks
+    of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
+    the topics do not give it.
 
     >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
     >>> scores.mean()
@@ -322,6 +360,8 @@ def evaluate(
     if len(named) == 1:
         results = [score(named[0][0], named[0][1], threads)]
     else:
+        from concurrent.futures import ThreadPoolExecutor
+
         # Built before the threads start, which would all build it.
         _ = table.index
         with ThreadPoolExecutor(threads) as pool:
@@ -350,8 +390,9 @@ def _over_own_topics(
     rows = [at[topic] for topic in own.topics]
     values = np.full((len(judged.topics), len(calls)), np.nan)
     present = np.zeros(len(judged.topics), dtype=bool)
-    values[rows], present[rows] = part.values, part.present
-    return RunValues(name, values, present, part.unjudged)
+    values[rows] = part.values
+    present[rows] = np.frombuffer(part.present, dtype=bool)
+    return RunValues(name, values, present.tobytes(), part.unjudged)
 
 
 def _scores(
@@ -360,13 +401,17 @@ def _scores(
     results: Sequence[RunValues],
     topics: str,
 ) -> Scores:
-    stacked = np.stack([r.values for r in results])
-    if topics == "run":
-        stacked[~np.stack([r.present for r in results])] = np.nan
     measures = programme.measures
-    values = {m: np.ascontiguousarray(stacked[:, :, programme.column[m]]) for m in measures}
     total = len(judged)
-    missing = tuple(int(total - r.present.sum()) for r in results)
+    missing = tuple(total - sum(r.present) for r in results)
+    evaluated = tuple(total - m if topics == "run" else total for m in missing)
+    everyone = b"\x01" * total
+    sums = [
+        _core.column_sums(
+            r.buffer, r.present if topics == "run" else everyone, SMALLEST_FOR_GEOMETRIC_MEAN
+        )
+        for r in results
+    ]
     notes: list[str] = []
     for result, count in zip(results, missing, strict=True):
         if count:
@@ -387,11 +432,15 @@ def _scores(
         measures=measures,
         units={"topic": judged},
         unit_of=dict.fromkeys(measures, "topic"),
-        values=values,
-        overall={m: programme.overall(m, stacked) for m in measures},
+        values=TopicValues(programme, results, own_topics=topics == "run"),
+        overall={m: [programme.overall(m, s) for s in sums] for m in measures},
         missing=missing,
-        evaluated=tuple(total - m if topics == "run" else total for m in missing),
+        evaluated=evaluated,
         notes=tuple(notes),
+        left={
+            m: tuple(n - s[programme.column[m]][1] for n, s in zip(evaluated, sums, strict=True))
+            for m in measures
+        },
     )
 
 
@@ -407,6 +456,8 @@ def coerce_judgements(source: Any) -> Judgements:
         return Judgements.from_frame(source)
     if isinstance(source, tuple) and len(source) == 3:
         return Judgements.from_rows(*source)
+    if hasattr(source, "qrels_iter"):
+        source = source.qrels_iter()
     return Judgements.from_rows(*_from_tuples(source, "relevance", "judgements"))
 
 
@@ -420,6 +471,8 @@ def coerce_run(source: Any, name: str) -> Run:
         return Run.from_frame(source).named(name)
     if isinstance(source, tuple) and len(source) == 3:
         return Run.from_rows(*source).named(name)
+    if hasattr(source, "scoreddocs_iter"):
+        source = source.scoreddocs_iter()
     return Run.from_rows(*_from_tuples(source, "score", "a run")).named(name)
 
 
@@ -444,9 +497,7 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
             runs = [runs]
         elif runs:
             return [(str(name), run) for name, run in runs.items()]
-    elif not isinstance(runs, list | tuple) or (
-        isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
-    ):
+    elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
@@ -460,6 +511,15 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
             )
         seen[name] = run
     return named
+
+
+def _is_columns(runs: Sequence[Any]) -> bool:
+    return isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
+
+
+def _is_rows(runs: Sequence[Any]) -> bool:
+    """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
+    return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
 
 
 def _name_of(run: Any, position: int, total: int) -> str:

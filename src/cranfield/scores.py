@@ -6,20 +6,25 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield._version import __version__
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cranfield.comparison import Comparison
     from cranfield.stats.intervals import Interval, IntervalMethod
 
-Values = NDArray[np.float64]
+else:
+    from cranfield._lazy import np
+
+Values: TypeAlias = "NDArray[np.float64]"
+# Zeros would make every geometric mean 0: trec_eval replaces them by this.
+SMALLEST_FOR_GEOMETRIC_MEAN = 1e-5
 
 
 @dataclass(frozen=True)
@@ -39,7 +44,7 @@ class Scores:
     units: Mapping[str, tuple[str, ...]]
     unit_of: Mapping[Measure, str]
     values: Mapping[Measure, Values]
-    overall: Mapping[Measure, Values]
+    overall: Mapping[Measure, Sequence[float] | Values]
     missing: tuple[int, ...]
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -200,5 +205,5 @@ def aggregate(measure: Measure, values: Values) -> float:
     if kept.size == 0:
         return math.nan
     if measure.averaging == "geometric":
-        return float(np.exp(np.log(np.maximum(kept, 1e-5)).mean()))
+        return float(np.exp(np.log(np.maximum(kept, SMALLEST_FOR_GEOMETRIC_MEAN)).mean()))
     return float(kept.sum() / kept.size)

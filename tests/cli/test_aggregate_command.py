@@ -86,9 +86,12 @@ def test_side_files(categories: str, tmp_path: Path, capsys: pytest.CaptureFixtu
         total[key] = total.get(key, 0) + float(r["probability"])
     assert list(total.values()) == pytest.approx([1.0] * 6)
     capsys.readouterr()
-    assert main(["aggregate", categories, "--confusion", str(tmp_path / "no.csv")]) == 2
+    half, none = tmp_path / "half.csv", tmp_path / "none.csv"
+    args = ["aggregate", categories, "--annotators", str(half), "--confusion", str(none)]
+    assert main(args) == 2
     assert "estimates no confusions" in capsys.readouterr().err
-    assert not (tmp_path / "no.csv").exists()
+    assert not half.exists()
+    assert not none.exists()
 
 
 def test_json(categories: str, capsys: pytest.CaptureFixture[str]) -> None:

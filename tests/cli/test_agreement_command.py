@@ -134,6 +134,8 @@ def test_groups_are_compared_by_their_majorities(
     found = answer(capsys, str(log), "--groups", str(groups))
     assert [g["group"] for g in found["groups"]] == ["experts", "crowd"]
     assert found["groups"][1]["accuracy"] is None
+    assert [c["concept"] for c in found["groups"][0]["concepts"]] == ["Sky", "Sea"]
+    assert found["groups"][0]["concepts"][0]["accuracy"] == 1
     # x Sky: 1 against 0; y Sky: alike; x Sea: a tied 1-0 of the experts goes to 0, against 1.
     assert found["between_groups"][0]["accuracy"] == pytest.approx(1 / 3)
     groups.write_text("annotator,group\nanne,experts\nben,experts\nben,crowd\n")
@@ -261,6 +263,7 @@ def test_warnings_count_what_cannot_agree(
         (["--gold", "gold.csv"], "belong to --quality"),
         (["--confidence", "2"], "not a number between 0 and 1"),
         (["--costmap", "c.csv"], "belongs to --systems"),
+        (["--intervals", "--seed", "-1"], "seed -1 is below 0"),
     ],
 )
 def test_bad_options(

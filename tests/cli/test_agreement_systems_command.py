@@ -97,3 +97,26 @@ def test_too_few_runs_and_double_names(
     assert "give at least three" in capsys.readouterr().err
     assert main(["agreement", log, "--systems", run, run, run]) == 2
     assert "two runs are named 'run0'" in capsys.readouterr().err
+
+
+def test_who_skipped_items_ranks_on_the_rest_and_who_skipped_most_not_at_all(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from sklearn.metrics import roc_auc_score
+
+    folder, said, runs = study
+    rows = (folder / "log.csv").read_text().splitlines()
+    kept = [r for r in rows if not (r.startswith("a1,") and int(r.split(",")[1][1:]) >= 40)]
+    kept = [r for r in kept if not (r.startswith("a2,") and int(r.split(",")[1][1:]) >= 10)]
+    (folder / "gaps.csv").write_text("\n".join(kept) + "\n")
+    files = [str(folder / f"run{r}.csv") for r in range(RUNS)]
+    args = ["agreement", str(folder / "gaps.csv"), "--systems", *files, "-m", "AUC"]
+    assert main([*args, "--format", "json"]) == 0
+    shown = capsys.readouterr()
+    found = json.loads(shown.out)["systems"]
+    assert found["without_truth"] == ["a2"]
+    assert "1 annotators judged too few items" in shown.err
+    scores = {t["truth"]: t["scores"] for t in found["measures"][0]["truths"]}
+    expected = [roc_auc_score(said["a1"][:40], run[:40], average="macro") for run in runs]
+    assert list(scores["a1"].values()) == pytest.approx(expected)

@@ -1,4 +1,9 @@
-"""Cranfield's provider against the providers that ir_measures has itself, value by value."""
+"""Cranfield's provider against the providers that ir_measures has itself, value by value.
+
+ir_measures is asked for one measure at a time: when it is asked for several, its provider for
+pytrec_eval puts nDCG and NumRet into the pass of any other measure, which may have other gains
+or leave out unjudged items, and its answer depends on the order of a set.
+"""
 
 from __future__ import annotations
 
@@ -54,6 +59,13 @@ def values(source: Any, measures: list[Any], judged: Any, run: Any) -> dict[tupl
     return {(str(m.measure), m.query_id): m.value for m in source.iter_calc(measures, judged, run)}
 
 
+def one_by_one(measures: list[Any], judged: Any, run: Any) -> dict[tuple[str, str], float]:
+    found: dict[tuple[str, str], float] = {}
+    for measure in measures:
+        found |= values(im.DefaultPipeline, [measure], judged, run)
+    return found
+
+
 @pytest.fixture
 def installed() -> Iterator[None]:
     compat.install()
@@ -64,7 +76,7 @@ def installed() -> Iterator[None]:
 @pytest.mark.parametrize("seed", range(40))
 def test_every_shared_measure_of_every_topic(seed: int) -> None:
     judged, run = problem(seed)
-    expected = values(im.DefaultPipeline, SHARED, judged, run)
+    expected = one_by_one(SHARED, judged, run)
     found = values(compat.CranfieldProvider(), SHARED, judged, run)
     assert found == pytest.approx(expected, abs=1e-9, rel=0)
 
@@ -93,9 +105,8 @@ def test_default_pipeline_answers_from_cranfield_and_agrees() -> None:
     found = im.calc_aggregate(SHARED, judged, run)
     assert isinstance(im.evaluator(SHARED, judged), compat.CranfieldEvaluator)
     compat.uninstall()
-    expected = im.calc_aggregate(SHARED, judged, run)
     assert {str(m): v for m, v in found.items()} == pytest.approx(
-        {str(m): v for m, v in expected.items()}, abs=1e-9, rel=0
+        {str(m): m.calc_aggregate(judged, run) for m in SHARED}, abs=1e-9, rel=0
     )
 
 
@@ -119,7 +130,7 @@ def test_other_forms_of_input(form: str) -> None:
         random.Random(1).shuffle(docs)
     if form == "frames with a repeat":
         docs.append(docs[0]._replace(score=-5.0))
-    expected = values(im.DefaultPipeline, SHARED, list(qrels), list(docs))
+    expected = one_by_one(SHARED, qrels, docs)
     if form == "tuples":
         found = values(compat.CranfieldProvider(), SHARED, iter(qrels), iter(docs))
     else:

@@ -2,7 +2,7 @@
 
 The witness runs in a process of its own, since it can take its process down. It is not asked
 about what makes it read memory that it has not filled: rankings without items, and topics all of
-whose grades are negative. For those `tests/compat/test_pytrec_eval.py` states what we answer.
+whose grades are negative. For those `tests/compat/test_pytrec_interface.py` states what we answer.
 """
 
 from __future__ import annotations

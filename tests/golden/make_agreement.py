@@ -16,11 +16,8 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-import krippendorff
 import numpy as np
 import pandas as pd
-from crowdkit.aggregation import DawidSkene, MajorityVote, OneCoinDawidSkene, Wawa
-from irrCAC.raw import CAC
 
 HERE = Path(__file__).parent
 CROWD = HERE.parents[1].parent / "shared" / "data" / "crowd"
@@ -44,6 +41,9 @@ def tables() -> list[np.ndarray[Any, Any]]:
 
 
 def coefficients(table: np.ndarray[Any, Any]) -> dict[str, float]:
+    import krippendorff
+    from irrCAC.raw import CAC
+
     values: dict[str, float] = {}
     for level in ("nominal", "ordinal", "interval"):
         values[f"krippendorff {level}"] = float(
@@ -60,6 +60,8 @@ def coefficients(table: np.ndarray[Any, Any]) -> dict[str, float]:
 
 def wawa(log: pd.DataFrame) -> tuple[pd.Series[Any], pd.DataFrame]:
     """Wawa.predict of crowd-kit 1.4.2 fails on recent scikit-learn; these are its two steps."""
+    from crowdkit.aggregation import MajorityVote, Wawa
+
     skills = Wawa().fit(log).skills_
     votes = MajorityVote()
     probabilities = votes.fit_predict_proba(log, skills)
@@ -67,6 +69,8 @@ def wawa(log: pd.DataFrame) -> tuple[pd.Series[Any], pd.DataFrame]:
 
 
 def crowd(name: str) -> dict[str, Any]:
+    from crowdkit.aggregation import DawidSkene, MajorityVote, OneCoinDawidSkene
+
     log = pd.read_csv(CROWD / name / "label.csv").rename(columns={"item": "task"})
     log = log.drop_duplicates(["task", "worker"])
     truth = pd.read_csv(CROWD / name / "truth.csv").set_index("item")["truth"]

@@ -171,10 +171,10 @@ def test_bootstrap_is_the_same_for_the_same_seed_and_covers() -> None:
         [f"i{i}" for _ in range(4) for i in range(300)],
         said.ravel().tolist(),
     )  # fmt: skip
-    chosen = tuple(COEFFICIENTS.values())
+    chosen = {name: c.value for name, c in COEFFICIENTS.items()}
     counts = unit_counts(log)
     one = bootstrap_intervals(counts, chosen, resamples=200, rng=7)
     assert one == bootstrap_intervals(counts, chosen, resamples=200, rng=7)
-    for c in chosen:
-        low, high = one[c.name]
-        assert low < c.value(counts.tallies()) < high
+    for name, value in chosen.items():
+        low, high = one[name]
+        assert low < value(counts.tallies()) < high

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from cranfield.agreement.coefficients import Coefficient, choose_coefficients
-from cranfield.agreement.intervals import bootstrap_intervals
+from cranfield.agreement.intervals import Key, bootstrap_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
 from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.errors import UsageError
 
 Values = dict[str, float]
 Intervals = dict[str, tuple[float, float]]
@@ -68,21 +70,16 @@ def assess_agreement(
     In a category log without groups the rows are the categories, each against all others.
     """
     chosen = choose_coefficients(coefficients, numeric=log.levels is not None)
-    names = _row_names(log)
     everything = unit_counts(log)
-    whole = everything.tallies()
-    overall = _row("overall", everything, whole, chosen, bootstrap, 0)
-    rows: list[Row] = []
-    for i, name in enumerate(names):
-        if progress is not None:
-            progress((i + 1) / (len(names) + 2))
-        if _by_category(log):
-            two = whole.one_against_rest(i)
-            folded = everything if bootstrap is None else everything.one_against_rest(i)
-            rows.append(_row(name, folded, two, chosen, bootstrap, i + 1))
-        else:
-            counts = unit_counts(log, i)
-            rows.append(_row(name, counts, counts.tallies(), chosen, bootstrap, i + 1))
+    if log.kind == "category" and log.allowed is None:
+        overall, *rows = _category_rows(log, everything, chosen, bootstrap)
+    else:
+        overall = _row("overall", everything, chosen, bootstrap, 0)
+        rows = []
+        for i, name in enumerate(log.concepts):
+            if progress is not None:
+                progress((i + 1) / (len(log.concepts) + 2))
+            rows.append(_row(name, unit_counts(log, i), chosen, bootstrap, i + 1))
     votes = vote(log)
     share, judged = accuracy_to_majority(log, votes)
     people = tuple(
@@ -95,33 +92,59 @@ def assess_agreement(
     )
 
 
-def _by_category(log: JudgementLog) -> bool:
-    return log.kind == "category" and log.allowed is None
-
-
-def _row_names(log: JudgementLog) -> tuple[str, ...]:
-    return log.values if _by_category(log) else log.concepts
-
-
 def _row(
     name: str,
     counts: UnitCounts,
-    tallies: Tallies,
     chosen: Sequence[Coefficient],
     bootstrap: Bootstrap | None,
     stream: int,
 ) -> Row:
+    tallies = counts.tallies()
     values = {c.name: c.value(tallies) for c in chosen}
-    return Row(name, int(tallies.units), values, _drawn(counts, chosen, bootstrap, stream))
+    intervals = _drawn(counts, {c.name: c.value for c in chosen}, bootstrap, stream)
+    return Row(name, int(tallies.units), values, intervals)
+
+
+def _category_rows(
+    log: JudgementLog,
+    counts: UnitCounts,
+    chosen: Sequence[Coefficient],
+    bootstrap: Bootstrap | None,
+) -> list[Row]:
+    """All categories together, then each against all others, from the same samples of items."""
+
+    def value(coefficient: Coefficient, category: int, tallies: Tallies) -> float:
+        return coefficient.value(tallies if category < 0 else tallies.one_against_rest(category))
+
+    names = ("overall", *log.values)
+    functions = {
+        (k, c.name): partial(value, c, k) for k in range(-1, len(log.values)) for c in chosen
+    }
+    drawn = _drawn(counts, functions, bootstrap, 0)
+    whole = counts.tallies()
+    return [
+        Row(
+            name,
+            int(whole.units),
+            {c.name: functions[k, c.name](whole) for c in chosen},
+            {c.name: drawn[k, c.name] for c in chosen} if drawn else {},
+        )
+        for k, name in enumerate(names, start=-1)
+    ]
 
 
 def _drawn(
-    counts: UnitCounts, chosen: Sequence[Coefficient], bootstrap: Bootstrap | None, stream: int
-) -> Intervals:
+    counts: UnitCounts,
+    functions: Mapping[Key, Callable[[Tallies], float]],
+    bootstrap: Bootstrap | None,
+    stream: int,
+) -> dict[Key, tuple[float, float]]:
     if bootstrap is None:
         return {}
+    if bootstrap.seed is not None and bootstrap.seed < 0:
+        raise UsageError(f"seed {bootstrap.seed} is below 0")
     seed = None if bootstrap.seed is None else [bootstrap.seed, stream]
     return bootstrap_intervals(
-        counts, chosen, resamples=bootstrap.resamples, confidence=bootstrap.confidence,
+        counts, functions, resamples=bootstrap.resamples, confidence=bootstrap.confidence,
         rng=np.random.default_rng(seed),
     )  # fmt: skip

@@ -20,6 +20,7 @@ class Within:
     name: str
     annotators: int
     row: Row
+    concepts: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +30,7 @@ class Between:
     a: str
     b: str
     row: Row
+    concepts: tuple[Row, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,12 +52,12 @@ def group_agreement(
     for name, members in groups.items():
         found = assess_agreement(log.of_annotators(members), coefficients)
         names = found.coefficients
-        within.append(Within(name, len(members), found.overall))
+        within.append(Within(name, len(members), found.overall, found.concepts))
     merged = merged_log(log, groups, ties=ties)
-    between = [
-        Between(a, b, assess_agreement(merged.of_annotators((a, b)), coefficients).overall)
-        for a, b in combinations(groups, 2)
-    ]
+    between = []
+    for a, b in combinations(groups, 2):
+        found = assess_agreement(merged.of_annotators((a, b)), coefficients)
+        between.append(Between(a, b, found.overall, found.concepts))
     return GroupAgreement(names, tuple(within), tuple(between))
 
 

@@ -6,15 +6,18 @@ are not independent of each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import math
+from collections.abc import Callable, Hashable, Iterator, Mapping
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.coefficients import Coefficient
 from cranfield.agreement.tallies import Tallies, UnitCounts
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import UsageError
+
+Key = TypeVar("Key", bound=Hashable)
 
 # Draws of one block of replicates fit into this many numbers.
 BLOCK_CELLS = 4_000_000
@@ -24,19 +27,24 @@ FEATURE_CELLS = 8_000_000
 
 def bootstrap_intervals(
     counts: UnitCounts,
-    coefficients: Sequence[Coefficient],
+    functions: Mapping[Key, Callable[[Tallies], float]],
     *,
     resamples: int = 1000,
     confidence: float = 0.95,
     rng: np.random.Generator | int | None = None,
     progress: Callable[[float], None] | None = None,
-) -> dict[str, tuple[float, float]]:
-    """Percentile intervals of coefficients over resampled items; NaN where none exists."""
+) -> dict[Key, tuple[float, float]]:
+    """Percentile intervals of functions of tallies over resampled items; NaN where none exists.
+
+    All functions see the same samples.
+    """
     if not 0 < confidence < 1:
         raise UsageError(f"confidence {confidence} is not between 0 and 1")
     draws = np.random.default_rng(rng)
+    if not counts.item.size:
+        return dict.fromkeys(functions, (math.nan, math.nan))
     items, of_unit = np.unique(counts.item, return_inverse=True)
-    values = {c.name: np.full(resamples, np.nan) for c in coefficients}
+    values = {key: np.full(resamples, np.nan) for key in functions}
     step = max(1, min(resamples, BLOCK_CELLS // max(items.size, 1)))
     summed = _summed_over(counts, of_unit.ravel(), items.size)
     for start in range(0, resamples, step):
@@ -45,12 +53,12 @@ def bootstrap_intervals(
         for row in weight:
             row[:] = np.bincount(draws.integers(0, items.size, items.size), minlength=items.size)
         for i, tallies in enumerate(summed(weight)):
-            for c in coefficients:
-                values[c.name][start + i] = c.value(tallies)
+            for key, function in functions.items():
+                values[key][start + i] = function(tallies)
         if progress is not None:
             progress((start + size) / resamples)
     tail = (1 - confidence) / 2
-    return {name: _percentiles(found, tail) for name, found in values.items()}
+    return {key: _percentiles(found, tail) for key, found in values.items()}
 
 
 def _summed_over(
@@ -100,6 +108,6 @@ def _unit_features(counts: UnitCounts) -> Floats:
 def _percentiles(values: Floats, tail: float) -> tuple[float, float]:
     known = values[~np.isnan(values)]
     if not known.size:
-        return (float("nan"), float("nan"))
+        return (math.nan, math.nan)
     low, high = np.quantile(known, [tail, 1 - tail])
     return (float(low), float(high))

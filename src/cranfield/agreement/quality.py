@@ -3,8 +3,8 @@
 Five things are looked for: answers at random, one answer whatever the item, a pattern that
 runs through the answers, answers faster than anybody could look, and answers copied from
 another annotator; and, where gold answers are known, too many of them missed. Every rule asks
-both for a large effect and for one that chance cannot explain, so that an annotator with few
-answers is not accused.
+for a large effect, and all but the two plainest (time, pattern) for one that chance cannot
+explain, so that an annotator with few answers is not accused.
 """
 
 from __future__ import annotations
@@ -271,8 +271,9 @@ def _find_gold(
     """Gold answers missed: so few right ones would be rare at the least share that will do."""
     from scipy.stats import binom
 
+    enough = asked >= FEWEST
     tail = binom.cdf(right, asked, minimum)
-    for a in np.flatnonzero((asked >= FEWEST) & (tail < ALPHA)):
+    for a in np.flatnonzero(enough & (tail < ALPHA / max(int(enough.sum()), 1))):
         reasons[a].append(
             f"misses gold questions: {right[a]} of {asked[a]} right (at least {minimum:.0%})"
         )

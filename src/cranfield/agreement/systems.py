@@ -8,6 +8,7 @@ not change which system is better.
 from __future__ import annotations
 
 import math
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from cranfield.agreement.groups import merged_log
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError
+from cranfield.errors import CranfieldWarning, UsageError
 
 MERGED = "merged"
 # Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
@@ -138,22 +139,44 @@ def compare_rankings(
         raise UsageError("fewer than two truths to compare")
     tables: dict[str, list[Floats]] = {}
     signs: dict[str, float] = {}
+    noted: list[str] = []
     for done, truth in enumerate(truths.values()):
-        scores = evaluate_labels(
-            truth, runs, measures, ontology=ontology, costmap=costmap, agreement=agreement,
-            keep=False,
-        )  # fmt: skip
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", CranfieldWarning)
+            scores = evaluate_labels(
+                truth, [_trimmed(run, truth) for run in runs], measures, ontology=ontology,
+                costmap=costmap, agreement=agreement, keep=False,
+            )  # fmt: skip
+        noted += [str(w.message) for w in caught]
         for measure in scores.measures:
-            tables.setdefault(str(measure), []).append(scores.overall[measure])
+            tables.setdefault(str(measure), []).append(np.asarray(scores.overall[measure]))
             signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
         if progress is not None:
             progress((done + 1) / len(truths))
+    _warn_once(noted)
     names = tuple(run.name for run in runs)
     rankings = tuple(
         _rankings(measure, tuple(truths), names, np.stack(rows), signs[measure])
         for measure, rows in tables.items()
     )
     return SystemsStudy(rankings, without)
+
+
+def _trimmed(run: LabelMatrix, truth: LabelMatrix) -> LabelMatrix:
+    """A run cut down to the items of a truth, which are fewer where an annotator skipped some."""
+    judged = set(truth.items)
+    rows = [i for i, item in enumerate(run.items) if item in judged]
+    if len(rows) == len(run.items):
+        return run
+    return run.map(lambda matrix: matrix[rows], items=tuple(run.items[i] for i in rows))
+
+
+def _warn_once(messages: Sequence[str]) -> None:
+    """Every truth brings much the same warnings: one stands for all of them."""
+    distinct = list(dict.fromkeys(messages))
+    if distinct:
+        more = f" (and {len(distinct) - 1} more like it)" if len(distinct) > 1 else ""
+        warnings.warn(distinct[0] + more, CranfieldWarning, stacklevel=3)
 
 
 def _rankings(

@@ -78,12 +78,6 @@ class UnitCounts:
             return row_sum(self.table)
         return np.asarray(self.table.sum(axis=1), dtype=np.float64).ravel()
 
-    def one_against_rest(self, value: int) -> UnitCounts:
-        """The same units with only two answers: any other value, or this one."""
-        mine = np.asarray(self.table[:, [value]].sum(axis=1), dtype=np.float64).ravel()
-        folded = np.stack([self.per_unit - mine, mine], axis=1)
-        return UnitCounts(folded, self.item, np.array([0.0, 1.0]))
-
     def tallies(self, weight: Floats | None = None) -> Tallies:
         """The tallies of all units, each counted `weight` times."""
         r = self.per_unit
@@ -104,7 +98,7 @@ class UnitCounts:
 
 def _weighted_sums(table: Any, weight: Floats) -> Floats:
     if isinstance(table, np.ndarray):
-        return np.einsum("uk,u->k", table, weight)
+        return np.asarray(np.einsum("uk,u->k", table, weight))
     return np.asarray(table.T @ weight, dtype=np.float64).ravel()
 
 

@@ -10,18 +10,20 @@ from typing import Any
 import numpy as np
 
 from cranfield.agreement.assess import Agreement, Bootstrap, Row, assess_agreement
+from cranfield.agreement.coefficients import COEFFICIENTS
 from cranfield.agreement.exclusive import Forms
 from cranfield.agreement.groups import GroupAgreement, group_agreement
 from cranfield.agreement.majority import accuracy_per_item, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import AnnotatorQuality, check_quality
-from cranfield.cli._judgements import write_csv
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.io.judgement_log import read_annotator_groups, read_gold
 from cranfield.report.document import Cell, Column, Document, Table
 
 # A matrix of more annotators than this is too wide to read; the pairs are then a list.
 MATRIX_UP_TO = 15
+# Longer tables are cut where people read them.
+ROWS_SHOWN = 200
 FORMS_SHOWN = 20
 
 
@@ -32,7 +34,7 @@ def _text(name: str) -> Column:
 def agreement_payload(found: Agreement, bootstrap: Bootstrap | None) -> dict[str, Any]:
     payload: dict[str, Any] = {
         "overall": found.overall.values,
-        "concepts": [{"concept": row.name, **row.values} for row in found.concepts],
+        "concepts": _rows(found.concepts),
         "annotators": [
             {"annotator": a.annotator, "judgements": a.judgements,
              "accuracy_to_majority": a.accuracy_to_majority}
@@ -92,11 +94,13 @@ def _interval_table(found: Agreement, what: str, bootstrap: Bootstrap) -> Table:
 
 
 def categories_part(
-    questions: JudgementLog, coefficients: str, bootstrap: Bootstrap | None
+    questions: JudgementLog, found: Agreement, bootstrap: Bootstrap | None
 ) -> Document:
-    """The exclusive groups, each as one question."""
-    names = coefficients if coefficients != "all" else "standard"
-    found = assess_agreement(questions, names, bootstrap=bootstrap)
+    """The exclusive groups, each as one question; its answers are names without an order."""
+    nominal = [name for name in found.coefficients if not COEFFICIENTS[name].needs]
+    if not nominal:
+        return Document({}, [])
+    found = assess_agreement(questions, " ".join(nominal), bootstrap=bootstrap)
     payload = [{"category": row.name, "units": row.units, **row.values} for row in found.concepts]
     table = _coefficient_table(
         "Agreement per exclusive group", "category", found.concepts, found.coefficients
@@ -120,10 +124,20 @@ def pairs_part(log: JudgementLog, found: Agreement, progress: Callable[[float], 
     }
     heads = [_text("a"), _text("b"), *(Column(k) for k in keys[2:])]
     note = f"mean of Cohen's kappa over pairs: {pairs.mean_cohen:.4f}"
-    tables = [Table(heads, rows, "Pairs of annotators", [note])]
+    whole = Table(heads, rows, "Pairs of annotators", [note])
+    tables = [_shortened(whole)]
     if len(names) <= MATRIX_UP_TO:
         tables.insert(0, _matrix_table(found, pairs.matrix(pairs.accuracy), names))
-    return Document(payload, tables, machine=tables[-1])
+    return Document(payload, tables, machine=whole)
+
+
+def _shortened(table: Table) -> Table:
+    """A table for people to read; CSV and JSON have all of its rows."""
+    hidden = len(table.rows) - ROWS_SHOWN
+    if hidden <= 0:
+        return table
+    more = f"... and {hidden} more rows (--format csv or json has all)"
+    return Table(table.columns, table.rows[:ROWS_SHOWN], table.title, [more, *table.notes])
 
 
 def _matrix_table(found: Agreement, matrix: Floats, names: Sequence[str]) -> Table:
@@ -156,7 +170,7 @@ def items_part(log: JudgementLog) -> Document:
         [f"mean accuracy: {mean:.4f}; selected: {_known_mean(selected):.4f}"],
     )  # fmt: skip
     payload = {"per_item": [dict(zip(keys, row, strict=True)) for row in rows]}
-    return Document(payload, [table])
+    return Document(payload, [_shortened(table)], machine=table)
 
 
 def _known_mean(values: Floats) -> float:
@@ -202,37 +216,55 @@ def _named(names: Sequence[str], selected: Floats, every: Floats) -> list[list[C
     ]
 
 
-def write_map(log: JudgementLog, path: str, counting: str) -> Document:
-    """The agreement map of the Ontology Score: concept,agreement."""
+def map_part(log: JudgementLog, args: argparse.Namespace, beside: dict[str, Table]) -> Document:
+    """The agreement map of the Ontology Score, concept,agreement, for a file of its own."""
     found = majority_agreement(log, vote(log))
-    values = found.concept_every if counting == "all" else found.concept_selected
+    values = found.concept_every if args.map_counting == "all" else found.concept_selected
     rows: list[list[Cell]] = [
         [name, float(values[i])] for i, name in enumerate(log.concepts) if values[i] == values[i]
     ]
-    write_csv(path, Table([_text("concept"), Column("agreement")], rows))
+    beside[args.map] = Table([_text("concept"), Column("agreement")], rows)
     absent = len(log.concepts) - len(rows)
-    said = f"{path}: {absent} concepts that nobody selected are not in the map"
+    said = f"{args.map}: {absent} concepts that nobody selected are not in the map"
     return Document({}, [], [said] if absent else [])
 
 
 def groups_part(log: JudgementLog, path: str, coefficients: str) -> Document:
     """Agreement within groups of annotators and between their merged truths."""
     found: GroupAgreement = group_agreement(log, read_annotator_groups(path, log), coefficients)
-    within = [{"group": g.name, "annotators": g.annotators, **g.row.values} for g in found.within]
-    between = [{"a": b.a, "b": b.b, "units": b.row.units, **b.row.values} for b in found.between]
     names = found.coefficients
-    rows: list[list[Cell]] = [
-        [g.name, g.annotators, g.row.units, *(g.row.values[n] for n in names)] for g in found.within
+    within = [
+        {"group": g.name, "annotators": g.annotators, **g.row.values, "concepts": _rows(g.concepts)}
+        for g in found.within
     ]
-    rows += [
-        [f"{b.a} - {b.b} (merged)", 2, b.row.units, *(b.row.values[n] for n in names)]
+    between = [
+        {"a": b.a, "b": b.b, "units": b.row.units, **b.row.values, "concepts": _rows(b.concepts)}
         for b in found.between
     ]
+    parts = [(g.name, g.annotators, g.row, g.concepts) for g in found.within]
+    parts += [(f"{b.a} - {b.b} (merged)", 2, b.row, b.concepts) for b in found.between]
+    rows: list[list[Cell]] = [
+        [name, people, row.units, *(row.values[n] for n in names)] for name, people, row, _ in parts
+    ]
     columns = [_text("group"), Column("annotators"), Column("units"), *map(Column, names)]
+    # Figures 6.5 and 6.6 of the thesis: one coefficient, concept by concept.
+    shown = "free_marginal" if "free_marginal" in names else names[0]
+    each: list[list[Cell]] = [
+        [row.name, *(concepts[i].values[shown] for *_, concepts in parts)]
+        for i, row in enumerate(parts[0][3])
+    ]
+    heads = [_text("concept"), *(Column(name) for name, *_ in parts)]
     return Document(
         {"groups": within, "between_groups": between},
-        [Table(columns, rows, "Groups of annotators")],
+        [
+            Table(columns, rows, "Groups of annotators"),
+            Table(heads, each, f"Groups of annotators per concept: {shown}"),
+        ],
     )
+
+
+def _rows(rows: Sequence[Row]) -> list[dict[str, Any]]:
+    return [{"concept": row.name, **row.values} for row in rows]
 
 
 def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Document:
@@ -260,7 +292,8 @@ def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Documen
     share = forms.rejected / forms.total if forms.total else 0.0
     notes = [f"{forms.rejected} of {forms.total} forms rejected ({share:.2%})"]
     if len(forms.broken) > FORMS_SHOWN:
-        notes.append(f"... and {len(forms.broken) - FORMS_SHOWN} more (all in --format json)")
+        hidden = len(forms.broken) - FORMS_SHOWN
+        notes.insert(0, f"... and {hidden} more (--format json has all)")
     if log.seconds is not None:
         notes.append(
             f"mean seconds per form: kept {forms.seconds_kept:.1f}, "
@@ -270,14 +303,16 @@ def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Documen
     return Document(payload, [Table(columns, rows, "Forms that break a rule", notes)])
 
 
-def quality_part(log: JudgementLog, forms: Forms | None, args: argparse.Namespace) -> Document:
+def quality_part(
+    log: JudgementLog, forms: Forms | None, args: argparse.Namespace, beside: dict[str, Table]
+) -> Document:
     """Who should not count, and why; time and cost of what was judged."""
     gold = read_gold(args.gold, log) if args.gold else None
     people = check_quality(log, gold=gold, gold_minimum=args.gold_minimum, fast=args.fast)
     rejected = [p.annotator for p in people if p.rejected]
     clean = log.of_annotators(p.annotator for p in people if not p.rejected)
     if args.clean:
-        write_csv(args.clean, Table([_text(h) for h in clean.header], list(clean.rows())))
+        beside[args.clean] = Table([_text(h) for h in clean.header], list(clean.rows()))
     after = assess_agreement(clean, args.coefficients).overall.values if len(clean) else {}
     payload: dict[str, Any] = {
         "quality": {
@@ -287,7 +322,9 @@ def quality_part(log: JudgementLog, forms: Forms | None, args: argparse.Namespac
             "effort": _effort(log, forms, args.reward),
         }
     }
-    tables = [_quality_table(people, gold is not None), _effort_table(payload, args.reward)]
+    tables = [_quality_table(people, gold is not None, log.seconds is not None)]
+    if log.seconds is not None or args.reward is not None:
+        tables.append(_effort_table(payload, args.reward))
     part = Document(payload, tables)
     if forms is None:
         return part
@@ -309,16 +346,18 @@ def _quality_row(person: AnnotatorQuality, gold: bool) -> dict[str, Any]:
     return row
 
 
-def _quality_table(people: Sequence[AnnotatorQuality], gold: bool) -> Table:
+def _quality_table(people: Sequence[AnnotatorQuality], gold: bool, timed: bool) -> Table:
     columns = [_text("annotator"), Column("judgements"), Column("kappa_to_others", digits=3)]
-    columns.append(Column("median_seconds", digits=1))
+    if timed:
+        columns.append(Column("median_seconds", digits=1))
     if gold:
         columns += [Column("gold_correct"), Column("gold_asked")]
     rows: list[list[Cell]] = []
     for p in sorted(people, key=lambda p: not p.rejected):
-        extra: list[Cell] = [p.gold_correct, p.gold_asked] if gold else []
+        extra: list[Cell] = [p.seconds] if timed else []
+        extra += [p.gold_correct, p.gold_asked] if gold else []
         verdict = "; ".join(p.reasons) or "kept"
-        rows.append([p.annotator, p.judgements, p.skill, p.seconds, *extra, verdict])
+        rows.append([p.annotator, p.judgements, p.skill, *extra, verdict])
     count = sum(p.rejected for p in people)
     note = f"{count} of {len(people)} annotators should not count"
     return Table([*columns, _text("verdict")], rows, "Quality of annotators", [note])

@@ -14,6 +14,7 @@ from cranfield.errors import UsageError
 from cranfield.io.files import run_name
 from cranfield.io.judgement_log import read_annotator_groups
 from cranfield.io.labels import read_labels
+from cranfield.io.ontology import read_ontology
 from cranfield.report.document import Cell, Column, Document, Table
 
 # A matrix of more truths than this is too wide to read; the JSON answer has all pairs.
@@ -30,7 +31,8 @@ def systems_part(log: JudgementLog, args: argparse.Namespace, progress: Progress
     groups = read_annotator_groups(args.groups, log) if args.groups else None
     study = compare_rankings(
         log, runs, args.measures, groups=groups, coverage=args.coverage,
-        ontology=args.ontology, costmap=args.costmap, agreement=_agreement_map(log, args),
+        ontology=read_ontology(args.ontology, rules=args.rules) if args.ontology else None,
+        costmap=args.costmap, agreement=_agreement_map(log, args),
         progress=progress.part(0.9, 1.0),
     )  # fmt: skip
     tables = [table for ranking in study.rankings for table in _tables(ranking)]

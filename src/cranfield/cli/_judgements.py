@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -61,7 +61,7 @@ def add_log_options(parser: argparse.ArgumentParser, duplicates: Iterable[str]) 
         help="TOML with [[exactly_one]] groups; forms that break them are left out",
     )  # fmt: skip
     parser.add_argument(
-        "--ontology", metavar="NAME", help="take the groups from a built-in ontology or a file"
+        "--ontology", metavar="NAME|FILE", help="more groups, from a built-in ontology or a file"
     )
 
 
@@ -72,10 +72,10 @@ def read_groups(args: argparse.Namespace) -> Groups:
     from cranfield.io.ontology import read_ontology, read_rules
 
     found = read_rules(args.rules).exactly_one if args.rules else ()
+    if args.rules and not found:
+        raise UsageError(f"{args.rules}: has no [[exactly_one]] group")
     if args.ontology:
         found += read_ontology(args.ontology).rules.exactly_one
-    if not found:
-        raise UsageError(f"{args.rules or args.ontology}: has no [[exactly_one]] group")
     return {"/".join(members): members for members in found}
 
 
@@ -137,6 +137,7 @@ def log_warnings(log: JudgementLog, forms: Forms | None) -> list[str]:
     return said
 
 
-def write_csv(path: str, table: Table) -> None:
-    """A side file of a command, written whole or not at all."""
-    write_whole(Path(path), render(Document({}, [table]), "csv").encode())
+def write_tables(tables: Mapping[str, Table]) -> None:
+    """Side files of a command as CSV; called when nothing else can go wrong any more."""
+    for path, table in tables.items():
+        write_whole(Path(path), render(Document({}, [table]), "csv").encode())

@@ -20,7 +20,7 @@ from cranfield.cli._judgements import (
     read_groups,
     read_log,
     watched,
-    write_csv,
+    write_tables,
 )
 from cranfield.errors import UsageError
 from cranfield.io.judgement_log import read_gold, read_weights
@@ -44,12 +44,15 @@ def main(argv: Sequence[str]) -> int:
             share=args.share, smoothing=args.smoothing, iterations=args.iterations,
             tolerance=args.tolerance, progress=progress.part(READING_PART, 1.0),
         )  # fmt: skip
+        truth = _truth_table(result, args)
+        beside = {}
         if args.annotators:
-            write_csv(args.annotators, _annotator_table(result))
+            beside[args.annotators] = _annotator_table(result)
         if args.confusion:
-            write_csv(args.confusion, _confusion_table(result))
+            beside[args.confusion] = _confusion_table(result)
     warnings = [*watch.messages, *log_warnings(log, forms), *_own_warnings(result, args)]
-    emit(Document(_payload(result), [_truth_table(result, args)], warnings), args)
+    write_tables(beside)
+    emit(Document(_payload(result), [truth], warnings), args)
     return 0
 
 

@@ -21,6 +21,7 @@ from cranfield.cli._judgements import (
     read_groups,
     read_log,
     watched,
+    write_tables,
 )
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.errors import UsageError
@@ -40,8 +41,10 @@ def main(argv: Sequence[str]) -> int:
     with watched("agreement", args) as (progress, watch):
         groups = read_groups(args)
         log, forms = read_log(args, groups, progress)
-        document = _answer(args, log, forms, groups, progress)
+        beside: dict[str, Table] = {}
+        document = _answer(args, log, forms, groups, beside, progress)
     warnings = [*watch.messages, *log_warnings(log, forms), *document.warnings]
+    write_tables(beside)
     emit(Document(document.payload, document.tables, warnings, document.machine), args)
     return 0
 
@@ -55,9 +58,19 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--coefficients", default="standard", metavar='"A B"', help="default: standard"
     )
-    parser.add_argument("--intervals", action="store_true", help="bootstrap over items")
-    parser.add_argument("--resamples", type=positive, default=1000, metavar="N")
-    parser.add_argument("--confidence", type=_share, default=0.95, metavar="X")
+    parser.add_argument(
+        "--intervals",
+        action="store_true",
+        help="intervals of all values: items are drawn again and again",
+    )
+    parser.add_argument(
+        "--resamples", type=positive, default=1000, metavar="N",
+        help="samples behind an interval (default: 1000)",
+    )  # fmt: skip
+    parser.add_argument(
+        "--confidence", type=_share, default=0.95, metavar="X",
+        help="share of the samples inside an interval (default: 0.95)",
+    )  # fmt: skip
     add_seed_option(parser)
     more = parser.add_argument_group("more tables")
     more.add_argument("--pairs", action="store_true", help="every pair of annotators")
@@ -74,17 +87,28 @@ def make_parser() -> Parser:
         "--map-counting", choices=("all", "selected"), default="all",
         help="units of the map: all, or those where somebody selected the concept",
     )  # fmt: skip
-    quality = parser.add_argument_group("quality control")
+    _add_quality_options(parser.add_argument_group("quality control"))
+    _add_systems_options(parser.add_argument_group("does it matter?"))
+    add_output_options(parser)
+    return parser
+
+
+def _add_quality_options(quality: argparse._ArgumentGroup) -> None:
     quality.add_argument("--quality", action="store_true", help="who should not count, and why")
     quality.add_argument("--gold", metavar="FILE", help="known answers (item,concept,value)")
-    quality.add_argument("--gold-minimum", type=_share, default=0.7, metavar="X")
+    quality.add_argument(
+        "--gold-minimum", type=_share, default=0.7, metavar="X",
+        help="share of gold answers to get right (default: 0.7)",
+    )  # fmt: skip
     quality.add_argument(
         "--fast", type=_share, default=1 / 3, metavar="X",
         help="too fast is below this part of the typical time (default: 1/3)",
     )  # fmt: skip
     quality.add_argument("--reward", type=float, metavar="X", help="pay for one form")
     quality.add_argument("--clean", metavar="FILE", help="write the log without the rejected")
-    systems = parser.add_argument_group("does it matter?")
+
+
+def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
     systems.add_argument(
         "--systems", nargs="+", metavar="RUN",
         help="rank annotation runs by each annotator's truth and correlate the rankings",
@@ -97,10 +121,9 @@ def make_parser() -> Parser:
     )  # fmt: skip
     systems.add_argument(
         "--coverage", type=_share, default=0.5, metavar="X",
-        help="share of the items that an annotator must have judged to have a truth of its own",
+        help="share of the items that an annotator must have judged to have a truth of its own "
+        "(default: 0.5)",
     )  # fmt: skip
-    add_output_options(parser)
-    return parser
 
 
 def _share(text: str) -> float:
@@ -128,8 +151,10 @@ def _answer(
     log: JudgementLog,
     forms: Forms | None,
     groups: Groups,
+    beside: dict[str, Table],
     progress: Progress,
 ) -> Document:
+    """The whole answer; tables for files of their own go into `beside`."""
     bootstrap = Bootstrap(args.resamples, args.confidence, args.seed) if args.intervals else None
     report = progress.part(READING_PART, 0.8)
     found = assess_agreement(log, args.coefficients, bootstrap=bootstrap, progress=report)
@@ -139,7 +164,7 @@ def _answer(
     chosen: list[Document] = []
     if groups and log.kind == "concept":
         questions = question_log(log, groups)
-        chosen.append(parts.categories_part(questions, args.coefficients, bootstrap))
+        chosen.append(parts.categories_part(questions, found, bootstrap))
     if args.pairs:
         chosen.append(parts.pairs_part(log, found, progress.part(0.8, 0.9)))
     if args.per_item:
@@ -147,11 +172,11 @@ def _answer(
     if args.majority:
         chosen.append(parts.majority_part(log))
     if args.map:
-        chosen.append(parts.write_map(log, args.map, args.map_counting))
+        chosen.append(parts.map_part(log, args, beside))
     if args.groups:
         chosen.append(parts.groups_part(log, args.groups, args.coefficients))
     if args.quality:
-        chosen.append(parts.quality_part(log, forms, args))
+        chosen.append(parts.quality_part(log, forms, args, beside))
     elif forms is not None:
         chosen.append(parts.forms_part(log, forms, None))
     if args.systems:

@@ -3,53 +3,204 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
-import tomllib
+import tempfile
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
+from cranfield.agreement.assess import assess_agreement
 from cranfield.cli._common import Parser, emit
+from cranfield.data.collection import Collection
+from cranfield.data.labels import DEFAULT_THRESHOLD
+from cranfield.errors import InputError
+from cranfield.evaluate_labels import evaluate_labels
 from cranfield.evaluation import evaluate
-from cranfield.report.document import Document
+from cranfield.io.collection import read_collection
+from cranfield.io.files import os_message
+from cranfield.io.judgement_log import read_judgement_log
+from cranfield.io.labels import read_labels
+from cranfield.io.ontology import read_ontology
+from cranfield.report.document import Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit
+from cranfield.scores import Scores
 
-MEASURES = "AP nDCG@10 RR P@5 P@10 Rprec Bpref Judged@10"
-SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "photos"
+SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "digits"
+MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
+LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"
+# What to try next: commands that work as they stand, one after the other.
+NEXT = (
+    ("the files, to play with", "cranfield demo --copy digits"),
+    (
+        "which differences are real?",
+        "cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m 'AP nDCG@10' "
+        "--baseline pixels",
+    ),
+    (
+        "how far can ties move a mean?",
+        "cranfield eval digits/qrels.txt.gz digits/runs/bits.run.gz -m 'AP P@10' --tie-range",
+    ),
+    (
+        "which concepts are hard?",
+        "cranfield label digits/truth.csv digits/labels/*.csv.gz -m 'AP.concept F.concept' "
+        "--per-concept",
+    ),
+    (
+        "whose judgements should not count?",
+        "cranfield agreement digits/judgement-log.csv.gz --quality",
+    ),
+    ("what does a number mean?", "cranfield measures nDCG"),
+)
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="cranfield demo",
-        description="Evaluate the collection that ships with the package, print the table and "
+        description="Evaluate the collection that ships with the package, print the tables and "
         "write a report that opens in a browser.",
     )
     parser.add_argument(
         "-o", "--output", default="demo-report.html", metavar="FILE",
         help="where to write the report (default: demo-report.html)",
     )  # fmt: skip
+    instead = parser.add_mutually_exclusive_group()
+    instead.add_argument(
+        "--folder", action="store_true", help="only print the folder of the collection"
+    )
+    instead.add_argument(
+        "--copy", metavar="DIR", help="only copy the collection into a new folder, to play with"
+    )
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    with (SAMPLE / "collection.toml").open("rb") as file:
-        collection = tomllib.load(file)
-    scores = evaluate(
-        SAMPLE / collection["judgements"],
-        [SAMPLE / run for run in collection["runs"]],
-        MEASURES,
-        collection_size=collection["size"],
-    )
-    document = Document(
-        scores.to_dict(per=("topic",)), [leaderboard(scores), per_unit(scores, "topic")]
-    )
-    sys.stdout.write(f"{collection['title']}: {len(scores.units['topic'])} topics\n\n")
-    shown = Document(document.payload, document.tables[:1])
-    emit(shown, argparse.Namespace(quiet=True, output=None, format="table"))
-    emit(document, argparse.Namespace(quiet=True, output=args.output, format="html"))
-    sys.stdout.write(
-        f"\nThe report is in {args.output}. Try next:\n"
-        f"  cranfield eval {SAMPLE}/qrels.txt {SAMPLE}/*.run -m 'AP nDCG@10' --per-topic\n"
-        "  cranfield measures nDCG\n"
-    )
+    if args.folder:
+        sys.stdout.write(f"{SAMPLE}\n")
+    elif args.copy is not None:
+        copy(Path(args.copy))
+        sys.stdout.write(f"The collection is in {args.copy}; its SOURCES.md tells what it is.\n")
+    else:
+        collection = read_collection(SAMPLE)
+        parts = [retrieval(collection), annotation(collection), agreement(collection)]
+        write_report(parts, args.output)
+        sys.stdout.write(next_steps(args.output))
     return 0
+
+
+def retrieval(collection: Collection) -> Document:
+    """Evaluate the ranked runs and print their leaderboard."""
+    scores = evaluate(
+        collection.need("judgements"), collection.runs, MEASURES, collection_size=collection.size
+    )
+    board = leaderboard(scores)
+    _section(
+        f"{collection.title}: find the images that show what an image shows\n"
+        f"{collection.size:,} images, {len(scores.units['topic'])} topics, "
+        f"{len(scores.runs)} systems",
+        board,
+        winners(scores),
+    )
+    topics = per_unit(scores, "topic")
+    return Document(
+        scores.to_dict(per=("topic",)), [replace(board, title="Retrieval"), topics], scores.notes
+    )
+
+
+def annotation(collection: Collection) -> Document:
+    """Evaluate the runs that assign concepts and print their leaderboard."""
+    truth = read_labels(collection.need("truth"))
+    runs = [
+        read_labels(path, concepts=truth.concepts).with_threshold(DEFAULT_THRESHOLD)
+        for path in collection.label_runs
+    ]
+    ontology = read_ontology(collection.need("ontology"), rules=collection.rules)
+    scores = evaluate_labels(truth, runs, LABEL_MEASURES, ontology=ontology)
+    board = leaderboard(scores)
+    _section(
+        "Annotation: which concepts does an image have?\n"
+        f"{len(truth.items)} images, {len(truth.concepts)} concepts, {len(runs)} classifiers",
+        board,
+        "timid ranks as well as logistic (MAP), but decides too late to be of use (F).",
+    )
+    return Document(scores.to_dict(), [replace(board, title="Annotation")], scores.notes)
+
+
+def agreement(collection: Collection) -> Document:
+    """Print how far the simulated annotators agree with their majority."""
+    log = read_judgement_log(collection.need("judgement_log"))
+    found = assess_agreement(log)
+    kappa = found.overall.values["fleiss"]
+    rows = [(a.annotator, a.judgements, a.accuracy_to_majority) for a in found.annotators]
+    columns = [
+        Column("annotator", numeric=False),
+        Column("judgements"),
+        Column("accuracy_to_majority", heading="accuracy to majority"),
+    ]
+    table = Table(columns, rows)
+    _section(
+        "Agreement: whom can you trust?\n"
+        f"{len(log.items)} images, {len(log.annotators)} annotators (simulated)",
+        table,
+        f"Fleiss' kappa of all of them: {kappa:.4f}",
+    )
+    return Document({}, [replace(table, title="Agreement")])
+
+
+def _section(heading: str, table: Table, remark: str) -> None:
+    sys.stdout.write(f"{heading}\n\n")
+    emit(Document({}, [table]), _to("table", None))
+    sys.stdout.write(f"{remark}\n\n")
+
+
+def winners(scores: Scores) -> str:
+    """Which run is best under which measures, in a sentence."""
+    led: dict[str, list[str]] = {}
+    for m in scores.measures:
+        if m.higher_is_better is not None:
+            sign = 1 if m.higher_is_better else -1
+            best = scores.runs[int((sign * scores.overall[m]).argmax())]
+            led.setdefault(best, []).append(m.mean_label)
+    parts = [f"{run} by {', '.join(names)}" for run, names in led.items()]
+    if len(parts) == 1:
+        return f"Best is {parts[0]}."
+    return f"Which system is best depends on the measure: {'; '.join(parts)}."
+
+
+def write_report(parts: Sequence[Document], output: str) -> None:
+    """One page with the tables of all parts, the long ones last."""
+    tables = sorted((t for part in parts for t in part.tables), key=lambda t: len(t.rows) > 100)
+    emit(Document(parts[0].payload, tables), _to("html", output))
+
+
+def next_steps(output: str) -> str:
+    lines = [f"The report is in {output}. Try next:\n"]
+    lines += [f"\n  # {what}\n  {command}\n" for what, command in NEXT]
+    return "".join(lines)
+
+
+def copy(target: Path) -> None:
+    """Copy the collection to a folder that does not exist yet, whole or not at all."""
+    if target.exists():
+        raise InputError.single(
+            str(target), "is there already; give the name of a folder that is not"
+        )
+    try:
+        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as draft:
+            made = Path(draft) / target.name
+            made.mkdir()
+            # Only the contents: an installed package may be read-only, a copy must not be.
+            for path in sorted(SAMPLE.rglob("*")):
+                to = made / path.relative_to(SAMPLE)
+                if path.is_dir():
+                    to.mkdir()
+                else:
+                    shutil.copyfile(path, to)
+            made.rename(target)
+    except OSError as error:
+        raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
+
+
+def _to(form: str, output: str | None) -> argparse.Namespace:
+    return argparse.Namespace(quiet=True, output=output, format=form)

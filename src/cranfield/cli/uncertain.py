@@ -10,7 +10,7 @@ from cranfield._version import __version__
 from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
 from cranfield.evaluation import coerce_run, name_runs
 from cranfield.io import read_run
-from cranfield.io.opinions import read_categories, read_queries, read_votes
+from cranfield.io.opinions import read_categories, read_queries, read_soft_labels, read_votes
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.uncertain import Distribution, Odds, UncertainScores, evaluate_uncertain
 
@@ -28,6 +28,10 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("votes", help="CSV subject,item,category")
     parser.add_argument("tree", help="CSV category,parent")
     parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument(
+        "--soft", action="store_true",
+        help="VOTES.csv is item,category,probability, as `cranfield aggregate --soft` writes it",
+    )  # fmt: skip
     parser.add_argument(
         "-k", type=positive, default=10, metavar="K", help="look at the first K items (default: 10)"
     )
@@ -55,7 +59,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    categorisation = read_votes(args.votes, read_categories(args.tree), skipped=args.skipped)
+    graph = read_categories(args.tree)
+    categorisation = (
+        read_soft_labels(args.votes, graph)
+        if args.soft
+        else read_votes(args.votes, graph, skipped=args.skipped)
+    )
     runs = [coerce_run(read_run(path, jobs=args.jobs), name) for name, path in name_runs(args.runs)]
     scores = evaluate_uncertain(
         categorisation,

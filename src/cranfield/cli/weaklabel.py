@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from cranfield._version import __version__
 from cranfield.agreement.weaklabel import FEWEST, TagFilter, filter_weak_labels
 from cranfield.cli._common import Parser, add_output_options, emit
-from cranfield.cli._judgements import watched, write_csv
+from cranfield.cli._judgements import watched, write_tables
 from cranfield.errors import UsageError
 from cranfield.io.weak_labels import read_features, read_tags
 from cranfield.report.document import Cell, Column, Document, Table
@@ -31,8 +31,6 @@ def main(argv: Sequence[str]) -> int:
             items, features, tags, truth=truth, outliers=args.outliers, gamma=args.gamma,
             progress=progress.part(0.1, 1.0),
         )  # fmt: skip
-        if args.kept:
-            write_csv(args.kept, _kept_table(found))
     small = [f.tag for f in found if len(f.items) < FEWEST]
     warnings = list(watch.messages)
     if small:
@@ -40,6 +38,8 @@ def main(argv: Sequence[str]) -> int:
             f"{len(small)} tags with fewer than {FEWEST} items are kept as they are, "
             f"such as {small[0]!r}"
         )
+    if args.kept:
+        write_tables({args.kept: _kept_table(found)})
     emit(Document(_payload(found, args), [_summary(found, args)], warnings), args)
     return 0
 

@@ -19,14 +19,16 @@ import operator
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
+from io import StringIO, TextIOBase
+from typing import Any, Literal, overload
 
 import numpy as np
 
 from cranfield._version import __version__
-from cranfield.data import Judgements
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.data import Judgements, Run
+from cranfield.errors import InputError, Problem, UsageError, suggest
 from cranfield.evaluation import TopicScorer
+from cranfield.io import trec
 from cranfield.measures.ranked import KernelCall
 
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
@@ -273,9 +275,16 @@ class DuplicateError(ParseError, AssertionError):
 
 
 def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
-    """{topic: {item: score}} from the lines `topic Q0 item rank score tag` of a run."""
+    """{topic: {item: score}} from the lines `topic Q0 item rank score tag` of a run.
+
+    An open file is read by the compiled core, other lines one by one.
+    """
+    lines, columns = _read_whole(f_run, "run")
+    if columns is not None:
+        topics, *rest, _ = columns
+        return defaultdict(dict, Run(tuple(topics), *rest).to_dict())
     run: dict[str, dict[str, float]] = defaultdict(dict)
-    for number, line in enumerate(f_run, 1):
+    for number, line in enumerate(lines, 1):
         try:
             topic, _, item, _, score, _ = line.split()
             value = float(score)
@@ -290,8 +299,13 @@ def parse_run(f_run: Iterable[str]) -> dict[str, dict[str, float]]:
 
 def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
     """{topic: {item: grade}} from the lines `topic iteration item grade` of judgements."""
+    lines, columns = _read_whole(f_qrel, "judgements")
+    if columns is not None and all(float(g).is_integer() for g in columns[4]):
+        topics, *rest, _ = columns
+        whole: dict[str, dict[str, Any]] = Judgements(tuple(topics), *rest).to_dict()
+        return defaultdict(dict, whole)
     judgements: dict[str, dict[str, int]] = defaultdict(dict)
-    for number, line in enumerate(f_qrel, 1):
+    for number, line in enumerate(lines, 1):
         try:
             topic, _, item, grade = line.split()
             value = int(grade)
@@ -302,6 +316,14 @@ def parse_qrel(f_qrel: Iterable[str]) -> dict[str, dict[str, int]]:
             raise _twice("judgements", number, topic, item)
         items[item] = value
     return judgements
+
+
+def _read_whole(lines: Iterable[str], kind: str) -> tuple[Iterable[str], Any]:
+    """The lines again, and the columns of an open file in which nothing is wrong."""
+    if not isinstance(lines, TextIOBase):
+        return lines, None
+    text = lines.read()
+    return StringIO(text), trec.parse(text.encode("utf-8", "surrogatepass"), kind)
 
 
 def _bad_line(what: str, number: int, line: str, shape: str) -> ParseError:
@@ -324,12 +346,34 @@ def compute_aggregated_measure(measure: str, values: Sequence[float]) -> float:
     return float(np.mean(values))
 
 
+@overload
+def from_pytrec(source: Mapping[str, Mapping[str, float]], kind: Literal["run"]) -> Run: ...
+@overload
+def from_pytrec(
+    source: Mapping[str, Mapping[str, float]], kind: Literal["judgements"]
+) -> Judgements: ...
+def from_pytrec(
+    source: Mapping[str, Mapping[str, float]], kind: Literal["run", "judgements"]
+) -> Run | Judgements:
+    """A run or judgements from the nested dict that pytrec_eval calls run or qrel.
+
+    >>> from_pytrec({"q1": {"d1": 2.5}}, "run").topics
+    ('q1',)
+    """
+    if kind == "run":
+        return Run.from_dict(source)
+    if kind == "judgements":
+        return Judgements.from_dict(source)
+    raise UsageError(f"kind={kind!r} is not 'run' or 'judgements'")
+
+
 __all__ = [
     "DuplicateError",
     "ParseError",
     "RelevanceEvaluator",
     "__version__",
     "compute_aggregated_measure",
+    "from_pytrec",
     "parse_qrel",
     "parse_run",
     "supported_measures",

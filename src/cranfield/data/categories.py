@@ -116,12 +116,37 @@ class Categorisation:
             counts[items[item], columns[graph.check(category)]] += 1
         if skipped != "abstain":
             _check_all_voted(voters)
-        direct = counts / counts.sum(axis=1, keepdims=True)
+        return cls._from_direct(graph, tuple(items), counts / counts.sum(axis=1, keepdims=True))
+
+    @classmethod
+    def from_probabilities(
+        cls, rows: Sequence[tuple[str, str, float]], graph: CategoryGraph
+    ) -> Categorisation:
+        """From (item, category, probability); the probabilities of an item sum to one."""
+        items = {item: i for i, item in enumerate(dict.fromkeys(row[0] for row in rows))}
+        columns = {category: j for j, category in enumerate(graph.categories)}
+        direct = np.zeros((len(items), len(columns)))
+        for item, category, probability in rows:
+            direct[items[item], columns[graph.check(category)]] += probability
+        total = direct.sum(axis=1)
+        off = np.flatnonzero(np.abs(total - 1) > 1e-6)
+        if off.size:
+            raise UsageError(
+                f"the probabilities of item {list(items)[off[0]]!r} sum to {total[off[0]]:g}, "
+                f"expected 1 ({off.size} such items)"
+            )
+        return cls._from_direct(graph, tuple(items), direct / total[:, None])
+
+    @classmethod
+    def _from_direct(
+        cls, graph: CategoryGraph, items: tuple[str, ...], direct: NDArray[np.float64]
+    ) -> Categorisation:
+        columns = {category: j for j, category in enumerate(graph.categories)}
         closure = np.zeros((len(columns), len(columns)))
         for category, above in graph.ancestors.items():
             closure[columns[category], [columns[a] for a in above]] = 1.0
         # A vote counts once for each category above it, by however many paths it gets there.
-        return cls(graph, tuple(items), direct, np.minimum(direct @ closure, 1.0))
+        return cls(graph, items, direct, np.minimum(direct @ closure, 1.0))
 
     @cached_property
     def position(self) -> Mapping[str, int]:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield import _core
 from cranfield.errors import InputError
 
-Text = tuple[NDArray[np.uint8], NDArray[np.int64]]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
+Text: TypeAlias = "tuple[NDArray[np.uint8], NDArray[np.int64]]"
 
 # Headers that the ecosystem uses, by role.
 HEADERS: dict[str, tuple[str, ...]] = {

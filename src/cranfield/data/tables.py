@@ -10,16 +10,42 @@ import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, Self
-
-import numpy as np
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
 from cranfield.data import columns
 from cranfield.errors import CranfieldWarning, InputError
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
+T = TypeVar("T")
+
+
+class Column(Generic[T]):
+    """A field that holds any buffer and shows it as a numpy array.
+
+    The core fills and reads buffers; numpy is loaded only for those who look at the numbers.
+    """
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._raw, self._array = f"_raw_{name}", f"_array_{name}"
+
+    def __set__(self, instance: Any, buffer: Any) -> None:
+        instance.__dict__[self._raw] = buffer
+
+    def __get__(self, instance: Any, owner: type | None = None) -> T:
+        if instance is None:
+            # What dataclasses understand as a field without a default.
+            raise AttributeError
+        held = instance.__dict__
+        if self._array not in held:
+            held[self._array] = np.asarray(held[self._raw])
+        array: T = held[self._array]
+        return array
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,10 +53,17 @@ class Table:
     """Numbers for items of topics; the common shape of judgements and runs."""
 
     topics: tuple[str, ...]
-    offsets: NDArray[np.int64]
-    item_bytes: NDArray[np.uint8]
-    item_offsets: NDArray[np.int64]
-    values: Floats
+    offsets: Column[NDArray[np.int64]] = Column()
+    item_bytes: Column[NDArray[np.uint8]] = Column()
+    item_offsets: Column[NDArray[np.int64]] = Column()
+    values: Column[NDArray[np.float64]] = Column()
+
+    @property
+    def buffers(self) -> tuple[Any, Any, Any, Any]:
+        """The four columns as the core takes them."""
+        names = ("offsets", "item_bytes", "item_offsets", "values")
+        offsets, item_bytes, item_offsets, values = (self.__dict__[f"_raw_{n}"] for n in names)
+        return offsets, item_bytes, item_offsets, values
 
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:
@@ -73,9 +106,9 @@ class Table:
         return "score"
 
     def _checked(self, where: str) -> Self:
-        bad = np.flatnonzero(~np.isfinite(self.values))
-        if bad.size:
-            row = int(bad[0])
+        finite = np.isfinite(self.values)
+        if not finite.all():
+            row = int(np.argmin(finite))
             raise InputError.single(
                 where,
                 f"{self._value_role()} {self.values[row]} of item {self.item(row)!r}, topic "
@@ -85,7 +118,7 @@ class Table:
 
     def __len__(self) -> int:
         """The number of rows."""
-        return len(self.values)
+        return len(self.buffers[3])
 
     def topic_of(self, row: int) -> str:
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
@@ -102,10 +135,7 @@ class Table:
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: number}}."""
-        result: dict[str, dict[str, float]] = {topic: {} for topic in self.topics}
-        for topic, item, value in self.rows():
-            result[topic][item] = value
-        return result
+        return _core.columns_dict(list(self.topics), *self.buffers, False)
 
 
 @dataclass(frozen=True, eq=False)
@@ -116,47 +146,41 @@ class Judgements(Table):
     def _value_role(cls) -> str:
         return "grade"
 
-    @cached_property
-    def index(self) -> _core.JudgementIndex:
-        """The judgements ready to be joined with runs; built once."""
-        return _core.JudgementIndex(
-            list(self.topics), self.offsets, self.item_bytes, self.item_offsets, self.values
-        )
-
     @classmethod
     def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
         """From three columns of one length; equal repetitions are dropped with a warning."""
-        table = super().from_rows(topics, items, values)
-        repeats = table.index.repeats
-        for first, second in repeats:
-            if table.values[first] != table.values[second]:
+        return super().from_rows(topics, items, values)._without_repetitions()
+
+    def _without_repetitions(self) -> Self:
+        repeated = _core.repeated_rows(list(self.topics), *self.buffers)
+        for first, second in repeated:
+            if self.values[first] != self.values[second]:
                 raise InputError.single(
                     "<columns>",
-                    f"item {table.item(second)!r} is judged {table.values[first]:g} and "
-                    f"{table.values[second]:g} for topic {table.topic_of(second)!r}; keep one",
+                    f"item {self.item(first)!r} of topic {self.topic_of(first)!r} has the grades "
+                    f"{self.values[first]:g} and {self.values[second]:g}; keep one of them",
                 )
-        return table._without(sorted({second for _, second in repeats})) if repeats else table
-
-    def _without(self, rows: list[int]) -> Self:
-        """The judgements without some rows that repeat others."""
-        first = rows[0]
+        if not repeated:
+            return self
+        row = repeated[0][1]
+        more = f", and {len(repeated) - 1} more like it" if len(repeated) > 1 else ""
         warnings.warn(
-            f"item {self.item(first)!r} is judged twice for topic {self.topic_of(first)!r} with "
-            "the same grade; the repetition is ignored"
-            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else ""),
+            f"item {self.item(row)!r} is judged twice for topic {self.topic_of(row)!r} with the "
+            f"same grade; the repetition is ignored{more}",
             CranfieldWarning,
             stacklevel=4,
         )
-        kept = np.delete(np.arange(len(self)), rows)
-        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
-        offsets = np.searchsorted(kept, self.offsets)
-        return replace(
-            self,
-            offsets=offsets,
-            item_bytes=item_bytes,
-            item_offsets=item_offsets,
-            values=self.values[kept],
-        )
+        keep = np.ones(len(self), dtype=bool)
+        keep[[second for _, second in repeated]] = False
+        rows = np.flatnonzero(keep)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
+        return type(self)(self.topics, offsets, item_bytes, item_offsets, self.values[rows])
+
+    @cached_property
+    def index(self) -> _core.JudgementIndex:
+        """The judgements ready to be joined with runs; built once."""
+        return _core.JudgementIndex(list(self.topics), *self.buffers)
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:
         """The judgements of some topics, in the order they have here."""
@@ -175,10 +199,7 @@ class Judgements(Table):
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: grade}}, with whole grades as int."""
-        return {
-            topic: {i: int(g) if float(g).is_integer() else g for i, g in items.items()}
-            for topic, items in super().to_dict().items()
-        }
+        return _core.columns_dict(list(self.topics), *self.buffers, True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -68,6 +68,31 @@ def read_votes(path: str | Path, graph: CategoryGraph, *, skipped: str = "error"
         raise InputError.single(describe(path), str(error)) from None
 
 
+def read_soft_labels(path: str | Path, graph: CategoryGraph) -> Categorisation:
+    """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
+    seen: dict[tuple[str, str], int] = {}
+
+    def check(row: _Row) -> str:
+        item, category, text = row.fields
+        if not all(row.fields):
+            return "item, category or probability is empty"
+        if category not in graph.parents:
+            return f"category {category!r} is not in the tree.{suggest(category, graph.parents)}"
+        if not 0 <= _number(text) <= 1:
+            return f"probability {text!r} is not a number in [0, 1]"
+        first = seen.setdefault((item, category), row.line)
+        if first != row.line:
+            return f"item {item!r} has category {category!r} twice, first on line {first}"
+        return ""
+
+    rows = _read_rows(path, ("item", "category", "probability"), check)
+    shares = [(r.fields[0], r.fields[1], float(r.fields[2])) for r in rows]
+    try:
+        return Categorisation.from_probabilities(shares, graph)
+    except UsageError as error:
+        raise InputError.single(describe(path), str(error)) from None
+
+
 def read_queries(path: str | Path) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
     seen: dict[str, int] = {}
@@ -88,13 +113,8 @@ def read_subject_rankings(path: str | Path) -> SubjectRankings:
     def check(row: _Row) -> str:
         if not all(row.fields):
             return "subject, topic, item or significance is empty"
-        text = row.fields[3]
-        try:
-            number = float(text)
-        except ValueError:
-            number = math.nan
-        if not 0 <= number <= 1:
-            return f"significance {text!r} is not a number in [0, 1]"
+        if not 0 <= _number(row.fields[3]) <= 1:
+            return f"significance {row.fields[3]!r} is not a number in [0, 1]"
         first = seen.setdefault(row.fields[:3], row.line)
         if first != row.line:
             subject, topic, item = row.fields[:3]
@@ -108,6 +128,13 @@ def read_subject_rankings(path: str | Path) -> SubjectRankings:
     return SubjectRankings.from_rows(
         (r.fields[0], r.fields[1], r.fields[2], float(r.fields[3])) for r in rows
     )
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
 
 
 def _read_rows(path: str | Path, columns: Sequence[str], check: _Check) -> list[_Row]:

@@ -7,6 +7,7 @@ import stat
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from io import BytesIO
 from pathlib import Path
 from typing import BinaryIO
 
@@ -66,6 +67,14 @@ def _read(
             describe(path), f"is empty: {what} found (expected lines: {SHAPES[kind]})"
         )
     return columns, repeated, first_repeat
+
+
+def parse(data: bytes, kind: str) -> _core.Columns | None:
+    """The columns of a run or of judgements in memory; None when something is wrong with them."""
+    columns, _, count, repeated, _ = _core.read_table(
+        None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, _core.Progress()
+    )
+    return None if count or repeated or not columns[0] else columns
 
 
 class _Reader:

@@ -58,11 +58,12 @@ SETS = MappingProxyType(
                 for k in (5, 10, 25, 50, 100)
             ),
         ),
-        # Every measure that needs nothing but runs and judgements.
+        # Every measure that needs nothing but runs and judgements: those of the ranks of all
+        # relevant items need the size of the collection as soon as one of them is missing.
         "all": tuple(
             {"required": f"{m.name}@10", "recall": f"{m.name}@0.5"}.get(m.cutoff, m.name)
             for m in REGISTRY.values()
-            if m.needs <= _READ_FROM_FILES
+            if m.needs <= _READ_FROM_FILES and "missing" not in m.params
         ),
     }
 )  # fmt: skip

@@ -25,7 +25,7 @@ _NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in t
 
 def _judged_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
     at = cutoff_of(measure)
-    seen = KernelCall("counts", (0.0, at, -1.0, *(float(w) for w in SEEN)))
+    seen = KernelCall("counts", (0.0, at, -1.0, *SEEN.weights))
     return KernelCall("judged_count", (at,)), seen
 
 

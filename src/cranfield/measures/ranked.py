@@ -7,13 +7,15 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures._spec import Measure, Param
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from cranfield.data import Judgements
+else:
+    from cranfield._lazy import np
 
 EVERY = frozenset({"ranking", "judgements"})
 NO_RELEVANT_0 = "no relevant item: 0; nothing retrieved: 0"
@@ -115,21 +117,38 @@ def simple(kernel: str, *names: str) -> Any:
     return plan
 
 
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """A cell of the contingency table as weights of counts; cells can be added and scaled."""
+
+    weights: tuple[float, ...]
+
+    def __add__(self, other: Cell) -> Cell:
+        return Cell(tuple(a + b for a, b in zip(self.weights, other.weights, strict=True)))
+
+    def __sub__(self, other: Cell) -> Cell:
+        return self + -1.0 * other
+
+    def __rmul__(self, factor: float) -> Cell:
+        return Cell(tuple(factor * w for w in self.weights))
+
+
 # The cells of the contingency table, by the weights that the kernel "counts" gives to: relevant
 # items found, items seen, relevant items, places to be seen, relevant items that these places
 # and that the items seen could hold, and one.
-FOUND, SEEN, RELEVANT, DEPTH, IN_PLACES, IN_SEEN, ONE = np.eye(7)
+FOUND, SEEN, RELEVANT, DEPTH, IN_PLACES, IN_SEEN, ONE = (
+    Cell(tuple(float(i == j) for j in range(7))) for i in range(7)
+)
 FALSE, MISSED = SEEN - FOUND, RELEVANT - FOUND
 
 
-def counted(measure: Measure, cell: Any, multiple: float = -1.0) -> KernelCall:
+def counted(measure: Measure, cell: Cell, multiple: float = -1.0) -> KernelCall:
     """A weighed sum of cells down to the cutoff, or to a multiple of the relevant items."""
     level = float(measure.value_of("rel"))
-    weights = tuple(float(w) for w in cell)
-    return KernelCall("counts", (level, cutoff_of(measure), multiple, *weights))
+    return KernelCall("counts", (level, cutoff_of(measure), multiple, *cell.weights))
 
 
-def ratio_of(above: Any, below: Any) -> Any:
+def ratio_of(above: Cell, below: Cell) -> Any:
     """The two counts of a measure that is a ratio of cells."""
 
     def ratio(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:

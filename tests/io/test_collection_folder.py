@@ -1,0 +1,215 @@
+"""Folders with a collection.toml: what is read, and what is said when something is wrong."""
+
+import dataclasses
+import json
+import struct
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield.io.collection import KEYS, read_collection, read_items
+
+SOUND = """name = "toy"
+size = 3
+judgements = "qrels.txt"
+runs = [
+    "a.run",
+    "b.run",
+]
+
+[splits]
+train = "train.txt"
+"""
+
+
+def png(width: int, height: int) -> bytes:
+    return b"\x89PNG\r\n\x1a\n" + struct.pack(">I4sII", 13, b"IHDR", width, height)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "collection.toml").write_text(SOUND)
+    (tmp_path / "qrels.txt").write_text("t 0 x 1\n")
+    (tmp_path / "a.run").write_text("t Q0 x 1 0.5 a\n")
+    (tmp_path / "b.run").write_text("t Q0 y 1 0.5 b\n")
+    (tmp_path / "train.txt").write_text("x\n\ny\n")
+    (tmp_path / "sheet.png").write_bytes(png(16, 8))
+    return tmp_path
+
+
+def complaint(folder: Path, text: str) -> str:
+    """What is said about a collection.toml, without the name of the folder."""
+    (folder / "collection.toml").write_text(text)
+    with pytest.raises(cf.InputError) as caught:
+        read_collection(folder)
+    return str(caught.value).replace(f"{folder}/", "").replace(str(folder), "FOLDER")
+
+
+def test_a_sound_folder(folder):
+    toy = read_collection(folder)
+    assert (toy.name, toy.size, toy.title, toy.truth) == ("toy", 3, "", None)
+    assert toy.judgements == folder / "qrels.txt"
+    assert [path.name for path in toy.runs] == ["a.run", "b.run"]
+    assert dict(toy.splits) == {"train": ("x", "y")}
+    assert cf.evaluate(toy.judgements, toy.runs, "RR").mean()["a"] == {"RR": 1.0}
+    assert toy.need("judgements") == toy.judgements
+    with pytest.raises(cf.NeedsError, match=r"collection.toml has no truth"):
+        toy.need("truth")
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        toy.size = 4
+    with pytest.raises(TypeError):
+        toy.splits["test"] = ()
+
+
+def test_the_file_itself_may_be_given(folder):
+    assert read_collection(folder / "collection.toml").runs == read_collection(folder).runs
+
+
+def test_every_key_has_a_field(folder):
+    fields = {f.name for f in dataclasses.fields(read_collection(folder))}
+    assert fields == {*KEYS, "folder"}
+
+
+def test_thresholds_and_ontologies_by_value_or_file(folder):
+    (folder / "own.csv").write_text("concept,path\nA,A\n")
+    text = SOUND.replace("[splits]", 'threshold = 0.5\nontology = "pto-2011"\n[splits]')
+    (folder / "collection.toml").write_text(text)
+    assert read_collection(folder).threshold == 0.5
+    assert read_collection(folder).ontology == "pto-2011"
+    text = SOUND.replace("[splits]", 'threshold = "own.csv"\nontology = "own.csv"\n[splits]')
+    (folder / "collection.toml").write_text(text)
+    assert read_collection(folder).threshold == folder / "own.csv"
+    assert read_collection(folder).ontology == folder / "own.csv"
+
+
+@pytest.mark.parametrize(
+    "old, new, said",
+    [
+        ('name = "toy"', "name = toy", "collection.toml:1: not valid TOML: Invalid value"),
+        ('"b.run",\n]', '"b.run"', "collection.toml:8: not valid TOML: Unclosed array"),
+        ('name = "toy"', "", "collection.toml: lacks a line such as name = "),
+        ("size = 3", "", "collection.toml: lacks a line such as size = 1000"),
+        ("size = 3", "size = 0", "collection.toml:2: size is 0 (expected: a whole number from 1"),
+        ("size = 3", "size = true", "collection.toml:2: size is True (expected: a whole number"),
+        ("size = 3", "sise = 3", "collection.toml:2: unknown key 'sise'. Did you mean 'size'?"),
+        ('"toy"', "7", "collection.toml:1: name is 7 (expected: text in quotes)"),
+        (
+            '"b.run"',
+            '"c.run"',
+            "collection.toml:6: runs names 'c.run', but there is no such file in FOLDER",
+        ),
+        ('"b.run"', '"../b.run"', "collection.toml:6: runs names '../b.run', which lies outside"),
+        ('"b.run"', '"/etc/hosts"', "collection.toml:6: runs names '/etc/hosts', which lies out"),
+        ('"b.run"', '"."', "collection.toml:6: runs names '.', which is not a file"),
+        ('"b.run"', '"a.run"', "collection.toml:5: two runs are named 'a' (a.run and a.run)"),
+        ('"qrels.txt"', "[1]", "collection.toml:3: judgements is [1] (expected: text in quotes)"),
+        ("[splits]", "threshold = 2\n[splits]", "collection.toml:9: threshold is 2 (expected: a"),
+        ('"train.txt"', '"no.txt"', "collection.toml:10: train names 'no.txt', but there is no"),
+        ("[splits]\ntrain", "splits", "collection.toml:9: splits is 'train.txt' (expected: a ta"),
+    ],
+)
+def test_what_is_wrong_is_told_with_its_line(folder, old, new, said):
+    assert old in SOUND
+    lines = complaint(folder, SOUND.replace(old, new)).splitlines()
+    assert any(line.startswith(said) for line in lines), lines
+
+
+def test_all_problems_are_told_at_once(folder):
+    text = SOUND.replace("size = 3", "size = -1").replace('"a.run"', '"z.run"')
+    assert len(complaint(folder, text).splitlines()) == 2
+
+
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        ("width = 8\nheight = 8\n", "collection.toml:12: [images] lacks columns"),
+        ("width = 8\nheight = 8\ncolums = 2\n", "collection.toml:12: [images] lacks columns"),
+        (
+            "width = 8\nheight = 8\ncolumns = 1\n",
+            "collection.toml:13: 'sheet.png' has 16 x 8 pixels, expected 8 x 16: 2 tiles of 8 x 8",
+        ),
+        ("width = 8\nheight = 0\ncolumns = 2\n", "collection.toml:16: height is 0 (expected: a w"),
+    ],
+)
+def test_images_that_do_not_fit(folder, lines, said):
+    text = f'{SOUND}\n[images]\nfile = "sheet.png"\nitems = "train.txt"\n{lines}'
+    assert complaint(folder, text).startswith(said)
+
+
+def test_an_image_that_is_none(folder):
+    (folder / "sheet.png").write_text("GIF89a, not what its name says")
+    text = f'{SOUND}\n[images]\nfile = "sheet.png"\nitems = "train.txt"\n'
+    text += "width = 8\nheight = 8\ncolumns = 2\n"
+    assert "13: 'sheet.png' is not a PNG image" in complaint(folder, text)
+
+
+def test_tiles(folder):
+    text = f'{SOUND}\n[images]\nfile = "sheet.png"\nitems = "train.txt"\n'
+    (folder / "collection.toml").write_text(text + "width = 8\nheight = 8\ncolumns = 2\n")
+    sheet = read_collection(folder).images
+    assert (sheet.tile("y"), "y" in sheet, "z" in sheet) == ((8, 0), True, False)
+    with pytest.raises(cf.UsageError, match="has no picture of 'z'"):
+        sheet.tile("z")
+
+
+def test_no_folder_and_no_file(tmp_path):
+    with pytest.raises(cf.InputError, match="no such folder"):
+        read_collection(tmp_path / "absent")
+    with pytest.raises(cf.InputError, match=r"has no collection.toml"):
+        read_collection(tmp_path)
+
+
+def test_lists_of_items(tmp_path):
+    path = tmp_path / "items.csv"
+    path.write_text("digit,item\n1,a\n2,b\n")
+    assert read_items(path) == ("a", "b")
+    path.write_text("digit,thing\n1,a\n")
+    with pytest.raises(cf.InputError, match=r"items.csv:1: the header 'digit,thing' has no column"):
+        read_items(path)
+    path.write_text("digit,item\n1,a\n2,a\n")
+    with pytest.raises(cf.InputError, match=r"items.csv:3: item 'a' is listed twice, first on li"):
+        read_items(path)
+    path.write_text("item\n")
+    with pytest.raises(cf.InputError, match="lists no item"):
+        read_items(path)
+
+
+PLAIN = st.one_of(
+    st.text("ab./\\\"'#=[]\n é\x7f\0", max_size=8), st.integers(-5, 5), st.floats(), st.booleans(),
+    st.sampled_from(["a.run", "train.txt", "sheet.png", ".", "x" * 5000, "a\0b"]),
+)  # fmt: skip
+VALUES = st.one_of(
+    PLAIN,
+    st.lists(PLAIN, max_size=3),
+    st.dictionaries(st.sampled_from(["file", "items", "width", "height", "columns", "t"]), PLAIN),
+)
+
+
+def as_toml(value: object) -> str:
+    if isinstance(value, bool):
+        return str(value).lower()
+    if isinstance(value, list):
+        return f"[{', '.join(map(as_toml, value))}]"
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {as_toml(v)}" for k, v in value.items()) + "}"
+    # A string of JSON is one of TOML, but for DEL, which TOML wants escaped.
+    return json.dumps(value).replace("\x7f", "\\u007f") if isinstance(value, str) else str(value)
+
+
+@settings(
+    max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4))
+def test_whatever_stands_there_it_is_read_or_told(folder, content):
+    content = {"name": "toy", "size": 3} | content
+    text = "".join(f"{key} = {as_toml(value)}\n" for key, value in content.items())
+    (folder / "collection.toml").write_text(text)
+    try:
+        toy = read_collection(folder)
+    except cf.InputError:
+        return
+    assert toy.size > 0
+    assert all(path.is_file() for path in (*toy.runs, *toy.label_runs, *toy.cost_maps))
