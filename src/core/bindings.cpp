@@ -303,32 +303,6 @@ nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>&
     return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
 }
 
-// Pairs of rows of one topic that name the same item, in the order of the second ones.
-nb::list py_repeated_rows(const nb::list& topics, const In1<std::int64_t>& offsets,
-                          const In1<std::uint8_t>& item_bytes,
-                          const In1<std::int64_t>& item_offsets, const In1<double>& values) {
-    const Columns columns = columns_of(topics, offsets, item_bytes, item_offsets, values);
-    std::vector<std::pair<std::int64_t, std::int64_t>> found;
-    {
-        const nb::gil_scoped_release release;
-        IdSet seen;
-        for (std::size_t t = 0; t < columns.topics.size(); ++t) {
-            const std::int64_t begin = columns.offsets[t], end = columns.offsets[t + 1];
-            seen.reset(static_cast<std::size_t>(end - begin));
-            for (std::int64_t row = begin; row < end; ++row) {
-                const std::uint32_t earlier =
-                    seen.insert(columns.item(row), hash_id(columns.item(row)),
-                                static_cast<std::uint32_t>(row - begin),
-                                [&](std::uint32_t at) { return columns.item(begin + at); });
-                if (earlier != IdSet::absent) found.emplace_back(begin + earlier, row);
-            }
-        }
-    }
-    nb::list rows;
-    for (const auto& [first, second] : found) rows.append(nb::make_tuple(first, second));
-    return rows;
-}
-
 // Strings of a column in another order.
 nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets,
                           const In1<std::int64_t>& order) {
@@ -385,7 +359,8 @@ NB_MODULE(_core, m) {
                  new (self)
                      JudgementIndex(columns_of(topics, offsets, item_bytes, item_offsets, grades));
              })
-        .def("__len__", &JudgementIndex::size);
+        .def("__len__", &JudgementIndex::size)
+        .def_prop_ro("repeats", &JudgementIndex::repeats);
 
     using namespace nb::literals;
     m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
@@ -407,8 +382,6 @@ NB_MODULE(_core, m) {
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
-    m.def("repeated_rows", &py_repeated_rows, "topics"_a, "offsets"_a, "item_bytes"_a,
-          "item_offsets"_a, "values"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
     bind_labels(m);
     bind_relatedness(m);

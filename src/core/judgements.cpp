@@ -5,7 +5,8 @@
 
 namespace cranfield {
 
-void TopicJudgements::build(const std::vector<Id>& items, const double* grades) {
+void TopicJudgements::build(const std::vector<Id>& items, const double* grades,
+                            std::vector<std::pair<std::int64_t, std::int64_t>>& repeats) {
     items_ = items;
     grades_.assign(grades, grades + items.size());
     descending_ = grades_;
@@ -16,9 +17,13 @@ void TopicJudgements::build(const std::vector<Id>& items, const double* grades) 
     mask_ = size - 1;
     for (std::size_t i = 0; i < items.size(); ++i) {
         const std::uint64_t hash = hash_id(items_[i]);
+        const auto tag = static_cast<std::uint32_t>(hash >> 32);
         std::size_t at = hash & mask_;
-        while (slots_[at].entry != 0) at = (at + 1) & mask_;
-        slots_[at] = {static_cast<std::uint32_t>(hash >> 32), static_cast<std::uint32_t>(i + 1)};
+        for (; slots_[at].entry != 0; at = (at + 1) & mask_) {
+            const std::size_t other = slots_[at].entry - 1;
+            if (slots_[at].tag == tag && items_[other] == items_[i]) repeats.emplace_back(other, i);
+        }
+        slots_[at] = {tag, static_cast<std::uint32_t>(i + 1)};
     }
 }
 
@@ -50,7 +55,12 @@ JudgementIndex::JudgementIndex(const Columns& columns) {
             const Id item = columns.item(row);
             items.emplace_back(bytes_.data() + (item.data() - columns.item_bytes), item.size());
         }
-        topics_[t].build(items, columns.values + columns.offsets[t]);
+        const std::size_t before = repeats_.size();
+        topics_[t].build(items, columns.values + columns.offsets[t], repeats_);
+        for (std::size_t i = before; i < repeats_.size(); ++i) {
+            repeats_[i].first += columns.offsets[t];
+            repeats_[i].second += columns.offsets[t];
+        }
         position_.emplace(Id(bytes_.data() + starts[t], starts[t + 1] - starts[t]), t);
     }
 }

@@ -5,6 +5,7 @@
 #include <limits>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "ids.hpp"
@@ -16,7 +17,9 @@ constexpr double not_judged = std::numeric_limits<double>::quiet_NaN();
 // The judgements of one topic. Grades of items outside the pool are NaN (`not_judged`).
 class TopicJudgements {
   public:
-    void build(const std::vector<Id>& items, const double* grades);
+    // Adds to `repeats` the positions of items that stand twice, first and second.
+    void build(const std::vector<Id>& items, const double* grades,
+               std::vector<std::pair<std::int64_t, std::int64_t>>& repeats);
 
     double grade(Id id, std::uint64_t hash) const {
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
@@ -71,11 +74,14 @@ class JudgementIndex {
     }
     std::size_t size() const { return topics_.size(); }
     const TopicJudgements& operator[](std::size_t i) const { return topics_[i]; }
+    // Pairs of rows that judge one item of one topic.
+    const std::vector<std::pair<std::int64_t, std::int64_t>>& repeats() const { return repeats_; }
 
   private:
     std::string bytes_;
     std::unordered_map<Id, std::size_t> position_;
     std::vector<TopicJudgements> topics_;
+    std::vector<std::pair<std::int64_t, std::int64_t>> repeats_;
 };
 
 }  // namespace cranfield

@@ -105,7 +105,7 @@ def compare(
     families: list[Family] = []
     for i, measure in enumerate(chosen):
         part = _part_of(progress, i, len(chosen))
-        pairs, places = _compare_measure(scores, measure, wanted, plan, part)
+        pairs, places = _compare_measure(_Case.of(scores, measure, plan), wanted, part)
         found += pairs
         standings += places
         families.append(_family(measure, scores.values[measure]))
@@ -219,25 +219,62 @@ def _described(scores: Scores, measure: Measure) -> dict[str, Any]:
     }
 
 
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """The runs under one measure, and what several steps of its comparison share."""
+
+    scores: Scores
+    measure: Measure
+    plan: Plan
+    complete: Floats
+    drawn: Floats | None
+
+    @classmethod
+    def of(cls, scores: Scores, measure: Measure, plan: Plan) -> _Case:
+        complete = _complete(scores.values[measure])
+        drawn = None
+        if complete.shape[1] > 1:
+            drawn = intervals.bootstrap_means(
+                complete, resamples=plan.draws, rng=plan.seed, jobs=plan.jobs
+            )
+        return cls(scores, measure, plan, complete, drawn)
+
+    @property
+    def values(self) -> Floats:
+        return self.scores.values[self.measure]
+
+    @property
+    def oriented(self) -> Floats:
+        """The values such that greater is better."""
+        return self.sign * self.values
+
+    @property
+    def sign(self) -> float:
+        return -1.0 if self.measure.higher_is_better is False else 1.0
+
+    @property
+    def drawn_if_complete(self) -> Floats | None:
+        """The resampled means of all runs, where no run lacks a topic."""
+        return self.drawn if self.complete.shape == self.values.shape else None
+
+
 def _compare_measure(
-    scores: Scores, measure: Measure, wanted: Ints, plan: Plan, progress: Progress | None
+    case: _Case, wanted: Ints, progress: Progress | None
 ) -> tuple[list[Pair], list[Standing]]:
-    values = scores.values[measure]
-    sign = -1.0 if measure.higher_is_better is False else 1.0
-    every = all_pairs(len(scores.runs))
-    p_every = _p_values(sign * values, every, plan, "two", progress)
+    plan = case.plan
+    every = all_pairs(len(case.scores.runs))
+    p_every = _p_values(case.oriented, every, plan, "two", progress)
     if plan.tail == "two":
         where = {(int(a), int(b)): i for i, (a, b) in enumerate(every)}
         p = p_every[[where[min(a, b), max(a, b)] for a, b in wanted.tolist()]]
     else:
-        p = _p_values(sign * values, wanted, plan, "one", progress)
+        p = _p_values(case.oriented, wanted, plan, "one", progress)
     corrected = correct(p, plan.correction)  # type: ignore[arg-type]
     rows: dict[int, Pair] = {}
-    for group in _groups(values, wanted):
-        rows.update(_describe(scores, measure, sign, group, wanted, p, corrected, plan))
+    for group in _groups(case.values, wanted):
+        rows.update(_describe(case, group, wanted, p, corrected))
     significant = correct(p_every, plan.correction) < plan.alpha  # type: ignore[arg-type]
-    places = _standings(scores, measure, sign, every, significant, plan)
-    return [rows[i] for i in range(len(wanted))], places
+    return [rows[i] for i in range(len(wanted))], _standings(case, every, significant)
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,21 +353,20 @@ def _complete(values: Floats) -> Floats:
 
 
 def _describe(
-    scores: Scores, measure: Measure, sign: float, group: _Group, pairs: Ints, p: Floats,
-    corrected: Floats, plan: Plan,
-) -> Iterator[tuple[int, Pair]]:  # fmt: skip
+    case: _Case, group: _Group, pairs: Ints, p: Floats, corrected: Floats
+) -> Iterator[tuple[int, Pair]]:
     """The pairs of a group with their intervals and effect sizes."""
-    n = group.values.shape[1]
+    n, plan, names = group.values.shape[1], case.plan, case.scores.runs
     ends = intervals.paired_intervals(
         group.values, group.local, method=plan.interval, confidence=1 - plan.alpha,
-        resamples=plan.draws, rng=plan.seed, jobs=plan.jobs,
+        resamples=plan.draws, rng=plan.seed, jobs=plan.jobs, drawn=case.drawn_if_complete,
     )  # fmt: skip
     means = group.values.mean(axis=1) if n else np.full(len(group.values), np.nan)
     limit = power.detectable_effect(n, power=plan.power, alpha=plan.alpha, tail=plan.tail)
     for chunk in _chunks(group):
         rows = group.values[group.local[chunk, 0]] - group.values[group.local[chunk, 1]]
         spread, d = paired.spread(rows), effects.cohen_d(rows)
-        record = effects.win_tie_loss(sign * rows)
+        record = effects.win_tie_loss(case.sign * rows)
         same = (
             paired.equivalence_test(rows, margin=plan.margin).p if plan.margin is not None else None
         )
@@ -339,8 +375,8 @@ def _describe(
             mean_a, mean_b = float(means[a]), float(means[b])
             known = ends[chunk.start + j]
             yield int(index), Pair(
-                a=scores.runs[pairs[index, 0]], b=scores.runs[pairs[index, 1]],
-                measure=str(measure), topics=n, mean_a=mean_a, mean_b=mean_b,
+                a=names[pairs[index, 0]], b=names[pairs[index, 1]],
+                measure=str(case.measure), topics=n, mean_a=mean_a, mean_b=mean_b,
                 difference=known.value, ci=(known.low, known.high), p=float(p[index]),
                 p_corrected=float(corrected[index]),
                 change_percent=effects.change_percent(mean_a, mean_b),
@@ -362,45 +398,30 @@ def _needed(spread: float, n: int, plan: Plan) -> int | None:
     )
 
 
-def _standings(
-    scores: Scores, measure: Measure, sign: float, every: Ints,
-    significant: NDArray[np.bool_], plan: Plan,
-) -> list[Standing]:  # fmt: skip
+def _standings(case: _Case, every: Ints, significant: NDArray[np.bool_]) -> list[Standing]:
     """The leaderboard: best first, with shared ranks and the rank interval of the bootstrap."""
-    values = scores.values[measure]
-    means = np.array([_mean(row) for row in values])
+    plan, name = case.plan, str(case.measure)
+    means = np.array([_mean(row) for row in case.values])
     # A run without any value stands last.
-    oriented = np.nan_to_num(sign * means, nan=-np.inf)
+    oriented = np.nan_to_num(case.sign * means, nan=-np.inf)
     differ = np.zeros((len(means), len(means)), dtype=bool)
     differ[every[:, 0], every[:, 1]] = differ[every[:, 1], every[:, 0]] = significant
-    complete = _complete(values)
-    drawn = None
-    if complete.shape[1] > 1:
-        drawn = sign * intervals.bootstrap_means(
-            complete, resamples=plan.draws, rng=plan.seed, jobs=plan.jobs
-        )
+    drawn = None if case.drawn is None else case.sign * case.drawn
     groups = rank_groups(oriented, differ, drawn, confidence=1 - plan.alpha)
     boxes = intervals.run_intervals(
-        values,
-        method=plan.interval,
-        confidence=1 - plan.alpha,
-        resamples=plan.draws,
-        rng=plan.seed,
-        jobs=plan.jobs,
-    )
+        case.values, method=plan.interval, confidence=1 - plan.alpha, resamples=plan.draws,
+        rng=plan.seed, jobs=plan.jobs, drawn=case.drawn_if_complete,
+    )  # fmt: skip
+    if case.scores.is_mean(case.measure):
+        # The very numbers that the evaluation gave, to their last digit.
+        means = case.scores.overall[case.measure]
     return [
         Standing(
-            str(measure),
-            scores.runs[i],
-            # The very number that the evaluation gave, to its last digit.
-            float(scores.overall[measure][i]) if scores.is_mean(measure) else boxes[i].value,
-            (boxes[i].low, boxes[i].high),
-            groups[i].rank,
-            (groups[i].low, groups[i].high),
-            groups[i].letters,
+            name, case.scores.runs[i], float(means[i]), (boxes[i].low, boxes[i].high),
+            groups[i].rank, (groups[i].low, groups[i].high), groups[i].letters,
         )
         for i in np.argsort(-oriented, kind="stable")
-    ]
+    ]  # fmt: skip
 
 
 def _mean(row: Floats) -> float:

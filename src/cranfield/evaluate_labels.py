@@ -13,7 +13,7 @@ import numpy as np
 
 from cranfield.data.alignment import Alignment, align
 from cranfield.data.costmap import AgreementMap, CostMap
-from cranfield.data.labels import DEFAULT_THRESHOLD, Floats, LabelMatrix
+from cranfield.data.labels import Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
 from cranfield.io.costmap import read_agreement, read_costmap
@@ -255,7 +255,7 @@ def prepared(
     plans: Mapping[Measure, LabelPlan],
     knowledge: Knowledge,
 ) -> Alignment:
-    """A run in the truth's order, with labels; warns of all that a reader of scores should know."""
+    """A run in the truth's order; warns of all that a reader of its scores should know."""
     if not run.named and truth.named:
         _check_positions(run, truth, knowledge)
     ranked = [str(m) for m, plan in plans.items() if plan.ranked]
@@ -267,12 +267,7 @@ def prepared(
     aligned = align(run, truth)
     for note in aligned.notes:
         _warn(note)
-    return Alignment(
-        aligned.run.with_threshold(DEFAULT_THRESHOLD),
-        aligned.missing_items,
-        aligned.missing_concepts,
-        aligned.notes,
-    )
+    return aligned
 
 
 def _check_positions(run: LabelMatrix, truth: LabelMatrix, knowledge: Knowledge) -> None:

@@ -25,7 +25,7 @@ from cranfield.measures.ranked import (
     Context,
     KernelCall,
 )
-from cranfield.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
+from cranfield.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
 
 if TYPE_CHECKING:
     import numpy as np
@@ -433,7 +433,7 @@ def _scores(
         units={"topic": judged},
         unit_of=dict.fromkeys(measures, "topic"),
         values=TopicValues(programme, results, own_topics=topics == "run"),
-        overall={m: [programme.overall(m, s) for s in sums] for m in measures},
+        overall=Means({m: [programme.overall(m, s) for s in sums] for m in measures}),
         missing=missing,
         evaluated=evaluated,
         notes=tuple(notes),

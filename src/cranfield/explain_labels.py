@@ -87,7 +87,7 @@ def explain_item(
     measures: tuple[Measure, ...],
     knowledge: Knowledge,
 ) -> ItemExplanation:
-    """The scores of an item of a run that is aligned to the truth and has labels."""
+    """The scores of an item of a run that is aligned to the truth."""
     if item not in truth.items:
         raise UsageError(f"the truth has no item {item!r}.{suggest(item, truth.items)}")
     at = truth.items.index(item)

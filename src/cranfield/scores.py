@@ -27,6 +27,22 @@ Values: TypeAlias = "NDArray[np.float64]"
 SMALLEST_FOR_GEOMETRIC_MEAN = 1e-5
 
 
+class Means(Mapping[Measure, Values]):
+    """The values of runs over all units: plain numbers, made into arrays for who asks."""
+
+    def __init__(self, numbers: Mapping[Measure, Sequence[float]]) -> None:
+        self.numbers = numbers
+
+    def __getitem__(self, measure: Measure) -> Values:
+        return np.array(self.numbers[measure], dtype=np.float64)
+
+    def __iter__(self) -> Iterator[Measure]:
+        return iter(self.numbers)
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+
 @dataclass(frozen=True)
 class Scores:
     """What runs score under measures.
@@ -44,7 +60,7 @@ class Scores:
     units: Mapping[str, tuple[str, ...]]
     unit_of: Mapping[Measure, str]
     values: Mapping[Measure, Values]
-    overall: Mapping[Measure, Sequence[float] | Values]
+    overall: Mapping[Measure, Values]
     missing: tuple[int, ...]
     evaluated: tuple[int, ...]
     facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
@@ -56,8 +72,9 @@ class Scores:
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
+        numbers = self.overall.numbers if isinstance(self.overall, Means) else self.overall
         return {
-            run: {str(m): float(self.overall[m][i]) for m in self.measures}
+            run: {str(m): float(numbers[m][i]) for m in self.measures}
             for i, run in enumerate(self.runs)
         }
 
@@ -167,7 +184,9 @@ class Scores:
             counts = {
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
-                "left_out": {str(m): left[m][i] for m in self.measures if self.unit_of[m] == unit},
+                "left_out": {
+                    str(m): left[m][i] for m in self.measures if self.unit_of[m] != "concept"
+                },
             }
             entry = {"name": run, "mean": means[run], f"{unit}s": counts}
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))

@@ -507,7 +507,7 @@ def test_repeated_judgements_in_parquet(bench: Bench) -> None:
     assert "item 'a' is judged twice for topic '1' with the same grade" in err
     pq.write_table(pa.table({**columns, "grade": [1, 0, 1, 2]}), bench.folder / "q.parquet")
     assert bench.refused("q.parquet", "run") == (
-        "q.parquet: item 'a' of topic '1' has the grades 1 and 2; keep one of them"
+        "q.parquet: item 'a' is judged 1 and 2 for topic '1'; keep one"
     )
 
 

@@ -225,3 +225,90 @@ def test_a_bad_file_is_named_with_its_line(capsys, folder, tmp_path):
     err = capsys.readouterr().err
     assert code == 2
     assert f"{bad}:2:" in err
+
+
+@pytest.fixture(scope="module")
+def annotation(tmp_path_factory):
+    """A truth of 40 items and 4 concepts, and three runs with confidences."""
+    path = tmp_path_factory.mktemp("annotation")
+    rng = np.random.default_rng(2)
+    names = ("Sky", "Sea", "Dog", "Car")
+    truth = (rng.random((40, 4)) < 0.4).astype(int)
+    truth[:2] = [[1, 0, 1, 0], [0, 1, 0, 1]]
+
+    def write(name, rows, form):
+        lines = [",".join(["item", *names])]
+        lines += [",".join([f"i{i}", *(format(v, form) for v in r)]) for i, r in enumerate(rows)]
+        (path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+
+    write("truth", truth, "d")
+    for name, quality in (("weak", 0.1), ("strong", 0.6), ("same", 0.1)):
+        noise = np.random.default_rng(3 if name == "same" else 5).random(truth.shape)
+        write(name, np.clip(0.8 * noise + quality * truth, 0, 1), ".4f")
+    shutil.copy(path / "weak.csv", path / "twin.csv")
+    return path
+
+
+def label(capsys, annotation, *args, runs=("weak", "strong", "twin")):
+    paths = [str(annotation / f"{r}.csv") for r in runs]
+    code = main(["compare", "--truth", str(annotation / "truth.csv"), *paths, *args])
+    captured = capsys.readouterr()
+    return code, captured.out, captured.err
+
+
+def test_annotation_is_compared_by_item_and_by_concept(capsys, annotation):
+    args = ("-m", "F.example AP.concept HammingLoss", "--baseline", "weak", "--tail", "one")
+    code, out, err = label(capsys, annotation, *args, "--format", "json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert [(m["name"], m["unit"], m["units"]) for m in found["measures"]] == [
+        ("F.example", "item", 40), ("AP.concept", "concept", 4), ("HammingLoss", "item", 40),
+    ]  # fmt: skip
+    pairs = {(p["measure"], p["a"]): p for p in found["pairs"]}
+    assert pairs["F.example", "twin"]["p"] == 1.0
+    assert pairs["F.example", "twin"]["ci"] == [0.0, 0.0]
+    assert pairs["F.example", "strong"]["difference"] > 0
+    # Less is better here: a negative difference is a win.
+    assert pairs["HammingLoss", "strong"]["difference"] < 0
+    for name in ("F.example", "HammingLoss"):
+        assert pairs[name, "strong"]["p"] < 0.05
+        assert pairs[name, "strong"]["wins"] > pairs[name, "strong"]["losses"]
+    code, out, _ = label(capsys, annotation, *args)
+    assert "F.example 40 items in every pair, AP.concept 4 concepts in every pair" in out
+
+
+def test_annotation_takes_the_options_of_label(capsys, annotation):
+    code, out, err = label(capsys, annotation, "--threshold", "0.3", "--test", "t", "--show",
+                           "pairs", "--format", "json")  # fmt: skip
+    assert code == 0, err
+    # Micro means have no value per item; the others of label's default have.
+    assert {m["name"] for m in json.loads(out)["measures"]} == {
+        "AP.concept", "F.concept", "F.example", "HammingLoss",
+    }  # fmt: skip
+    code, _, err = label(capsys, annotation, "--threshold", "0.9", "-m", "F.example",
+                         "--test", "t")  # fmt: skip
+    assert code == 0, err
+
+
+@pytest.mark.parametrize("args, message", [
+    (("--topics", "run"), "are for ranked runs"),
+    (("--collection-size", "9"), "are for ranked runs"),
+    (("-m", "AP"), "AP"),
+    (("-m", "F.concept(mean='micro')"), "is not a mean over topics, items or concepts"),
+    (("--threshold", "nobody=0.5"), "'nobody', which is not a run"),
+    (("--ontology", "no-such-file.csv"), "no-such-file.csv"),
+])  # fmt: skip
+def test_bad_usage_of_annotation(capsys, annotation, args, message):
+    code, out, err = label(capsys, annotation, *args)
+    assert (code, out) == (2, "")
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_annotation_needs_two_runs_of_different_names(capsys, annotation):
+    code, _, err = label(capsys, annotation, "-m", "F.example", runs=("weak",))
+    assert code == 2
+    assert "two runs or more" in err
+    code, _, err = label(capsys, annotation, "-m", "F.example", runs=("weak", "weak"))
+    assert code == 2
+    assert "two runs are named 'weak'" in err

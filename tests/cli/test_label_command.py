@@ -245,6 +245,25 @@ def test_the_order_of_the_truth_and_of_the_ontology_differ(folder, capsys):
     assert found["runs"][0]["mean"] == payload(capsys, "truth.csv", *argv)["runs"][0]["mean"]
 
 
+def test_the_vocabulary_of_a_long_truth(folder, capsys):
+    """Concepts that no item has are not in a long file; --concepts adds them."""
+    (folder / "long.csv").write_text("item,concept,value\nim0.jpg,Sky,1\nim1.jpg,Sea,1\n")
+    (folder / "run.csv").write_text("item,Sky,Sea,Lake\nim0.jpg,1,0,1\nim1.jpg,0,1,0\n")
+    code, _, err = run(capsys, "long.csv", "run.csv", "-m", "HammingLoss")
+    assert code == 2
+    assert "run.csv: concept 'Lake' is not in the truth" in err
+    assert "--concepts" in err
+    (folder / "names.txt").write_text("Lake\nSea\nSky\n")
+    argv = ("long.csv", "run.csv", "-m", "HammingLoss", "--concepts", "names.txt")
+    found = payload(capsys, *argv)
+    assert found["runs"][0]["mean"]["HammingLoss"] == pytest.approx(1 / 6)
+    assert found["truth"]["concepts"] == 3
+    (folder / "names.txt").write_text("Lake\nSky\n")
+    code, _, err = run(capsys, *argv)
+    assert code == 2
+    assert "long.csv: concept 'Sea' is not in the vocabulary" in err
+
+
 def test_csv_from_standard_input(folder, capsys, monkeypatch):
     text = (folder / "good.csv").read_bytes()
     monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))

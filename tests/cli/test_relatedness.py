@@ -108,6 +108,16 @@ def test_unknown_words_are_listed_and_mapped(place, capsys):
 
 
 @needs_wordnet
+def test_adjectives_hang_in_no_tree(place, capsys):
+    code, out, err = run(capsys, "-m", "WUP HSO", "--pair", "happy", "sad", "--format", "json")
+    assert code == 0
+    assert err == "warning: no noun or verb, so without a value for WUP: happy, sad\n"
+    wup, hso = (method["pairs"][0]["relatedness"] for method in json.loads(out)["methods"])
+    assert wup is None
+    assert hso > 0
+
+
+@needs_wordnet
 def test_all_methods_against_people(place, capsys):
     code, out, err = run(capsys, "--human", "pairs.csv")
     assert (code, err) == (0, "")
@@ -176,6 +186,13 @@ def test_tree(place, capsys):
     assert near > far >= 0
 
 
+def test_a_tree_over_the_concepts_of_a_built_in_ontology(place, capsys):
+    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", "--concepts", "pto-2009")
+    assert len(found["concepts"]) == 53
+    row = found["costs"][found["concepts"].index("Landscape_Nature")]
+    assert row[found["concepts"].index("Trees")] == pytest.approx(13 / 14)
+
+
 def test_a_cost_map_is_written_whole_and_read_again(place, capsys):
     code, out, err = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
                          "concepts.txt", "-o", "map.csv")  # fmt: skip
@@ -196,11 +213,15 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     Path("concepts.txt").write_text("sea\nlake\ncar\nautomobile\nPartylife\n")
     code, _, err = run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "map.csv")
     assert code == 0
-    assert err == "warning: 1 concepts not found, so at cost 1 from all others: Partylife\n"
+    assert err == "warning: not found, so at cost 1 from all others: Partylife\n"
     costs = read_costmap("map.csv")
     assert costs.cost("car", "automobile") == pytest.approx(0, abs=1e-9)
-    assert costs.cost("sea", "lake") < 1
+    assert 0 < costs.cost("sea", "lake") < 1
     assert costs.cost("sea", "Partylife") == 1
+    # What two concepts cost does not depend on the others.
+    Path("concepts.txt").write_text("lake\nsea\n")
+    run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "small.csv")
+    assert read_costmap("small.csv").cost("sea", "lake") == costs.cost("sea", "lake")
 
 
 def test_the_cost_map_plugs_into_label(place, capsys):
@@ -272,7 +293,7 @@ FILES = [
     ("tags.csv", "item,tag\n1,a\n2,a\n1,b\n", ["--tags", "tags.csv"], ":4: item '1' comes back"),
     ("tags.csv", "item,a,b,c\n1,0,1,x\n", ["--tags", "tags.csv"], ":2: value 'x' is not a number"),
     ("tags.txt", "1 0 1\n", ["--tags", "tags.txt"], "tags.txt:1: an item and 2 numbers, but 0"),
-    ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], "tags.csv: not UTF-8"),
+    ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], ":2: byte 0xff is not UTF-8"),
     ("links.csv", "a,b,c\n", ["-m", "WLM", "--links", "links.csv"], "links.csv:1: 3 columns"),
     ("p.toml", "name = 3", ["--provider", "p.toml"], "p.toml: name is missing or not text"),
     ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml: not TOML"),

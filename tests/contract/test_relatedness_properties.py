@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, TaggedItem, term_of
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
+from cranfield.relatedness import api as python
 from cranfield.relatedness import cooccurrence, methods, parse_methods, registry
 from cranfield.relatedness.costmaps import compare_maps, cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
@@ -18,6 +19,7 @@ from cranfield.relatedness.human import agreement
 from cranfield.relatedness.links import collect_links
 from cranfield.relatedness.providers import RateLimited, Remembered, UrlProvider
 from cranfield.relatedness.scoring import Resources, score_pairs
+from cranfield.relatedness.sources import REFERENCES
 
 TERMS = ("sea", "sky", "car", "still life")
 CORPUS = st.lists(st.frozensets(st.sampled_from(TERMS)), min_size=1, max_size=30)
@@ -34,7 +36,7 @@ def test_every_method_is_declared():
         assert method.title
         assert method.summary.endswith(".")
         assert method.formula
-        assert method.source.key
+        assert method.source.key in REFERENCES
         assert method.needs
         low, high = method.range
         assert low == 0 < high
@@ -264,3 +266,15 @@ def test_a_live_source_that_is_gone():
     live = UrlProvider(name="x", url="{query}", count="n", total=9, fetch=fetch)
     with pytest.raises(NeedsError, match="x does not answer: no route to host"):
         live.hits("sea")
+
+
+def test_from_python():
+    counts = counted([{"sea", "sky"}, {"sea"}, {"car"}, {"sky", "sea"}])
+    found = python.relatedness([("Sea", "Sky"), ("sea", "car")], "NWD", counts=counts)
+    assert found.values()[1] == 0.0
+    costs = python.cost_map(["Sea", "Sky", "Car"], "FTS", counts=counts)
+    assert costs.cost("Sea", "Sky") == pytest.approx(1 - found.values()[0])
+    tree = python.relatedness([("Sea", "Car")], "TREE", tree=costs)
+    assert tree.values() == [0.0]
+    with pytest.raises(UsageError, match="one method at a time"):
+        python.cost_map(["Sea"], "WUP LIN")

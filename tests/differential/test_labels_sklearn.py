@@ -121,3 +121,16 @@ def test_constant_run_has_auc_one_half():
     truth = np.array([[True], [False], [False]])
     scores = evaluate_labels(truth, [np.full((3, 1), 0.3)], "AUC EER")
     assert scores.mean()["run1"] == {"AUC": 0.5, "EER": 0.5}
+
+
+@pytest.mark.parametrize("spread", [1.0, 1e-3, 1e-13, 0.0])
+def test_long_columns(spread):
+    """Enough items for the radix sort, down to confidences that differ in their last bits only."""
+    rng = np.random.default_rng(13)
+    truth = rng.random((4000, 2)) < [0.4, 0.02]
+    confidences = 0.5 - spread / 2 + spread * rng.integers(0, 3000, truth.shape) / 3000
+    rows = ours(truth, confidences).per_concept()
+    for j, row in enumerate(rows):
+        y, s = truth[:, j], confidences[:, j]
+        assert row["AUC"] == pytest.approx(sk.roc_auc_score(y, s), **CLOSE)
+        assert row["AP.concept"] == pytest.approx(sk.average_precision_score(y, s), **CLOSE)

@@ -124,6 +124,12 @@ def test_plain_objects():
 
     frame = pd.DataFrame(CONFIDENCES, index=list(ITEMS), columns=list(CONCEPTS))
     assert LabelMatrix.of(frame).concepts == CONCEPTS
+    assert LabelMatrix.of(frame).items == ITEMS
+    import polars as pl
+
+    column = pl.DataFrame({"item": list(ITEMS)} | dict(zip(CONCEPTS, CONFIDENCES.T, strict=True)))
+    assert LabelMatrix.of(column).items == ITEMS
+    np.testing.assert_array_equal(LabelMatrix.of(column).confidences, CONFIDENCES)
     with pytest.raises(InputError, match="3 dimensions"):
         LabelMatrix.of(np.zeros((1, 1, 1)))
     with pytest.raises(InputError, match="expected numbers"):
@@ -157,3 +163,18 @@ def test_names_of_concepts(tmp_path):
 def test_unknown_form(tmp_path):
     with pytest.raises(UsageError, match="no form 'excel'"):
         write_labels(matrix(labels=LABELS), tmp_path / "x", form="excel")
+
+
+@pytest.mark.parametrize("name", ["m.csv", "m.txt"])
+def test_byte_order_mark_and_windows_lines(tmp_path, name):
+    plain = "item,Sky,Sea\na,0.5,1\n" if name == "m.csv" else "a 0.5 1\n"
+    (tmp_path / name).write_bytes(b"\xef\xbb\xbf" + plain.replace("\n", "\r\n").encode())
+    found = read_labels(tmp_path / name)
+    assert found.items == ("a",)
+    np.testing.assert_array_equal(found.confidences, [[0.5, 1.0]])
+
+
+def test_bytes_that_are_not_text(tmp_path):
+    (tmp_path / "m.txt").write_bytes(b"a 0.5 1\nb \xff 0\n")
+    with pytest.raises(InputError, match=r"m\.txt:2: byte 0xff is not UTF-8 text"):
+        read_labels(tmp_path / "m.txt")

@@ -25,29 +25,63 @@ std::uint64_t key_of(double score) {
     return bits & sign ? ~bits : bits | sign;
 }
 
-// Ascending, by bytes from the last to the first; a byte that all keys share costs nothing.
+// Ascending: by the upper four bytes in as many passes, from the last to the first; then what
+// shares them (hardly anything, or a tie) by comparison.
 void sort_keys(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& spare) {
     if (keys.size() < radix_from) {
         std::sort(keys.begin(), keys.end());
         return;
     }
-    constexpr std::size_t digits = 8, values = 256;
+    constexpr std::size_t digits = 4, values = 256, lower = 32;
     std::array<std::array<std::uint32_t, values>, digits> count{};
     for (const std::uint64_t key : keys)
-        for (std::size_t d = 0; d < digits; ++d) ++count[d][key >> (8 * d) & 255];
+        for (std::size_t d = 0; d < digits; ++d) ++count[d][key >> (lower + 8 * d) & 255];
     spare.resize(keys.size());
     for (std::size_t d = 0; d < digits; ++d) {
-        if (count[d][keys[0] >> (8 * d) & 255] == keys.size()) continue;
+        const std::size_t shift = lower + 8 * d;
+        if (count[d][keys[0] >> shift & 255] == keys.size()) continue;  // all share this byte
         std::array<std::uint32_t, values> start{};
         for (std::size_t v = 1; v < values; ++v) start[v] = start[v - 1] + count[d][v - 1];
-        for (const std::uint64_t key : keys) spare[start[key >> (8 * d) & 255]++] = key;
+        for (const std::uint64_t key : keys) spare[start[key >> shift & 255]++] = key;
         keys.swap(spare);
+    }
+    for (auto first = keys.begin(); first != keys.end();) {
+        auto last = first + 1;
+        bool sorted = true;
+        for (; last != keys.end() && *last >> lower == *first >> lower; ++last)
+            sorted = sorted && *(last - 1) <= *last;
+        if (!sorted) std::sort(first, last);
+        first = last;
     }
 }
 
 struct Column {
     std::vector<std::uint64_t> positive, negative;
 };
+
+using Columns = std::array<Column, gathered>;
+
+// The keys of some neighbouring columns, in one pass over the rows.
+void gather(Columns& columns, std::size_t first, std::size_t last, const Flags& truth,
+            const Reals& scores) {
+    for (Column& column : columns) {
+        column.positive.resize(truth.rows);
+        column.negative.resize(truth.rows);
+    }
+    std::array<std::size_t, gathered> positives{};
+    for (std::size_t i = 0; i < truth.rows; ++i)
+        for (std::size_t c = first; c < last; ++c) {
+            // Both are written and one of them kept: labels are random, a branch would not be.
+            Column& column = columns[c - first];
+            std::size_t& p = positives[c - first];
+            column.positive[p] = column.negative[i - p] = key_of(scores(i, c));
+            p += truth(i, c);
+        }
+    for (std::size_t c = first; c < last; ++c) {
+        columns[c - first].positive.resize(positives[c - first]);
+        columns[c - first].negative.resize(truth.rows - positives[c - first]);
+    }
+}
 
 // Walks down the thresholds: step(positives, negatives) for every group of equal scores.
 template <class Step>
@@ -120,9 +154,8 @@ double found_within(std::size_t k, const Column& column, const Flags& truth, con
 }
 
 struct Row {
-    std::vector<double> positive;        // ascending
-    std::vector<std::size_t> negatives;  // [i]: wrong concepts above exactly i true ones
-    std::vector<double> all;
+    std::vector<double> positive, negative, all;
+    std::vector<std::size_t> beating;  // [i]: wrong concepts ranked above exactly i true ones
 };
 
 // How many of the sorted values are at most this one. No branch depends on the data, so none
@@ -130,7 +163,7 @@ struct Row {
 std::size_t count_at_most(const std::vector<double>& sorted, double value) {
     const double* base = sorted.data();
     for (std::size_t n = sorted.size(); n > 1; n -= n / 2)
-        base += base[n / 2 - 1] <= value ? n / 2 : 0;
+        base += static_cast<std::size_t>(base[n / 2 - 1] <= value) * (n / 2);
     return static_cast<std::size_t>(base - sorted.data()) + (*base <= value);
 }
 
@@ -160,33 +193,42 @@ double r_precision_of(Row& row, const Flags& truth, const Reals& scores, std::si
     return static_cast<double>(found) / static_cast<double>(wanted);
 }
 
+// Splits the concepts of an item into true and wrong ones; returns the best.
+std::size_t split_row(Row& row, const Flags& truth, const Reals& scores, std::size_t item) {
+    row.positive.resize(scores.cols);
+    row.negative.resize(scores.cols);
+    std::size_t positives = 0, best = 0;
+    double highest = scores(item, 0);
+    for (std::size_t c = 0; c < scores.cols; ++c) {
+        // Both are written and one of them kept: labels are random, a branch would not be.
+        const double score = scores(item, c);
+        row.positive[positives] = row.negative[c - positives] = score;
+        positives += truth(item, c);
+        if (score > highest) highest = score, best = c;
+    }
+    row.positive.resize(positives);
+    row.negative.resize(scores.cols - positives);
+    return best;
+}
+
 void item_measures(Row& row, const Flags& truth, const Reals& scores, std::size_t item,
                    double* out) {
-    row.positive.clear();
-    row.all.clear();
-    std::size_t best = 0;
-    for (std::size_t c = 0; c < scores.cols; ++c) {
-        const double score = scores(item, c);
-        row.all.push_back(score);
-        if (score > row.all[best]) best = c;
-        if (truth(item, c)) row.positive.push_back(score);
-    }
+    const std::size_t best = split_row(row, truth, scores, item);
     out[top] = static_cast<double>(best);
     const std::size_t count = row.positive.size();
     if (count == 0) return;
     std::sort(row.positive.begin(), row.positive.end());
-    row.negatives.assign(count + 1, 0);
+    row.beating.assign(count + 1, 0);
     std::size_t pairs = 0;
-    for (std::size_t c = 0; c < scores.cols; ++c) {
-        if (truth(item, c)) continue;
-        const std::size_t beaten = count_at_most(row.positive, row.all[c]);
-        ++row.negatives[beaten];
+    for (const double score : row.negative) {
+        const std::size_t beaten = count_at_most(row.positive, score);
+        ++row.beating[beaten];
         pairs += beaten;
     }
     double precisions = 0;
     std::size_t above = 0, tied_from = count;
     for (std::size_t i = count; i-- > 0;) {
-        above += row.negatives[i + 1];
+        above += row.beating[i + 1];
         if (i > 0 && row.positive[i - 1] == row.positive[i]) continue;
         const auto true_here = static_cast<double>(count - i);
         precisions += static_cast<double>(tied_from - i) * true_here /
@@ -220,17 +262,11 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
     std::vector<double> out(truth.cols * width, nan);
     std::atomic<std::size_t> next{0};
     on_threads(jobs, [&] {
-        std::array<Column, gathered> columns;
+        Columns columns;
         std::vector<std::uint64_t> spare;
         for (std::size_t first; (first = next.fetch_add(gathered)) < truth.cols;) {
             const std::size_t last = std::min(first + gathered, truth.cols);
-            for (Column& column : columns) column.positive.clear(), column.negative.clear();
-            for (std::size_t i = 0; i < truth.rows; ++i)
-                for (std::size_t c = first; c < last; ++c) {
-                    Column& column = columns[c - first];
-                    (truth(i, c) ? column.positive : column.negative)
-                        .push_back(key_of(scores(i, c)));
-                }
+            gather(columns, first, last, truth, scores);
             for (std::size_t c = first; c < last; ++c) {
                 Column& column = columns[c - first];
                 sort_keys(column.positive, spare);

@@ -149,7 +149,7 @@ def compare_rankings(
             )  # fmt: skip
         noted += [str(w.message) for w in caught]
         for measure in scores.measures:
-            tables.setdefault(str(measure), []).append(np.asarray(scores.overall[measure]))
+            tables.setdefault(str(measure), []).append(scores.overall[measure])
             signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
         if progress is not None:
             progress((done + 1) / len(truths))

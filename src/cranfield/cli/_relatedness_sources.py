@@ -20,6 +20,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+def concepts_of(source: str) -> tuple[str, ...]:
+    """The concepts of a file, or of an ontology that is built in."""
+    from cranfield.ontologies import BUILT_IN, built_in
+    from cranfield.relatedness.concepts import read_concepts
+
+    return built_in(source).concepts if source in BUILT_IN else read_concepts(source)
+
+
 def score_with(
     args: argparse.Namespace, methods: Sequence[Method], pairs: Sequence[tuple[str, str]]
 ) -> list[PairScores]:
@@ -111,10 +119,9 @@ def _counts(args: argparse.Namespace, names: Sequence[str], *, text: bool) -> Hi
 def _counted_tags(args: argparse.Namespace, names: Sequence[str], *, text: bool) -> HitCounts:
     from cranfield.io.counts import write_counts
     from cranfield.io.tags import read_tags
-    from cranfield.relatedness.concepts import read_concepts
     from cranfield.relatedness.counts import count_tags
 
-    columns = read_concepts(args.concepts) if args.concepts else ()
+    columns = concepts_of(args.concepts) if args.concepts else ()
     items = read_tags(args.tags, concepts=columns)
     kind = "tags and text" if text else "tags"
     snapshot = count_tags(items, names, text=text, source=f"{args.tags}, {kind}")

@@ -15,6 +15,7 @@ from cranfield.cli._common import (
     emit,
     positive,
 )
+from cranfield.cli._label_inputs import add_label_options, label_scores
 from cranfield.errors import UsageError, suggest
 from cranfield.scores import Scores
 
@@ -36,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
         from cranfield.compare import compare
         from cranfield.report.comparison import PARTS, comparison_document
 
-        scores = _label_scores(args) if args.truth else _ranked_scores(args)
+        scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
         comparison = compare(
             scores, baseline=args.baseline, test=args.test, correction=args.correction,
             tail=args.tail, alpha=args.alpha, interval=args.interval, resamples=args.resamples,
@@ -44,7 +45,7 @@ def main(argv: Sequence[str]) -> int:
             jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
         )  # fmt: skip
     document = comparison_document(comparison, parts=args.show or PARTS)
-    emit(replace(document, warnings=[*watch.messages, *scores.notes]), args)
+    emit(replace(document, warnings=[*dict.fromkeys(watch.messages), *notes, *scores.notes]), args)
     return 0
 
 
@@ -59,12 +60,15 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "-m", "--measures", metavar="NAMES",
-        help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth: none)",
+        help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
     )  # fmt: skip
     parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all)")
     _add_test_options(parser)
     _add_ranked_options(parser)
-    _add_label_options(parser)
+    parser.add_argument(
+        "--truth", metavar="TRUTH", help="compare annotation: the true concepts of each item"
+    )
+    add_label_options(parser)
     add_jobs_option(parser)
     add_seed_option(parser)
     add_output_options(parser)
@@ -131,15 +135,6 @@ def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_label_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("annotation")
-    group.add_argument("--truth", metavar="TRUTH", help="the true concepts of each item")
-    group.add_argument("--ontology", metavar="F", help="a built-in name or a file")
-    group.add_argument("--costmap", metavar="F", help="costs between concepts")
-    group.add_argument("--agreement", metavar="F", help="agreement of annotators by concept")
-    group.add_argument("--threshold", metavar="X", help="a number, or a file with one per concept")
-
-
 def _tables(text: str) -> list[str]:
     from cranfield.report.comparison import PARTS
 
@@ -174,33 +169,27 @@ def _resamples(text: str) -> int | str:
     return count
 
 
-def _ranked_scores(args: argparse.Namespace) -> Scores:
+def _ranked_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
     from cranfield.evaluation import DEFAULT_MEASURES, evaluate
 
-    for option in ("ontology", "costmap", "agreement", "threshold"):
-        if getattr(args, option) is not None:
+    for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
+        if getattr(args, option):
             raise UsageError(f"--{option} is for annotation; name the truth with --truth")
     if len(args.paths) < 3:
         raise UsageError(
             "compare needs judgements and two runs or more: cranfield compare QRELS RUN RUN"
         )
-    return evaluate(
+    scores = evaluate(
         args.paths[0], args.paths[1:], args.measures or DEFAULT_MEASURES, topics=args.topics,
         collection_size=args.collection_size, jobs=args.jobs,
     )  # fmt: skip
+    return scores, []
 
 
-def _label_scores(args: argparse.Namespace) -> Scores:
-    from cranfield.evaluate_labels import evaluate_labels
-    from cranfield.io.labels import read_labels, read_threshold
-
+def _label_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
+    if args.collection_size or args.topics != "judged":
+        raise UsageError("--topics and --collection-size are for ranked runs, not for annotation")
     if len(args.paths) < 2:
         raise UsageError("compare needs two runs or more: cranfield compare --truth TRUTH RUN RUN")
-    if args.measures is None:
-        raise UsageError("name the measures of the annotation, such as: -m 'F.example AP.concept'")
-    limit = None if args.threshold is None else read_threshold(args.threshold)
-    return evaluate_labels(
-        read_labels(args.truth), [read_labels(path, threshold=limit) for path in args.paths],
-        args.measures, ontology=args.ontology, costmap=args.costmap, agreement=args.agreement,
-        jobs=args.jobs,
-    )  # fmt: skip
+    args.runs = args.paths
+    return label_scores(args, keep=True)

@@ -53,8 +53,8 @@ def make_parser() -> Parser:
         help="how alike two cost maps are",
         description="How alike two cost maps are, with Mantel's test.",
     )
-    compare.add_argument("first", metavar="MAP")
-    compare.add_argument("second", metavar="MAP")
+    compare.add_argument("first", metavar="MAP", help="a cost map")
+    compare.add_argument("second", metavar="MAP", help="another one")
     compare.add_argument(
         "--top",
         type=positive,

@@ -27,7 +27,7 @@ def make_parser() -> argparse.ArgumentParser:
     check = actions.add_parser("check", help="exit 1 when something is wrong with it")
     show = actions.add_parser("show", help="its tree, link costs and rules, or one concept")
     for one in (check, show):
-        one.add_argument("source", metavar="SOURCE")
+        one.add_argument("source", metavar="SOURCE", help="a built-in name or a file")
         one.add_argument("--rules", metavar="FILE", help="TOML with more rules")
     show.add_argument("concept", nargs="?", metavar="CONCEPT", help="all about one concept")
     for one in (check, show):

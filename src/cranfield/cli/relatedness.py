@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, Watch, add_jobs_option, add_output_options, emit
+from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
 from cranfield.errors import UsageError
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -52,7 +52,7 @@ def make_parser() -> Parser:
     what.add_argument(
         "--concepts",
         metavar="FILE",
-        help="a cost map over these concepts (one a line, or CSV with 'concept')",
+        help="a cost map over these concepts: one a line, CSV with 'concept', or such as pto-2011",
     )
     what.add_argument(
         "--human",
@@ -139,6 +139,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _catalogue() -> Document:
     from cranfield.relatedness import registry
+    from cranfield.relatedness.sources import REFERENCES
 
     rows: list[list[Cell]] = []
     listed = []
@@ -148,8 +149,9 @@ def _catalogue() -> Document:
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
         listed.append({
             "name": m.name, "title": m.title, "family": m.family, "formula": m.formula,
-            "source": m.source.key, "equations": m.source.equations,
-            "deviation": m.source.deviation, "thesis": m.thesis, "range": list(m.range),
+            "source": m.source.key, "reference": str(REFERENCES[m.source.key]),
+            "equations": m.source.equations, "deviation": m.source.deviation,
+            "thesis": m.thesis, "range": list(m.range),
             "needs": sorted(m.needs), "symmetric": m.symmetric, "summary": m.summary,
             "undefined": m.undefined,
         })  # fmt: skip
@@ -169,13 +171,12 @@ def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
         pairs += read_pairs(args.pairs)
     if args.human and not any(pair.human is not None for pair in pairs):
         raise UsageError("--human needs pairs with people's scores: a column named human")
-    with Watch("relatedness", lambda: 0.0, quiet=args.quiet) as watch:
-        results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
-    emit(_pairs_document(args, pairs, results, watch.messages), args)
+    results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
+    emit(_pairs_document(args, pairs, results), args)
 
 
 def _pairs_document(
-    args: argparse.Namespace, pairs: list[WordPair], results: list[PairScores], warnings: list[str]
+    args: argparse.Namespace, pairs: list[WordPair], results: list[PairScores]
 ) -> Document:
     judged = any(pair.human is not None for pair in pairs)
     found = [_agreement(args, result, pairs) if judged else None for result in results]
@@ -185,10 +186,20 @@ def _pairs_document(
     tables = [] if args.human else [_pair_table(pairs, results, judged)]
     if judged:
         tables.append(_human_table(results, found))
+    return Document(payload, tables, _without_value(results, "so without a value"))
+
+
+def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> list[str]:
+    """Warnings about concepts that methods could do nothing with."""
+    warnings = []
     unknown = dict.fromkeys(name for result in results for name in result.unknown)
     if unknown:
-        warnings = [*warnings, "not found, so without a value: " + ", ".join(unknown)]
-    return Document(payload, tables, warnings)
+        warnings.append(f"not found, {outcome}: {', '.join(unknown)}")
+    unusable = dict.fromkeys(name for result in results for name in result.unusable)
+    if unusable:
+        methods = ", ".join(result.method.name for result in results if result.unusable)
+        warnings.append(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
+    return warnings
 
 
 def _agreement(args: argparse.Namespace, result: PairScores, pairs: list[WordPair]) -> Agreement:
@@ -215,7 +226,7 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
         payload["spearman_ci"] = list(found.spearman_interval)
         payload["pearson_ci"] = list(found.pearson_interval)
         payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
-    payload["unmapped"] = list(result.unknown)
+    payload["unmapped"] = [*result.unknown, *result.unusable]
     return payload
 
 
@@ -266,35 +277,27 @@ def _span(interval: tuple[float, float]) -> str:
 
 
 def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
-    from cranfield.cli._relatedness_sources import map_with
-    from cranfield.relatedness.concepts import read_concepts
+    from cranfield.cli._relatedness_sources import concepts_of, map_with
 
     if len(methods) != 1:
         raise UsageError("a cost map is made by one method: name it with --method, such as WUP")
-    concepts = read_concepts(args.concepts)
-    with Watch("relatedness", lambda: 0.0, quiet=args.quiet) as watch:
-        scored = map_with(args, methods, concepts)[0]
+    concepts = concepts_of(args.concepts)
+    scored = map_with(args, methods, concepts)[0]
     # A cost map that goes to a file is the square of costs, which other commands read.
     if args.format == "table" and args.output is not None:
         args.format = "csv"
-    emit(_map_document(scored, args.format, watch.messages), args)
+    emit(_map_document(scored, args.format), args)
 
 
-def _map_document(scored: ScoredMap, form: str, warnings: list[str]) -> Document:
+def _map_document(scored: ScoredMap, form: str) -> Document:
     from cranfield.report.costmap import nearest_table, square_table
 
     costs = scored.costs
     payload = {
         "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
-        "largest": scored.largest, "unmapped": list(scored.unknown),
+        "unmapped": [*scored.unknown, *scored.unusable],
     }  # fmt: skip
-    if scored.unknown:
-        warnings = [
-            *warnings,
-            f"{len(scored.unknown)} concepts not found, so at cost 1 from all others: "
-            + ", ".join(scored.unknown),
-        ]
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)
-    return Document(payload, [table], warnings)
+    return Document(payload, [table], _without_value([scored], "so at cost 1 from all others"))

@@ -58,7 +58,11 @@ def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
         raise InputError(
             run.where,
             [
-                Problem(0, f"concept {c!r} is not in the truth.{suggest(c, truth.concepts)}")
+                Problem(
+                    0,
+                    f"concept {c!r} is not in the truth.{suggest(c, truth.concepts)} A concept "
+                    "that no item has must still be named there (--concepts)",
+                )
                 for c in unknown
             ],
         )

@@ -20,6 +20,7 @@ Threshold: TypeAlias = float | Sequence[float] | Mapping[str, float] | Floats
 
 DENSE_CELLS = 100_000_000
 DEFAULT_THRESHOLD = 0.5
+CHUNK_CELLS = 1 << 22
 NAMES_SHOWN = 5
 
 
@@ -102,19 +103,19 @@ class LabelMatrix:
 
         `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
         or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
-        with an index of items and one column per concept.
+        with one column per concept and the items in a column `item` or in the index.
         """
         if isinstance(data, LabelMatrix):
             return data
         if isinstance(data, Mapping):
             return _of_mapping(data, concepts, name)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
-            index = getattr(data, "index", None)
-            rows = items or (None if index is None else [str(i) for i in index])
+            names = [c for c in data.columns if c != "item"]
+            given = data["item"] if "item" in data.columns else getattr(data, "index", None)
             return cls.of(
-                data.to_numpy(),
-                items=rows,
-                concepts=concepts or [str(c) for c in data.columns],
+                data[names].to_numpy(),
+                items=items or (None if given is None else [str(i) for i in given]),
+                concepts=concepts or [str(c) for c in names],
                 name=name,
             )
         matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
@@ -141,14 +142,19 @@ class LabelMatrix:
     @property
     def cardinality(self) -> float:
         """Label cardinality: the mean number of labels of an item (No 3.2)."""
-        if self.labels is None:
-            return self.with_threshold(DEFAULT_THRESHOLD).cardinality
-        return float(self.labels.sum()) / max(len(self.items), 1)
+        if self.labels is not None:
+            return float(self.labels.sum()) / len(self.items)
+        # Some rows at a time: the labels of all would be one more matrix in memory.
+        count, step = 0, max(1, CHUNK_CELLS // len(self.concepts))
+        for start in range(0, len(self.items), step):
+            _, confidences = self.rows(start, start + step)
+            count += int(np.count_nonzero(np.greater_equal(confidences, DEFAULT_THRESHOLD)))  # type: ignore[arg-type]
+        return count / len(self.items)
 
     @property
     def density(self) -> float:
         """Label density: the cardinality as a fraction of all concepts (No 3.3)."""
-        return self.cardinality / max(len(self.concepts), 1)
+        return self.cardinality / len(self.concepts)
 
     @property
     def is_binary(self) -> bool:
@@ -205,6 +211,32 @@ class LabelMatrix:
             )
         return replace(self, concepts=tuple(concepts), named=True)
 
+    def with_vocabulary(self, concepts: Sequence[str]) -> LabelMatrix:
+        """This matrix over a whole vocabulary: its columns named, or absent ones added as 0."""
+        if not self.named:
+            return self.renamed(concepts)
+        position = {c: j for j, c in enumerate(concepts)}
+        unknown = [c for c in self.concepts if c not in position]
+        if unknown:
+            raise InputError.single(
+                self.where,
+                f"concept {unknown[0]!r} is not in the vocabulary.{suggest(unknown[0], concepts)}",
+            )
+        columns = [position[c] for c in self.concepts]
+
+        def widened(matrix: Matrix) -> Matrix:
+            if not isinstance(matrix, np.ndarray):
+                from scipy import sparse
+
+                at = np.asarray(columns)[matrix.indices]
+                shape = (matrix.shape[0], len(concepts))
+                return sparse.csr_array((matrix.data, at, matrix.indptr), shape=shape)
+            wide = np.zeros((matrix.shape[0], len(concepts)), dtype=matrix.dtype)
+            wide[:, columns] = matrix
+            return wide
+
+        return self.map(widened, concepts=tuple(concepts))
+
     def rows(self, start: int, stop: int) -> tuple[Bools | None, Floats | None]:
         """Labels and confidences of some items, dense; views where the matrix is dense."""
         part = slice(start, stop)
@@ -246,9 +278,16 @@ def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:
         return matrix, None
     if matrix.dtype.kind not in "iuf":
         raise InputError.single("labels", f"values of type {matrix.dtype}, expected numbers")
-    if np.all((matrix == 0) | (matrix == 1)):
+    if _only_zero_and_one(matrix):
         return matrix.astype(bool), None
     return None, matrix.astype(np.float64, copy=False)
+
+
+def _only_zero_and_one(matrix: NDArray[Any]) -> bool:
+    """Whether a matrix holds labels; a matrix of confidences is known by its first rows."""
+    step = max(1, CHUNK_CELLS // max(matrix.shape[1], 1))
+    parts = (matrix[start : start + step] for start in range(0, len(matrix), step))
+    return all(bool(np.all((part == 0) | (part == 1))) for part in parts)
 
 
 def some_names(names: Sequence[str]) -> str:

@@ -146,41 +146,45 @@ class Judgements(Table):
     def _value_role(cls) -> str:
         return "grade"
 
-    @classmethod
-    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
-        """From three columns of one length; equal repetitions are dropped with a warning."""
-        return super().from_rows(topics, items, values)._without_repetitions()
-
-    def _without_repetitions(self) -> Self:
-        repeated = _core.repeated_rows(list(self.topics), *self.buffers)
-        for first, second in repeated:
-            if self.values[first] != self.values[second]:
-                raise InputError.single(
-                    "<columns>",
-                    f"item {self.item(first)!r} of topic {self.topic_of(first)!r} has the grades "
-                    f"{self.values[first]:g} and {self.values[second]:g}; keep one of them",
-                )
-        if not repeated:
-            return self
-        row = repeated[0][1]
-        more = f", and {len(repeated) - 1} more like it" if len(repeated) > 1 else ""
-        warnings.warn(
-            f"item {self.item(row)!r} is judged twice for topic {self.topic_of(row)!r} with the "
-            f"same grade; the repetition is ignored{more}",
-            CranfieldWarning,
-            stacklevel=4,
-        )
-        keep = np.ones(len(self), dtype=bool)
-        keep[[second for _, second in repeated]] = False
-        rows = np.flatnonzero(keep)
-        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
-        offsets = np.concatenate([[0], np.cumsum(keep)])[self.offsets].astype(np.int64)
-        return type(self)(self.topics, offsets, item_bytes, item_offsets, self.values[rows])
-
     @cached_property
     def index(self) -> _core.JudgementIndex:
         """The judgements ready to be joined with runs; built once."""
         return _core.JudgementIndex(list(self.topics), *self.buffers)
+
+    @classmethod
+    def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
+        """From three columns of one length; equal repetitions are dropped with a warning."""
+        table = super().from_rows(topics, items, values)
+        repeats = table.index.repeats
+        for first, second in repeats:
+            if table.values[first] != table.values[second]:
+                raise InputError.single(
+                    "<columns>",
+                    f"item {table.item(second)!r} is judged {table.values[first]:g} and "
+                    f"{table.values[second]:g} for topic {table.topic_of(second)!r}; keep one",
+                )
+        return table._without(sorted({second for _, second in repeats})) if repeats else table
+
+    def _without(self, rows: list[int]) -> Self:
+        """The judgements without some rows that repeat others."""
+        first = rows[0]
+        warnings.warn(
+            f"item {self.item(first)!r} is judged twice for topic {self.topic_of(first)!r} with "
+            "the same grade; the repetition is ignored"
+            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else ""),
+            CranfieldWarning,
+            stacklevel=4,
+        )
+        kept = np.delete(np.arange(len(self)), rows)
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
+        offsets = np.searchsorted(kept, self.offsets)
+        return replace(
+            self,
+            offsets=offsets,
+            item_bytes=item_bytes,
+            item_offsets=item_offsets,
+            values=self.values[kept],
+        )
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:
         """The judgements of some topics, in the order they have here."""

@@ -164,3 +164,15 @@ def write_whole(path: Path, data: bytes) -> None:
 def open_text(path: str | Path) -> Iterator[IO[str]]:
     """A text input, decoded, for the csv module."""
     yield io.StringIO(read_text(path), newline="")
+
+
+def input_lines(path: str | Path) -> Iterator[str]:
+    """The lines of a text input of any size, decoded one by one, with their ends."""
+    with open_input(path) as stream:
+        for number, line in enumerate(stream, 1):
+            try:
+                yield line.decode("utf-8-sig" if number == 1 else "utf-8")
+            except UnicodeDecodeError as error:
+                raise InputError.single(
+                    describe(path), f"byte {line[error.start]:#04x} is not UTF-8 text", number
+                ) from None

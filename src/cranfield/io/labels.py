@@ -38,7 +38,8 @@ def read_labels(
     By its ending a file is CSV or TSV (wide: one column per concept; long:
     item,concept,value), Parquet or NumPy's .npz. Any other, standard input among them, is CSV
     when its first line has a comma, else ImageCLEF text: an item and one number per concept.
-    `concepts` names the columns of a file that has no names.
+    `concepts` names the columns of a file that has no names, and is the whole vocabulary of
+    one that has them: concepts that it does not mention are absent everywhere.
     """
     suffix, where = inner_suffix(path), describe(path)
     called = name or run_name(path)
@@ -54,8 +55,8 @@ def read_labels(
             else read_text_labels(text, called, where)
         )
     matrix = replace(matrix, source=where)
-    if concepts is not None and not matrix.named:
-        matrix = matrix.renamed(concepts)
+    if concepts is not None:
+        matrix = matrix.with_vocabulary(concepts)
     return matrix if threshold is None else matrix.with_threshold(threshold)
 
 

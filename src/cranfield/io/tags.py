@@ -9,14 +9,13 @@ is text without a header: an item and one number per concept, whose names must b
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from cranfield.data.counts import TaggedItem, term_of
 from cranfield.errors import InputError
-from cranfield.io.files import describe, inner_suffix, open_input
+from cranfield.io.files import describe, inner_suffix, input_lines
 
 _PRESENT_FROM = 0.5
 
@@ -28,21 +27,14 @@ def read_tags(path: str | Path, *, concepts: Sequence[str] = ()) -> Iterator[Tag
     """
     where = describe(path)
     suffix = inner_suffix(path)
-    with open_input(path) as stream:
-        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-        try:
-            if suffix in (".csv", ".tsv"):
-                yield from _from_csv(text, where, "\t" if suffix == ".tsv" else ",")
-            else:
-                yield from _from_text(text, where, [term_of(name) for name in concepts])
-        except UnicodeDecodeError:
-            raise InputError.single(where, "not UTF-8 text") from None
-        finally:
-            text.detach()
+    if suffix in (".csv", ".tsv") or str(path) == "-":
+        yield from _from_csv(input_lines(path), where, "\t" if suffix == ".tsv" else ",")
+    else:
+        yield from _from_text(input_lines(path), where, [term_of(name) for name in concepts])
 
 
-def _from_csv(text: io.TextIOWrapper, where: str, delimiter: str) -> Iterator[TaggedItem]:
-    reader = csv.reader(text, delimiter=delimiter)
+def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Iterator[TaggedItem]:
+    reader = csv.reader(lines, delimiter=delimiter)
     try:
         header = [cell.strip() for cell in next(reader, [])]
         if len(header) < 2 or header[0] != "item":
@@ -64,8 +56,8 @@ def _from_csv(text: io.TextIOWrapper, where: str, delimiter: str) -> Iterator[Ta
         raise InputError.single(where, str(error), reader.line_num) from None
 
 
-def _from_text(text: io.TextIOWrapper, where: str, names: list[str]) -> Iterator[TaggedItem]:
-    for line, row in enumerate(text, 1):
+def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Iterator[TaggedItem]:
+    for line, row in enumerate(lines, 1):
         cells = row.split()
         if not cells:
             continue

@@ -71,7 +71,7 @@ def _read(
 
 def parse(data: bytes, kind: str) -> _core.Columns | None:
     """The columns of a run or of judgements in memory; None when something is wrong with them."""
-    columns, _, count, repeated, _ = _core.read_table(
+    columns, _, count, repeated, _, _ = _core.read_table(
         None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, _core.Progress()
     )
     return None if count or repeated or not columns[0] else columns

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.data.costmap import CostMap
-from cranfield.data.labels import Bools, Floats, LabelMatrix
+from cranfield.data.labels import DEFAULT_THRESHOLD, Bools, Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.errors import NeedsError, suggest
 
@@ -87,6 +87,16 @@ class Knowledge:
     def _aligned(self) -> dict[str, Floats]:
         return {}
 
+    def table(self, make: Callable[[Ontology], NDArray[Any]]) -> NDArray[Any]:
+        """A matrix over pairs of concepts that depends on the hierarchy alone, made once."""
+        if make not in self._tables:
+            self._tables[make] = make(self.hierarchy)
+        return self._tables[make]
+
+    @cached_property
+    def _tables(self) -> dict[Any, NDArray[Any]]:
+        return {}
+
     @cached_property
     def factors(self) -> Floats:
         return np.ones(len(self.concepts)) if self.agreement is None else self.agreement
@@ -158,17 +168,18 @@ class ItemBlock:
         self._labels, self._confidences = labels, confidences
         self._cache: dict[Any, Any] = {}
 
-    @property
+    @cached_property
     def labels(self) -> Bools:
-        if self._labels is None:
-            raise NeedsError("the run has no labels")
-        return self._labels
+        """The run's decisions; from the default threshold where it has confidences only."""
+        if self._labels is not None:
+            return self._labels
+        return self.confidences >= DEFAULT_THRESHOLD
 
     @cached_property
     def confidences(self) -> Floats:
-        if self._confidences is None:
-            return self.labels.astype(np.float64)
-        return self._confidences
+        if self._confidences is not None:
+            return self._confidences
+        return self.labels.astype(np.float64)
 
     @property
     def width(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.data.labels import Bools, Floats
 from cranfield.data.ontology import Ontology
@@ -25,35 +26,43 @@ def balanced_distance(ontology: Ontology) -> Floats:
     are mean lengths of the chains from the root to a leaf that hold either, the key, the
     response; BR is the branching of the common ancestor relative to the mean of inner nodes.
     """
-    branching = [len(below) for below in ontology.children]
-    inner = [b for b in branching if b] + [len(ontology.top)]
-    mean_branching = sum(inner) / len(inner)
-    leaves = _leaves_below(ontology)
     nodes = list(ontology.concept_nodes.values())
-    found = np.ones((len(nodes), len(nodes)))
-    for i, key in enumerate(nodes):
-        for j, response in enumerate(nodes[:i]):
-            common = (ontology.nodes_above[key] | {key}) & (
-                ontology.nodes_above[response] | {response}
-            )
-            if not common:
-                found[i, j] = found[j, i] = 0.0
-                continue
-            meet = max(common, key=ontology.depths.__getitem__)
-            depth = ontology.depths[meet]
-            chains = [leaves[key] | leaves[response], leaves[key], leaves[response]]
-            n1, n2, n3 = (float(np.mean([ontology.depths[x] for x in c])) for c in chains)
-            near = branching[meet] / mean_branching * depth / n1
-            far = (ontology.depths[key] - depth) / n2 + (ontology.depths[response] - depth) / n3
-            found[i, j] = found[j, i] = near / (near + far)
+    depths = np.array(ontology.depths, dtype=float)
+    branching = np.array([len(below) for below in ontology.children], dtype=float)
+    mean_branching = float(np.append(branching[branching > 0], len(ontology.top)).mean())
+    meet = _deepest_common(ontology, nodes)
+    to_meet = np.where(meet >= 0, depths[meet], 0.0)
+    lengths, either = _chain_lengths(ontology, nodes)
+    near = branching[meet] / mean_branching * to_meet / either
+    far = (depths[nodes][:, None] - to_meet) / lengths[:, None]
+    far = far + far.T
+    with np.errstate(invalid="ignore"):
+        found: Floats = np.where(meet >= 0, near / (near + far), 0.0)
+    np.fill_diagonal(found, 1.0)
     return found
 
 
-def _leaves_below(ontology: Ontology) -> list[frozenset[int]]:
-    below: list[frozenset[int]] = [frozenset()] * len(ontology.nodes)
-    for node in sorted(range(len(ontology.nodes)), key=ontology.depths.__getitem__, reverse=True):
-        children = ontology.children[node]
-        below[node] = (
-            frozenset().union(*(below[c] for c in children)) if children else frozenset({node})
-        )
-    return below
+def _deepest_common(ontology: Ontology, nodes: list[int]) -> NDArray[np.intp]:
+    """[a, b]: the deepest node that is above or equal to two concepts; -1 for the root."""
+    holds = np.zeros((len(ontology.nodes), len(nodes)), dtype=bool)
+    for column, node in enumerate(nodes):
+        holds[[node, *ontology.nodes_above[node]], column] = True
+    meet = np.full((len(nodes), len(nodes)), -1)
+    for node in sorted(range(len(ontology.nodes)), key=ontology.depths.__getitem__):
+        below = np.flatnonzero(holds[node])
+        meet[np.ix_(below, below)] = node
+    return meet
+
+
+def _chain_lengths(ontology: Ontology, nodes: list[int]) -> tuple[Floats, Floats]:
+    """Mean length of the chains through each concept, and of those through either of two."""
+    leaves = [n for n, below in enumerate(ontology.children) if not below]
+    ends = np.array(
+        [[leaf == n or n in ontology.nodes_above[leaf] for leaf in leaves] for n in nodes],
+        dtype=float,
+    )
+    lengths = np.array([ontology.depths[leaf] for leaf in leaves], dtype=float)
+    count, total = ends.sum(axis=1), ends @ lengths
+    shared, shared_total = ends @ ends.T, (ends * lengths) @ ends.T
+    either = (total[:, None] + total - shared_total) / (count[:, None] + count - shared)
+    return total / count, either

@@ -26,28 +26,29 @@ LABEL_MEASURES: tuple[Measure, ...] = (
 LABEL_REGISTRY: Mapping[str, Measure] = MappingProxyType({m.name: m for m in LABEL_MEASURES})
 
 # The official measures of the Photo Annotation tasks (No 10.4, 10.9).
-LABEL_SETS: Mapping[str, str] = MappingProxyType(
+LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "imageclef2009": "EER AUC OS",
-        "imageclef2010": "iAP.concept F.example OS EER AUC",
-        "imageclef2011": "iAP.concept F.example SRP",
-        "all": " ".join(
-            ["P.concept", "P.concept(mean='micro')", "P@10.concept"]
-            + [m.name for m in LABEL_MEASURES if m.name != "P.concept"]
+        "imageclef2009": ("EER", "AUC", "OS"),
+        "imageclef2010": ("iAP.concept", "F.example", "OS", "EER", "AUC"),
+        "imageclef2011": ("iAP.concept", "F.example", "SRP"),
+        "all": (
+            "P.concept", "P.concept(mean='micro')", "P@10.concept",
+            *(m.name for m in LABEL_MEASURES if m.name != "P.concept"),
         ),
     }
-)
+)  # fmt: skip
 
 
 def parse_label_measures(names: str | Sequence[str | Measure]) -> tuple[Measure, ...]:
     """Measures from a text of names and sets, or a sequence of names and declarations."""
-    listed = split_names(names) if isinstance(names, str) else list(names)
+    given = [names] if isinstance(names, str) else names
+    listed = [n for g in given for n in (split_names(g) if isinstance(g, str) else [g])]
     found: dict[Measure, None] = {}
     for one in listed:
         if isinstance(one, Measure):
             found[_known(one)] = None
             continue
-        for name in split_names(LABEL_SETS.get(one, one)):
+        for name in LABEL_SETS.get(one, (one,)):
             found[parse_measure(name, LABEL_REGISTRY)] = None
     if not found:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
@@ -62,7 +63,7 @@ def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, 
         if name != "all":
             kept.append(name)
             continue
-        for member in split_names(LABEL_SETS["all"]):
+        for member in LABEL_SETS["all"]:
             needs = parse_measure(member, LABEL_REGISTRY).needs
             (dropped if needs & lacking else kept).append(member)
     return " ".join(kept), tuple(dropped)

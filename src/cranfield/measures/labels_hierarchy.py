@@ -112,7 +112,7 @@ def _classes(block: ItemBlock) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], LabelPlan]:
     def values(block: ItemBlock) -> Floats:
         true, predicted = _classes(block)
-        looked_up = table(block.knowledge.hierarchy)[true, predicted]
+        looked_up = block.knowledge.table(table)[true, predicted]
         return np.where((true >= 0) & (predicted >= 0), looked_up, np.nan)
 
     return plain(values)
@@ -120,7 +120,7 @@ def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], Labe
 
 def _parent_one(block: ItemBlock) -> Floats:
     best = block.ranked[:, 4].astype(np.intp)
-    related = _taxonomy.shared_parent(block.knowledge.hierarchy)[best]
+    related = block.knowledge.table(_taxonomy.shared_parent)[best]
     found = (related & block.truth).any(axis=1)
     return np.where(block.true > 0, found, np.nan)
 

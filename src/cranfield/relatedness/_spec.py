@@ -15,10 +15,10 @@ __all__ = ["Method", "Source"]
 class Method:
     """A relatedness measure: pure description, and the function that computes it.
 
-    `needs` names what it reads: "wordnet", "tag counts", "counts", "links", "ontology",
-    "labels". `maximum` is the value that becomes relatedness 1 in a cost map; None means the
-    largest value in the map between concepts that are not the same sense. A method that is not
-    `symmetric` answers a pair in the order given, and a cost map takes the larger direction.
+    `needs` names what it reads: "wordnet", "tag counts", "counts", "tags", "links", "ontology".
+    In a cost map values are divided by `maximum`, or go through `scale(wordnet, values, left,
+    right)`, where left and right are the senses that won. A method that is not `symmetric`
+    answers a pair in the order given, and a cost map takes the larger direction.
     """
 
     name: str
@@ -32,7 +32,8 @@ class Method:
     score: Callable[..., Any] = field(repr=False)
     summary: str
     thesis: str = ""
-    maximum: float | None = None
+    maximum: float = 1.0
+    scale: Callable[..., Any] | None = field(default=None, repr=False)
     undefined: str = ""
     parts: str = "nv"
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from cranfield.data.costmap import CostMap
 from cranfield.errors import InputError
 from cranfield.relatedness._spec import Method
-from cranfield.relatedness.scoring import PairScores, Resources, score_pairs
+from cranfield.relatedness.scoring import PairScore, PairScores, Resources, score_pairs
 
 Costs = NDArray[np.float64]
 
@@ -24,7 +24,7 @@ class ScoredMap:
     method: Method
     costs: CostMap
     unknown: tuple[str, ...]
-    largest: float
+    unusable: tuple[str, ...]
 
 
 def cost_maps(
@@ -41,30 +41,30 @@ def cost_maps(
         chosen = [m for m in methods if m.symmetric is symmetric]
         pairs = one_way if symmetric else both_ways
         for scores in score_pairs(chosen, pairs, resources):
-            maps[scores.method.name] = _map(scores, concepts)
+            maps[scores.method.name] = _map(scores, concepts, resources)
     return [maps[method.name] for method in methods]
 
 
-def _map(scores: PairScores, concepts: Sequence[str]) -> ScoredMap:
-    method = scores.method
+def _map(scores: PairScores, concepts: Sequence[str], resources: Resources) -> ScoredMap:
     position = {concept: i for i, concept in enumerate(concepts)}
-    related = np.zeros((len(concepts), len(concepts)))
-    same = np.zeros_like(related, dtype=bool)
-    for pair in scores.pairs:
+    related = np.eye(len(concepts))
+    found = [pair for pair in scores.pairs if pair.relatedness is not None]
+    for pair, value in zip(found, _scaled(scores.method, found, resources), strict=True):
         i, j = position[pair.word1], position[pair.word2]
-        value = max(pair.relatedness or 0.0, float(related[i, j]))
+        # Two names of one sense are one concept, whatever the method makes of it.
+        value = 1.0 if pair.same_synset else min(max(value, float(related[i, j])), 1.0)
         related[i, j] = related[j, i] = value
-        same[i, j] = same[j, i] = same[i, j] or pair.same_synset
-    largest = method.maximum
-    if largest is None:
-        # The same sense under two names has the largest value there is, JCN's many million:
-        # it would leave nothing for all other pairs.
-        largest = float(related[~same].max(initial=0.0))
-    scaled = np.minimum(related / largest, 1.0) if largest > 0 else np.zeros_like(related)
-    scaled[same] = np.where(method.maximum is None, 1.0, scaled[same])
-    np.fill_diagonal(scaled, 1.0)
-    unknown = tuple(c for c in concepts if c in set(scores.unknown))
-    return ScoredMap(method, CostMap.of(concepts, 1.0 - scaled, name=method.name), unknown, largest)
+    costs = CostMap.of(concepts, 1.0 - related, name=scores.method.name)
+    return ScoredMap(scores.method, costs, scores.unknown, scores.unusable)
+
+
+def _scaled(method: Method, pairs: Sequence[PairScore], resources: Resources) -> list[float]:
+    values = np.array([pair.relatedness for pair in pairs], np.float64)
+    scaled = values / method.maximum
+    if method.scale is not None and resources.lexicon is not None and pairs:
+        left, right = [p.sense1 for p in pairs], [p.sense2 for p in pairs]
+        scaled = method.scale(resources.lexicon.wordnet, values, left, right)
+    return [float(value) for value in scaled]
 
 
 @dataclass(frozen=True)

@@ -132,6 +132,19 @@ def jcn_maximum(wordnet: WordNet, part: str = "n") -> float:
     return float(1.0 / -np.log((count - _LEAST_COUNT) / count))
 
 
+def scale_res(wordnet: WordNet, values: Scores, left: Sequence[Sense], _right: object) -> Scores:
+    """By the content of a sense that was seen once, the largest there is."""
+    counts = information_of(wordnet).root_count
+    largest = np.array([np.log(max(counts[sense.part], np.e)) for sense in left])
+    scaled: Scores = values / largest
+    return scaled
+
+
+def scale_jcn(_wordnet: WordNet, values: Scores, _left: object, _right: object) -> Scores:
+    """1 / (1 + distance), as PATH is 1 / (1 + links)."""
+    return values / (1.0 + values)
+
+
 _NEEDS = frozenset({"wordnet", "tag counts"})
 
 METHODS = (
@@ -140,7 +153,7 @@ METHODS = (
         formula=r"\mathrm{IC}(c),\quad \mathrm{IC}(x)=-\log\frac{n(x)}{n(\mathrm{root})}",
         source=Source("resnik-1995", "WordNet::Similarity 2.05, res"),
         thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=True,
-        needs=_NEEDS, score=res,
+        needs=_NEEDS, score=res, scale=scale_res,
         summary="Information content of the most informative common ancestor.",
         undefined="senses without a SemCor count below them have content 0",
     ),
@@ -149,7 +162,7 @@ METHODS = (
         formula=r"\frac{1}{\mathrm{IC}(a)+\mathrm{IC}(b)-2\,\mathrm{IC}(c)}",
         source=Source("jiang-conrath-1997", "WordNet::Similarity 2.05, jcn"),
         thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=True,
-        needs=_NEEDS, score=jcn,
+        needs=_NEEDS, score=jcn, scale=scale_jcn,
         summary="One over the information that two senses do not share.",
         undefined="a sense without a count: 0; nothing unshared: a finite maximum, "
         "1 / -log((n - 0.01) / n) with n the count of the root",
@@ -158,7 +171,7 @@ METHODS = (
         name="LIN", title="Lin",
         formula=r"\frac{2\,\mathrm{IC}(c)}{\mathrm{IC}(a)+\mathrm{IC}(b)}",
         source=Source("lin-1998", "WordNet::Similarity 2.05, lin"),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
         needs=_NEEDS, score=lin,
         summary="Shared information over the information of both senses.",
         undefined="a sense without a count: 0",

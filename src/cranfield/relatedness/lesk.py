@@ -102,13 +102,24 @@ def _texts(wordnet: WordNet, glosses: GlossReader, sense: Sense) -> list[list[Te
     ]
 
 
+def scale_lesk(
+    wordnet: WordNet, values: Scores, left: Sequence[Sense], right: Sequence[Sense]
+) -> Scores:
+    """By what the senses share with themselves: the root of the product."""
+    senses = list(dict.fromkeys((*left, *right)))
+    own = dict(zip(senses, lesk(wordnet, senses, senses), strict=True))
+    most = np.array([np.sqrt(own[a] * own[b]) for a, b in zip(left, right, strict=True)])
+    scaled: Scores = values / np.maximum(most, 1.0)
+    return scaled
+
+
 METHODS = (
     Method(
         name="LESK", title="Extended gloss overlaps (Banerjee and Pedersen)",
         formula=r"\sum_{R, S}\ \sum_{\text{shared runs}} n^2",
         source=Source("banerjee-pedersen-2003", "WordNet::Similarity 2.05, lesk"),
         thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=False,
-        needs=frozenset({"wordnet"}), score=lesk, parts="nvar",
+        needs=frozenset({"wordnet"}), score=lesk, scale=scale_lesk, parts="nvar",
         summary="Words that the glosses around two senses share, runs counting squared.",
         undefined="no shared word: 0",
     ),

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import csv
-import io
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield.data.counts import term_of
 from cranfield.errors import InputError
-from cranfield.io.files import describe, inner_suffix, open_input
+from cranfield.io.files import describe, inner_suffix, input_lines
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import nwd
 
@@ -81,25 +80,18 @@ def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
 def _pairs(path: str | Path) -> Iterator[tuple[str, str]]:
     where = describe(path)
     delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
-    with open_input(path) as stream:
-        text = io.TextIOWrapper(stream, "utf-8-sig", newline="")
-        reader = csv.reader(text, delimiter=delimiter)
-        try:
-            for row in reader:
-                if len(row) != 2:
-                    if not row:
-                        continue
-                    raise InputError.single(
-                        where, f"{len(row)} columns, expected: source,target", reader.line_num
-                    )
+    reader = csv.reader(input_lines(path), delimiter=delimiter)
+    try:
+        for row in reader:
+            if len(row) == 2:
                 if reader.line_num > 1 or row != ["source", "target"]:
                     yield row[0], row[1]
-        except UnicodeDecodeError:
-            raise InputError.single(where, "not UTF-8 text", reader.line_num + 1) from None
-        except csv.Error as error:
-            raise InputError.single(where, str(error), reader.line_num) from None
-        finally:
-            text.detach()
+            elif row:
+                raise InputError.single(
+                    where, f"{len(row)} columns, expected: source,target", reader.line_num
+                )
+    except csv.Error as error:
+        raise InputError.single(where, str(error), reader.line_num) from None
 
 
 METHODS = (
@@ -110,7 +102,7 @@ METHODS = (
             "milne-witten-2008", "in-link measure",
             "the thesis speaks of the angle of link vectors, the other half of the same paper",
         ),
-        thesis="4.5.2", family="links", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.2", family="links", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"links"}), score=InLinks.relatedness, parts="",
         summary="Articles that link to both concepts, against those that link to one.",
         undefined="no shared link: 0",

@@ -15,8 +15,8 @@ METHODS = (
     Method(
         name="TREE", title="Way through the ontology",
         formula=r"1-\sum_{\text{links}}\frac{2^{l-1}}{2^{L+1}-2}",
-        source=Source("nowak", "7.2"),
-        thesis="7.3", family="ontology", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        source=Source("nowak-thesis", "7.2"),
+        thesis="7.3", family="ontology", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"ontology"}), score=relatedness, parts="",
         summary="Links between two concepts in the ontology, deep ones being cheap.",
     ),

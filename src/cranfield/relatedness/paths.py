@@ -13,6 +13,8 @@ from cranfield.relatedness.wordnet import Sense, WordNet
 
 Scores = NDArray[np.float64]
 
+LCH_MAXIMUM = float(np.log(40.0))  # of nouns, whose deepest leaf has depth 20
+
 
 def in_trees(
     wordnet: WordNet,
@@ -132,7 +134,7 @@ METHODS = (
         name="PATH", title="Inverse path length",
         formula=r"\frac{1}{\mathrm{len}(a, b)}",
         source=Source("pedersen-2004", "WordNet::Similarity 2.05, path"),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"wordnet"}), score=path,
         summary="One over the number of synsets on the shortest way between two senses.",
     ),
@@ -140,7 +142,7 @@ METHODS = (
         name="WUP", title="Wu and Palmer",
         formula=r"\frac{2\,d(c)}{(d(c)+l(a,c))+(d(c)+l(b,c))}",
         source=Source("wu-palmer-1994", "WordNet::Similarity 2.05, wup"),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"wordnet"}), score=wup,
         summary="Depth of the deepest common ancestor against the depths of both senses.",
     ),
@@ -148,8 +150,8 @@ METHODS = (
         name="LCH", title="Leacock and Chodorow",
         formula=r"-\log\frac{\mathrm{len}(a, b)}{2D}",
         source=Source("leacock-chodorow-1998", "WordNet::Similarity 2.05, lch"),
-        thesis="4.5.1", family="wordnet", range=(0.0, float(np.log(40.0))), symmetric=True,
-        needs=frozenset({"wordnet"}), score=lch,
+        thesis="4.5.1", family="wordnet", range=(0.0, LCH_MAXIMUM), maximum=LCH_MAXIMUM,
+        symmetric=True, needs=frozenset({"wordnet"}), score=lch,
         summary="Shortest way, scaled by twice the depth D of the tree (nouns: 20).",
     ),
 )  # fmt: skip

@@ -65,11 +65,16 @@ class PairScore:
 
 @dataclass(frozen=True)
 class PairScores:
-    """The pairs in the order given, and the concepts that the method's source does not know."""
+    """The pairs in the order given, and the concepts that have no value in any of them.
+
+    `unknown` are those that the method's source does not know, `unusable` those that it knows
+    only as parts of speech which the method cannot compare.
+    """
 
     method: Method
     pairs: tuple[PairScore, ...]
     unknown: tuple[str, ...] = field(default=())
+    unusable: tuple[str, ...] = field(default=())
 
     def values(self) -> NDArray[np.float64]:
         """The relatedness of each pair, NaN where it does not exist."""
@@ -106,6 +111,7 @@ class _Expansion:
         senses = {name: lexicon.senses(name) for name in names}
         self.unknown = tuple(name for name in names if not senses[name])
         usable = {name: [s for s in found if s.part in parts] for name, found in senses.items()}
+        self.unusable = tuple(name for name in names if senses[name] and not usable[name])
         self.left: list[Sense] = []
         self.right: list[Sense] = []
         self.starts = [0]
@@ -138,7 +144,7 @@ def _by_senses(
         else:
             senses = expansion.left[best], expansion.right[best]
             scored.append(PairScore(first, second, value, *senses))
-    return PairScores(method, tuple(scored), expansion.unknown)
+    return PairScores(method, tuple(scored), expansion.unknown, expansion.unusable)
 
 
 def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:

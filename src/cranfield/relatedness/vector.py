@@ -28,7 +28,6 @@ from cranfield.relatedness.wordnet.cache import cached
 Scores = NDArray[np.float64]
 
 _LONGEST_COMPOUND = 9
-_PARTS = "nvar"
 _OTHER = re.compile(r"[^a-z0-9]+")
 _EXAMPLES = re.compile(r'".*"')
 # The texts of a sense, in this order; "examples", "gloss" and "words" are its own.
@@ -83,13 +82,16 @@ class WordVectors:
         }
 
     def _stem(self, word: str) -> str | None:
-        """The only base form of a word, its only noun, or itself; None for a stop word."""
+        """A word's only noun, or its only base form if it is no noun, or itself.
+
+        None for a stop word.
+        """
         if _is_stop_word(word):
             return None
-        found = [(form, part) for part in _PARTS for form in self._wordnet.valid_forms(word, part)]
-        if len(found) > 1:
-            found = [(form, part) for form, part in found if part == "n"]
-        stem = found[0][0] if len(found) == 1 else word
+        found = self._wordnet.valid_forms(word, "n")
+        if not found:
+            found = [f for part in "var" for f in self._wordnet.valid_forms(word, part)]
+        stem = found[0] if len(found) == 1 else word
         return None if _is_stop_word(stem) else stem
 
     def around(self, sense: Sense) -> list[int]:
@@ -121,21 +123,23 @@ class WordVectors:
         """The cosine of the vectors of every row with every column."""
         from scipy import sparse
 
-        senses = [*rows, *columns]
-        around = [self.around(sense) for sense in senses]
-        used = np.unique(np.concatenate([np.array(w, np.int64) for w in around]))
+        number = {sense: i for i, sense in enumerate(dict.fromkeys((*rows, *columns)))}
+        around = [np.array(self.around(sense), np.int64) for sense in number]
+        words = np.concatenate(around)
+        used, at = np.unique(words, return_inverse=True)
         starts = np.cumsum([0, *map(len, around)])
-        at = np.searchsorted(used, np.concatenate([np.array(w, np.int64) for w in around]))
-        member = sparse.csr_array((np.ones(len(at)), at, starts), (len(senses), len(used)))
+        member = sparse.csr_array((np.ones(len(at)), at, starts), (len(number), len(used)))
         vectors = (self._by_word[used] @ self._glosses).tocsc()
-        products = np.zeros((len(rows), len(columns)))
-        squares = np.zeros(len(senses))
+        row = [number[sense] for sense in rows]
+        column = [number[sense] for sense in columns]
+        products = np.zeros((len(row), len(column)))
+        squares = np.zeros(len(number))
         for start in range(0, vectors.shape[1], _DIMENSIONS):
             block = (member @ vectors[:, start : start + _DIMENSIONS]).toarray()
-            products += block[: len(rows)] @ block[len(rows) :].T
+            products += block[row] @ block[column].T
             squares += np.einsum("ij,ij->i", block, block)
         lengths = np.sqrt(np.where(squares > 0, squares, 1.0))
-        cosines: Scores = products / lengths[: len(rows), None] / lengths[None, len(rows) :]
+        cosines: Scores = products / lengths[row][:, None] / lengths[column]
         return cosines
 
 
@@ -208,7 +212,7 @@ METHODS = (
             "patwardhan-2003", "WordNet::Similarity 2.05, vector",
             "word vectors from definitions without examples and without function words",
         ),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), maximum=1.0, symmetric=True,
+        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
         needs=frozenset({"wordnet"}), score=vec, parts="nvar",
         summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
         undefined="no known word around a sense: 0",

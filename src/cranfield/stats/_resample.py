@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import product
 from typing import Literal, TypeAlias, TypeVar
@@ -28,7 +29,7 @@ Result = TypeVar("Result")
 
 DEFAULT_RESAMPLES = 10_000
 MAX_EXACT_TOPICS = 20
-_BLOCK_ROWS, _BLOCK_CELLS = 512, 4_000_000
+_BLOCK_ROWS, _BLOCK_CELLS = 512, 1_000_000
 _SIGNS, _COUNTS, _ORDERS = 1, 2, 3
 
 
@@ -109,13 +110,25 @@ def in_threads(
 ) -> list[Result]:
     """The results of `work` for each block, in the order of the blocks."""
     results: list[Result] = []
-    if jobs <= 1 or len(todo) == 1:
-        answers: Iterator[Result] = map(work, todo)
-        _collect(answers, results, len(todo), progress)
-    else:
-        with ThreadPoolExecutor(max_workers=jobs) as pool:
-            _collect(pool.map(work, todo), results, len(todo), progress)
+    with _one_blas_thread():
+        if jobs <= 1 or len(todo) == 1:
+            _collect(map(work, todo), results, len(todo), progress)
+        else:
+            with ThreadPoolExecutor(max_workers=jobs) as pool:
+                _collect(pool.map(work, todo), results, len(todo), progress)
     return results
+
+
+@contextmanager
+def _one_blas_thread() -> Iterator[None]:
+    """Keep matrix products on the thread that asks for them, so that `jobs` is the bound."""
+    try:
+        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
+    except ImportError:
+        yield
+        return
+    with threadpool_limits(limits=1, user_api="blas"):
+        yield
 
 
 def _collect(

@@ -197,16 +197,18 @@ def paired_intervals(
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
+    drawn: Floats | None = None,
 ) -> Intervals:
     """The mean difference of each pair of rows with its confidence interval.
 
     The topics drawn are the same for all pairs, so the resampled means of the runs serve every
-    difference.
+    difference; `drawn` are these means where they are known already.
     """
     runs = as_rows(values)
     n = runs.shape[1]
-    drawn = None
-    if method in ("bca", "percentile") and n > 1:
+    if method == "t" or n < 2:
+        drawn = None
+    elif drawn is None:
         drawn = bootstrap_means(runs, resamples=resamples, rng=rng, jobs=jobs)
 
     def work(block: Block) -> Intervals:
@@ -237,8 +239,15 @@ def run_intervals(
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
+    drawn: Floats | None = None,
 ) -> list[Interval]:
-    """The mean of every run over its own topics (NaN is left out) with its interval."""
+    """The mean of every run over its own topics (NaN is left out) with its interval.
+
+    `drawn` are the resampled means where no value is absent and they are known already.
+    """
+    if drawn is not None and method != "t":
+        found = resampled_intervals(values, drawn, method=method, confidence=confidence)
+        return [found[i] for i in range(len(values))]
     known = ~np.isnan(values)
     masks, group = np.unique(known, axis=0, return_inverse=True)
     boxes: dict[int, Interval] = {}

@@ -167,8 +167,7 @@ def _bootstrap_block(
     n = counts.shape[1]
     hits = np.empty(len(pairs), dtype=np.int64)
     centred = scores - scores.mean(axis=1, keepdims=True)
-    draws = np.ascontiguousarray(counts.T) / n
-    means = centred @ draws
+    means = np.ascontiguousarray((counts @ centred.T).T) / n
     for start in range(0, len(pairs), _PAIRS_AT_ONCE):
         chunk = slice(start, start + _PAIRS_AT_ONCE)
         a, b, bar = pairs[chunk, 0], pairs[chunk, 1], observed[chunk]
@@ -179,7 +178,8 @@ def _bootstrap_block(
         level = bar * np.abs(bar) * (1 - np.copysign(1e-10, bar)) / (n - 1)
         mean = means[a] - means[b]
         size = mean * mean if tail == "two" else mean * np.abs(mean)
-        needed = (shifted * shifted) @ draws
+        needed = np.ascontiguousarray((counts @ (shifted * shifted).T).T)
+        needed /= n
         needed -= mean * mean
         needed *= level[:, None]
         needed -= tie[:, None]

@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.stats._resample import Floats
 
 # Gauss-Legendre nodes: over the normal variable, and over the spread that divides the range.
-_INNER, _OUTER, _OUTER_FEW = 128, 96, 400
+_INNER, _OUTER, _OUTER_FEW = 192, 96, 400
 _REACH = 8.5
 _AT_ONCE = 4096
 
