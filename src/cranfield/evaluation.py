@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -13,30 +12,25 @@ from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, NeedsError, UsageError, plural
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import can_be_read_again, describe, run_name
-from cranfield.measures import Measure, parse_measures
+from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures.ranked import (
-    FOUND,
     MISSING_RANKS,
-    RELEVANT,
-    SEEN,
     Context,
     KernelCall,
 )
+from cranfield.programme import Programme, RunValues, TopicValues
 from cranfield.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
 
 if TYPE_CHECKING:
     import numpy as np
-    from numpy.typing import NDArray
 else:
     from cranfield._lazy import np
 
 Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
 TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
-# The number of items that a ranking or the judgements of its topic know.
-KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT - FOUND).weights))
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
 NAMES_SHOWN = 5
 
@@ -48,23 +42,6 @@ class Settings:
     ties: Ties = "id"
     judged_only: bool = False
     max_items: int = 0
-
-
-@dataclass(frozen=True, slots=True)
-class RunValues:
-    """The values of one run: a row per judged topic, a column per call of a kernel.
-
-    `buffer` holds the values, `present` a byte per topic that is 1 where the run has it.
-    """
-
-    name: str
-    buffer: Any
-    present: bytes
-    unjudged: tuple[str, ...]
-
-    @property
-    def values(self) -> NDArray[np.float64]:
-        return np.asarray(self.buffer)
 
 
 class RankedEvaluator:
@@ -158,95 +135,6 @@ class RankedEvaluator:
                 "do run and judgements belong together?",
             )
         return RunValues(name, values, bytes(present), tuple(unjudged))
-
-
-@dataclass(frozen=True, slots=True)
-class Programme:
-    """Measures as calls of kernels, and which columns of their values belong to which measure."""
-
-    measures: tuple[Measure, ...]
-    context: Context
-    calls: tuple[KernelCall, ...]
-    column: dict[Measure, int]
-
-    @classmethod
-    def of(cls, measures: Sequence[Measure], context: Context) -> Programme:
-        calls: list[KernelCall] = []
-        column: dict[Measure, int] = {}
-        for m in measures:
-            column[m] = len(calls)
-            calls.append(m.plan(m, context))
-            # A micro mean divides the sums of two counts, which stand in the next two columns.
-            if m.averaging == "micro" and m.ratio is not None:
-                calls += m.ratio(m, context)
-        if context.collection_size is not None:
-            calls.append(KNOWN_ITEMS)
-        return cls(tuple(measures), context, tuple(calls), column)
-
-    @property
-    def of_topics(self) -> bool:
-        """Whether a value depends on which other topics are evaluated."""
-        return self.context.gmt is None and any(
-            "gmt" in m.params and m.value_of("gmt") is None for m in self.measures
-        )
-
-    def overall(self, measure: Measure, sums: Sequence[tuple[float, int, float]]) -> float:
-        """The value over topics, from the sum, count and sum of logarithms of each column."""
-        at = self.column[measure]
-        total, defined, logarithms = sums[at]
-        if measure.averaging == "micro":
-            return sums[at + 1][0] / sums[at + 2][0] if sums[at + 2][0] > 0 else math.nan
-        if measure.averaging == "sum":
-            return total
-        if defined == 0:
-            return math.nan
-        if measure.averaging == "geometric":
-            return math.exp(logarithms / defined)
-        return total / defined
-
-    def check(self, run: RunValues, topics: Sequence[str]) -> None:
-        """An error when the size of the collection is unknown or contradicts the run."""
-        size = self.context.collection_size
-        if size is None:
-            for m in self.measures:
-                if "missing" not in m.params:
-                    continue
-                unknown = np.isposinf(run.values[:, self.column[m]])
-                if unknown.any():
-                    raise NeedsError(
-                        f"{m} needs the number of items in the collection, as {run.name} does not "
-                        f"retrieve all relevant items of topic {topics[int(unknown.argmax())]!r}: "
-                        "pass --collection-size N or missing='optimist'"
-                    )
-        elif np.nanmax(run.values[:, -1]) > size:
-            row = int(np.nanargmax(run.values[:, -1]))
-            raise UsageError(
-                f"collection size {size} is too small: {run.name} and the judgements know "
-                f"{int(run.values[row, -1])} items for topic {topics[row]!r}"
-            )
-
-
-class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
-    """The values of each measure (runs x topics), made into an array when they are asked for."""
-
-    def __init__(
-        self, programme: Programme, results: Sequence[RunValues], *, own_topics: bool
-    ) -> None:
-        self._programme, self._results, self._own_topics = programme, results, own_topics
-
-    def __getitem__(self, measure: Measure) -> NDArray[np.float64]:
-        at = self._programme.column[measure]
-        values = np.stack([r.values[:, at] for r in self._results])
-        if self._own_topics:
-            present = [np.frombuffer(r.present, dtype=bool) for r in self._results]
-            values[~np.stack(present)] = np.nan
-        return values
-
-    def __iter__(self) -> Iterator[Measure]:
-        return iter(self._programme.measures)
-
-    def __len__(self) -> int:
-        return len(self._programme.measures)
 
 
 class TopicScorer:
@@ -344,16 +232,27 @@ def evaluate(
     if not table.topics:
         raise InputError.single("<judgements>", "are empty: no topic is judged")
     context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
-    programme = Programme.of(parse_measures(measures), context)
+    wanted = measures if isinstance(measures, str | Measure) else list(measures)
+    programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
+    if programme.stratified and judged_only:
+        raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
     named = name_runs(runs)
     threads = jobs or os.cpu_count() or 1
     shared = progress or Progress()
 
     def score(name: str, run: Any, jobs: int) -> RunValues:
+        if programme.stratified and isinstance(run, str | Path):
+            run = read_run(run, jobs=jobs)  # it is evaluated twice, and a pipe is read once
         if topics == "run" and programme.of_topics:
             values = _over_own_topics(table, programme, run, name, settings, jobs, shared)
         else:
             values = RankedEvaluator(table, programme.calls).run(run, name, settings, jobs, shared)
+        if programme.stratified:
+            calls = [programme.calls[i] for i in programme.stratified]
+            again = RankedEvaluator(table.with_strata, calls)
+            values.values[:, programme.stratified] = again.run(
+                run, name, settings, jobs, shared
+            ).values
         programme.check(values, table.topics)
         return values
 
@@ -412,7 +311,7 @@ def _scores(
         )
         for r in results
     ]
-    notes: list[str] = []
+    notes = list(programme.notes)
     for result, count in zip(results, missing, strict=True):
         if count:
             absent = [t for t, p in zip(judged, result.present, strict=True) if not p]

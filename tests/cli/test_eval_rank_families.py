@@ -143,3 +143,20 @@ def test_topics_of_the_run_from_standard_input(
     payload = evaluated(capsys, files[0], "-", "-m", "NMRR", "--topics", "run")
     assert payload["runs"][0]["topics"]["evaluated"] == 1
     assert payload["runs"][0]["name"] == "stdin"
+
+
+def test_all_leaves_out_what_is_not_possible(
+    files: tuple[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", *files, "-m", "all", "--format", "json"]) == 0
+    out, err = capsys.readouterr()
+    names = {m["name"] for m in json.loads(out)["measures"]}
+    assert {"AP", "NMRR", "ADR", "Miss"} <= names
+    assert not {"MNRO", "NormRecall", "RankRecall", "Fallout", "xinfAP", "Displacement"} & names
+    assert "left out, as more is needed for them:" in err
+    assert "MNRO" in err
+    payload = evaluated(capsys, *files, "-m", "all", "--collection-size", "10")
+    names = {m["name"] for m in payload["measures"]}
+    assert {"MNRO", "NormRecall", "RankRecall", "Fallout"} <= names
+    # What is named is wanted, set or no set.
+    assert main(["eval", *files, "-m", "all MNRO"]) == 2

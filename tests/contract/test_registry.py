@@ -31,6 +31,8 @@ GROUPS = {
     "ranking": frozenset({"ranking", "judgements", "grades", "binary", "collection_size"}),
     # Judgements are people's own rankings or votes: tested with the readers of those.
     "opinions": frozenset({"ranking", "subjects", "votes"}),
+    # Judgements of samples: tested with their reader in test_stratified.py.
+    "samples": frozenset({"ranking", "strata"}),
 }
 TEXTS = {"gain": ["grade", "exp", "binary", "1=3,2=9"]}
 NUMBERS = (0, 0.25, 1, 0.5, 2, 3, 0.95, 4, 1.5, 10, 1e-7, 123456.75)
@@ -44,7 +46,12 @@ def groups_of(m: Measure) -> list[str]:
     ]
 
 
-RANKED = [m for m in REGISTRY.values() if "ranking" in groups_of(m)]
+# Grades below go up to 4, and a measure with fewer levels refuses them.
+RANKED = [
+    m.bind(levels=4) if "levels" in m.params else m
+    for m in REGISTRY.values()
+    if "ranking" in groups_of(m)
+]
 
 
 @pytest.mark.parametrize("m", REGISTRY.values(), ids=str)

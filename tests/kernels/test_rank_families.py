@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield import _core
 from cranfield._reference import rank_families as slow
 
 GRADES = st.sampled_from([None, None, -1.0, 0.0, 1.0, 2.0])
@@ -118,3 +119,36 @@ def test_positions(data: st.DataObject, ties: str) -> None:
     assert same(got["Miss@3"], fn / (tp + fn) if tp + fn else math.nan)
     assert same(got["Generality"], (tp + fn) / size)
     assert same(got["Generality@3"], tp / size)
+
+
+WEIGHTS = st.lists(st.sampled_from([0.0, 0.0, 1.0, -1.0, 2.5]), min_size=14, max_size=14)
+
+
+@pytest.mark.parametrize("ties", ["id", "average"])
+@given(data=st.data(), weights=WEIGHTS)
+@settings(max_examples=80, deadline=None)
+def test_counts(data: st.DataObject, weights: list[float], ties: str) -> None:
+    groups, rest, _ = data.draw(cases(tied=ties == "average"))
+    level = data.draw(st.sampled_from([-math.inf, 0.0, 1.0, 2.0]))
+    cutoff = float(data.draw(st.sampled_from([1, 2, 5, 100])))
+    multiple = data.draw(st.sampled_from([-1.0, 0.0, 0.5, 1.0, 2.0]))
+    weights[7:10] = [0.0, 0.0, 0.0]  # a denominator does not depend on the order within ties
+    run, grades = {}, {f"x{i}": g for i, g in enumerate(rest)}
+    for g, group in enumerate(groups):
+        for i, grade in enumerate(group):
+            run[f"g{g}i{i}"] = float(-g)
+            if grade is not None:
+                grades[f"g{g}i{i}"] = grade
+    if not grades:
+        return
+    index = cf.Judgements.from_dict({"t": grades}).index
+    calls = [
+        ("counts", [level, cutoff, multiple, *weights[:7]]),
+        ("counts_ratio", [level, cutoff, multiple, *weights]),
+        ("judged_count", [cutoff]),
+    ]
+    values, _, _ = _core.evaluate_dict(index, {"t": run}, calls, ties, False, 0)
+    for got, (name, params) in zip(values[0], calls, strict=True):
+        twin = getattr(slow, name)
+        wanted = slow.over_orders(groups, lambda g, t=twin, p=params: t(g, rest, *p))
+        assert same(float(got), wanted), (name, params)

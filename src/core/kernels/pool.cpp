@@ -1,6 +1,7 @@
 // Measures that look at who was judged: preference of judged items, inferred precision, coverage.
 // As in trec_eval, a negative grade stands for an item of the pool that nobody judged.
 #include <algorithm>
+#include <vector>
 
 #include "kernels/table.hpp"
 
@@ -46,6 +47,61 @@ double inferred_ap(View& v, const Params& p) {
         }
     }
     return sum / total;
+}
+
+namespace {
+
+// A grade that carries its stratum: whole grades lose a small fraction for each stratum, so that
+// they sort among each other as they did before.
+struct Stratified {
+    double grade;
+    std::size_t stratum;
+
+    explicit Stratified(double code)
+        : grade(std::ceil(code)),
+          stratum(static_cast<std::size_t>(std::lround((std::ceil(code) - code) * 1048576.0))) {}
+};
+
+// Items of one stratum, and among them those judged and those relevant.
+struct Stratum {
+    double items = 0, judged = 0, relevant = 0;
+
+    void add(double grade, double level) {
+        ++items;
+        judged += grade >= 0;
+        relevant += grade >= level;
+    }
+};
+
+}  // namespace
+
+// Each stratum was sampled at a rate of its own: a relevant item stands for as many as its stratum
+// has items for each judged one, and what stands above it is inferred stratum by stratum.
+double extended_inferred_ap(View& v, const Params& p) {
+    constexpr double epsilon = 0.00001;
+    std::vector<Stratum> all, above;
+    for (const double code : v.judgements().descending()) {
+        const Stratified item(code);
+        if (item.stratum >= all.size()) all.resize(item.stratum + 1);
+        all[item.stratum].add(item.grade, p[0]);
+    }
+    above.resize(all.size());
+    double relevant = 0, sum = 0;
+    for (const Stratum& s : all)
+        if (s.judged > 0) relevant += s.relevant * s.items / s.judged;
+    if (relevant == 0) return 0.0;
+    for (const Hit& hit : v.hits()) {
+        const Stratified item(hit.grade);
+        if (item.grade >= p[0] && item.grade >= 0) {
+            double expected = 1;
+            for (const Stratum& s : above)
+                expected += s.items * (s.relevant + epsilon) / (s.judged + 2 * epsilon);
+            const Stratum& own = all[item.stratum];
+            sum += own.items / own.judged * expected / hit.rank;
+        }
+        above[item.stratum].add(item.grade, p[0]);
+    }
+    return sum / relevant;
 }
 
 // The share of the first k items that is judged; a shorter ranking is judged by what it has.

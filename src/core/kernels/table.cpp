@@ -54,6 +54,7 @@ constexpr KernelEntry table[] = {
     {"binary_g", kernels::binary_g, nullptr},
     {"bpref", kernels::bpref, nullptr},
     {"inferred_ap", kernels::inferred_ap, nullptr},
+    {"extended_inferred_ap", kernels::extended_inferred_ap, nullptr},
     {"grade_at", kernels::grade_at, nullptr},
     {"ndcg_rel", kernels::ndcg_rel, nullptr},
     {"rndcg", kernels::rndcg, nullptr},

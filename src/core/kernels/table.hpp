@@ -50,6 +50,7 @@ double interpolated_mean(View&, const Params&);
 double binary_g(View&, const Params&);
 double bpref(View&, const Params&);
 double inferred_ap(View&, const Params&);
+double extended_inferred_ap(View&, const Params&);
 double judged_at(View&, const Params&);
 double unjudged_at(View&, const Params&);
 double grade_at(View&, const Params&);

@@ -161,6 +161,74 @@ def contingency(
     return tp, fp, fn, size - tp - fp - fn
 
 
+def counts(
+    grades: Sequence[float | None],
+    rest: Sequence[float],
+    rel: float,
+    cutoff: float,
+    multiple: float,
+    *weights: float,
+) -> float:
+    """A weighed sum of the cells down to a cutoff, or to a multiple of the relevant items."""
+    ng = sum(relevant(g, rel) for g in [*grades, *rest])
+    depth = cutoff
+    if multiple >= 0:
+        depth = ng if multiple == 1 else math.floor(multiple * ng + 0.9)
+    seen = [g for i, g in enumerate(grades, start=1) if i <= depth]
+    found = sum(relevant(g, rel) for g in seen)
+    cells = [found, len(seen), ng, depth, min(depth, ng), min(len(seen), ng), 1]
+    return sum(w * cell for w, cell in zip(weights, cells, strict=True) if w)
+
+
+def counts_ratio(
+    grades: Sequence[float | None],
+    rest: Sequence[float],
+    rel: float,
+    cutoff: float,
+    multiple: float,
+    *weights: float,
+) -> float:
+    above, below = (
+        counts(grades, rest, rel, cutoff, multiple, *part) for part in (weights[:7], weights[7:])
+    )
+    return above / below if below > 0 else math.nan
+
+
+def judged_count(grades: Sequence[float | None], rest: Sequence[float], cutoff: float) -> float:  # noqa: ARG001
+    return sum(g is not None for i, g in enumerate(grades, start=1) if i <= cutoff)
+
+
+def extended_inferred_ap(
+    ranking: Sequence[tuple[int, int] | None], pool: Sequence[tuple[int, int]], rel: float
+) -> float:
+    """Items are pairs of a grade and a stratum; None stands for an item outside the pool."""
+    epsilon = 0.00001
+    strata = {s for _, s in pool}
+
+    def size(items: Sequence[tuple[int, int] | None], stratum: int, least: float) -> int:
+        return sum(i is not None and i[1] == stratum and i[0] >= least for i in items)
+
+    def rate(stratum: int) -> float:
+        judged = size(pool, stratum, 0)
+        return size(pool, stratum, -math.inf) / judged if judged else 0.0
+
+    total = sum(size(pool, s, rel) * rate(s) for s in strata)
+    if not total:
+        return 0.0
+    value = 0.0
+    for rank, item in enumerate(ranking, start=1):
+        if item is None or item[0] < rel:
+            continue
+        above = ranking[: rank - 1]
+        found = sum(
+            size(above, s, -math.inf) * (size(above, s, rel) + epsilon)
+            / (size(above, s, 0) + 2 * epsilon)
+            for s in strata
+        )  # fmt: skip
+        value += rate(item[1]) * (1 + found) / rank
+    return value / total
+
+
 def over_orders(ranking: Sequence[Group], value: Callable[[list[float | None]], float]) -> float:
     """The mean of a value over all orders within groups."""
     orders = list(product(*(list(permutations(group)) for group in ranking)))

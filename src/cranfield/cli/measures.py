@@ -12,6 +12,7 @@ from cranfield.cli._common import Parser, add_output_options, emit
 from cranfield.measures import REGISTRY, SETS, Measure, measure
 from cranfield.measures.sources import REFERENCES
 from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.worked import worked_example
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "neither"}
 
@@ -64,17 +65,24 @@ def _one(name: str) -> Document:
     for key, value in facts.items():
         if key in ("params", "higher_is_better") or value in ("", []):
             continue
-        shown = ", ".join(value) if isinstance(value, list) else str(value)
-        lines = textwrap.wrap(shown, 76) or [""]
-        rows.append([key.replace("_", " "), lines[0]])
-        rows.extend(["", more] for more in lines[1:])
+        rows += _wrapped(
+            key.replace("_", " "), ", ".join(value) if isinstance(value, list) else str(value)
+        )
     for param, about in facts["params"].items():
-        lines = textwrap.wrap(f"{param}={about['default']!r}: {about['doc']}", 76)
-        rows.append(["parameter", lines[0]])
-        rows.extend(["", more] for more in lines[1:])
+        rows += _wrapped("parameter", f"{param}={about['default']!r}: {about['doc']}")
+    worked = worked_example(chosen)
+    if worked is not None:
+        facts["worked_example"] = {"given": worked.given, "values": worked.values}
+        rows += _wrapped("worked example", worked.given)
+        rows.extend(["", f"{name} = {value:.6f}"] for name, value in worked.values.items())
     columns = [Column("measure", numeric=False), Column(str(chosen), numeric=False)]
     payload = {"cranfield": __version__, "command": "measures", "measures": [facts]}
     return Document(payload, [Table(columns, rows)])
+
+
+def _wrapped(key: str, text: str) -> list[list[Cell]]:
+    lines = textwrap.wrap(text, 76) or [""]
+    return [["" if i else key, line] for i, line in enumerate(lines)]
 
 
 def signature(m: Measure) -> str:

@@ -140,7 +140,13 @@ class Table:
 
 @dataclass(frozen=True, eq=False)
 class Judgements(Table):
-    """Which items are how relevant to which topic."""
+    """Which items are how relevant to which topic.
+
+    `strata` has the stratum of each row where a pool was sampled in strata; a negative grade
+    is then an item of the pool that was not in the sample.
+    """
+
+    strata: NDArray[np.int64] | None = field(default=None, kw_only=True)
 
     @classmethod
     def _value_role(cls) -> str:
@@ -199,7 +205,16 @@ class Judgements(Table):
             items,
             item_offsets,
             self.values[rows],
+            strata=None if self.strata is None else self.strata[rows],
         )
+
+    @cached_property
+    def with_strata(self) -> Judgements:
+        """The same judgements, each grade lowered by 2^-20 for each stratum: what the kernel of
+        stratified samples reads. Grades are whole numbers there."""
+        if self.strata is None:
+            return self
+        return replace(self, values=self.values - self.strata * 2.0**-20, strata=None)
 
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: grade}}, with whole grades as int."""

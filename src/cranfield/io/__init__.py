@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from cranfield.data import Judgements, Run
+from cranfield.errors import InputError
 from cranfield.io import trec
 from cranfield.io.files import inner_suffix, run_name
 
@@ -17,13 +18,23 @@ def is_tabular(path: str | Path) -> bool:
 
 
 def read_qrels(path: str | Path, *, jobs: int | None = None) -> Judgements:
-    """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'."""
+    """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
+
+    A TREC file may have a stratum before the grade, for pools that were sampled.
+    """
     if is_tabular(path):
         from cranfield.io.tabular import READERS
 
         judgements: Judgements = READERS[inner_suffix(path)](path, Judgements)
         return judgements
-    return trec.read_judgements(path, jobs=jobs)
+    try:
+        return trec.read_judgements(path, jobs=jobs)
+    except InputError:
+        from cranfield.io import strata
+
+        if not strata.is_stratified(path):
+            raise
+        return strata.read_stratified(path)
 
 
 def read_run(path: str | Path, *, jobs: int | None = None) -> Run:

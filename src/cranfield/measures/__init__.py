@@ -29,7 +29,8 @@ _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", 
 
 _LEVELS = ("rel=2", "")  # highly relevant, then relevant
 
-_READ_FROM_FILES = {"ranking", "judgements", "grades"}
+# What the evaluation of runs against judgements can offer.
+_OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata"}
 
 # Sets of measures under one name.
 SETS = MappingProxyType(
@@ -58,12 +59,11 @@ SETS = MappingProxyType(
                 for k in (5, 10, 25, 50, 100)
             ),
         ),
-        # Every measure that needs nothing but runs and judgements: those of the ranks of all
-        # relevant items need the size of the collection as soon as one of them is missing.
+        # Of these, evaluation leaves out those whose needs are not met, and says so.
         "all": tuple(
             {"required": f"{m.name}@10", "recall": f"{m.name}@0.5"}.get(m.cutoff, m.name)
             for m in REGISTRY.values()
-            if m.needs <= _READ_FROM_FILES and "missing" not in m.params
+            if m.needs <= _OFFERED
         ),
     }
 )  # fmt: skip
@@ -80,18 +80,41 @@ def measure(name: str) -> Measure:
 
 def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from names, sets of them, or a mixture; each once, in the order given."""
-    given: list[str | Measure] = (
-        list(split_names(wanted))
-        if isinstance(wanted, str)
-        else [wanted]
-        if isinstance(wanted, Measure)
-        else [n for w in wanted for n in (split_names(w) if isinstance(w, str) else [w])]
-    )
-    expanded = [n for g in given for n in (SETS.get(g, (g,)) if isinstance(g, str) else (g,))]
+    expanded = [n for g in _given(wanted) for n in _expanded(g)]
     chosen = dict.fromkeys(measure(n) if isinstance(n, str) else n for n in expanded)
     if not chosen:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
     return tuple(chosen)
 
 
-__all__ = ["REGISTRY", "SETS", "Measure", "Param", "Source", "measure", "parse_measures"]
+def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
+    """Those that were asked for as part of the set `all` only."""
+    given = _given(wanted)
+    if "all" not in given:
+        return frozenset()
+    named = [g for g in given if g != "all"]
+    return frozenset(parse_measures("all")) - frozenset(parse_measures(named) if named else ())
+
+
+def _given(wanted: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    if isinstance(wanted, str):
+        return list(split_names(wanted))
+    if isinstance(wanted, Measure):
+        return [wanted]
+    return [n for w in wanted for n in (split_names(w) if isinstance(w, str) else [w])]
+
+
+def _expanded(given: str | Measure) -> Iterable[str | Measure]:
+    return SETS.get(given, (given,)) if isinstance(given, str) else (given,)
+
+
+__all__ = [
+    "REGISTRY",
+    "SETS",
+    "Measure",
+    "Param",
+    "Source",
+    "measure",
+    "optional_measures",
+    "parse_measures",
+]

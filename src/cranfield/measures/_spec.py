@@ -36,8 +36,10 @@ class Param:
     low: float = -math.inf
     high: float = math.inf
 
-    def convert(self, measure: str, name: str, value: Value) -> Value:
+    def convert(self, measure: str, name: str, value: Value | None) -> Value | None:
         """The value as this parameter's kind, or a MeasureError that says what was expected."""
+        if value is None and self.default is None:
+            return None
         try:
             converted = self._cast(value)
         except (TypeError, ValueError, OverflowError):
@@ -53,7 +55,9 @@ class Param:
             )
         return converted
 
-    def _cast(self, value: Value) -> Value:
+    def _cast(self, value: Value | None) -> Value:
+        if value is None:
+            raise TypeError
         if self.kind is str:
             if not isinstance(value, str):
                 raise TypeError
@@ -128,7 +132,10 @@ class Measure:
                     f"{self.name} has no parameter {key!r} (it has: {known})."
                     f"{suggest(key, self.params)}"
                 )
-            bound[key] = self.params[key].convert(self.name, key, value)
+            converted = self.params[key].convert(self.name, key, value)
+            bound.pop(key, None)
+            if converted is not None:
+                bound[key] = converted
         for key in [k for k, v in bound.items() if v == self.params[k].default]:
             del bound[key]
         ordered = {k: bound[k] for k in self.params if k in bound}

@@ -51,7 +51,7 @@ NMRR = Measure(
         }
     ),
     family=FAMILY, ties=_TIES, missing="counted at 1.25 K, like items below rank K",
-    undefined=f"{_LEFT_OUT}; nothing retrieved: 1", example="NMRR NMRR(gmt=10)",
+    undefined=f"{_LEFT_OUT}; nothing retrieved: 1", example="NMRR NMRR(gmt=20)",
 )  # fmt: skip
 
 NAR = Measure(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from types import MappingProxyType
 
+from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure, Source
 from cranfield.measures.ranked import (
     EVERY,
@@ -29,6 +31,15 @@ def _judged_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall
     return KernelCall("judged_count", (at,)), seen
 
 
+def _stratified(measure: Measure, context: Context) -> KernelCall:
+    if context.judgements is None or context.judgements.strata is None:
+        raise NeedsError(
+            f"{measure} needs judgements of a stratified sample: lines of five fields, topic "
+            "iteration item stratum grade"
+        )
+    return KernelCall("extended_inferred_ap", (float(measure.value_of("rel")),))
+
+
 BPREF = Measure(
     name="Bpref", title="Binary preference",
     summary="How seldom a judged item that is not relevant stands above a relevant one; items "
@@ -49,6 +60,20 @@ INF_AP = Measure(
     source=Source("yilmaz-aslam-infap"), range=(0.0, 1.0), higher_is_better=True, needs=EVERY,
     plan=simple("inferred_ap", "rel"), params=MappingProxyType({"rel": REL}), family=FAMILY,
     missing=MISSING_0, undefined=NO_RELEVANT_0, example="infAP", trec_name="infAP",
+)  # fmt: skip
+
+X_INF_AP = Measure(
+    name="xinfAP", title="Extended inferred average precision",
+    summary="Average precision estimated from a pool whose strata were sampled at different "
+    "rates. The judgements have five columns: topic, iteration, item, stratum, grade, and grade "
+    "-1 for items of the pool outside the sample.",
+    formula=r"\frac{1}{\hat R} \sum_{r} \frac{N_{s(r)}}{n_{s(r)}} \cdot \frac1r \left(1 + \sum_s "
+    r"N_s^{<r} \frac{R_s^{<r}+\epsilon}{n_s^{<r}+2\epsilon}\right), \quad "
+    r"\hat R = \sum_s R_s \frac{N_s}{n_s}",
+    source=Source("yilmaz-kanoulas-aslam-xinfap", equations="nowak-thesis section 3.3.3"),
+    range=(0.0, math.inf), higher_is_better=True, needs=frozenset({"ranking", "strata"}),
+    plan=_stratified, params=MappingProxyType({"rel": REL}), family=FAMILY, missing=MISSING_0,
+    undefined=NO_RELEVANT_0, example="xinfAP",
 )  # fmt: skip
 
 JUDGED = Measure(
@@ -72,4 +97,4 @@ UNJUDGED = Measure(
     undefined="nothing retrieved: 0", example="Unjudged@10", trec_name="unj",
 )  # fmt: skip
 
-DECLARED = (BPREF, INF_AP, JUDGED, UNJUDGED)
+DECLARED = (BPREF, INF_AP, X_INF_AP, JUDGED, UNJUDGED)

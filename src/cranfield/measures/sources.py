@@ -44,6 +44,10 @@ REFERENCES: dict[str, Reference] = {
         "inproceedings", "Yilmaz, Emine; Aslam, Javed A.",
         "Estimating average precision with incomplete and imperfect judgments", 2006, "CIKM",
     ),
+    "yilmaz-kanoulas-aslam-xinfap": Reference(
+        "inproceedings", "Yilmaz, Emine; Kanoulas, Evangelos; Aslam, Javed A.",
+        "A simple and efficient sampling method for estimating AP and NDCG", 2008, "SIGIR",
+    ),
     "jarvelin-kekalainen": Reference(
         "article", "Järvelin, Kalervo; Kekäläinen, Jaana",
         "Cumulated gain-based evaluation of IR techniques", 2002,

@@ -1,0 +1,128 @@
+"""Both values of every erratum in docs/errata-ranked.md: as printed, and as Cranfield has it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+import cranfield as cf
+from cranfield.data.categories import Categorisation, CategoryGraph
+from cranfield.measures.opinion import displacement
+from cranfield.report.worked import GRADES, NOT_RETRIEVED
+from cranfield.uncertain import evaluate_uncertain, poisson_binomial
+
+PAGE = (Path(__file__).parents[2] / "docs" / "errata-ranked.md").read_text()
+
+
+def check(where: str, printed: float, ours: float) -> None:
+    """The row of the page has both values, to four decimals."""
+    row = next(line for line in PAGE.splitlines() if line.startswith(f"| {where} |"))
+    cells = [cell.strip() for cell in row.strip("|").split("|")]
+    assert cells[-2:] == [f"{printed:.4f}", f"{ours:.4f}"]
+
+
+def value(name: str, places: tuple[int, ...], size: int) -> float:
+    judgements = {"q": {f"i{p}": 1 for p in places}}
+    run = {"q": {f"i{p}": float(-p) for p in range(1, size + 1)}}
+    return float(cf.evaluate(judgements, run, [name], collection_size=size).overall[
+        cf.measure(name)
+    ][0])  # fmt: skip
+
+
+def test_generality_of_mnro_jumps() -> None:
+    ours, printed = (value(name, (3, 9), 201) for name in ("MNRO", "MNRO(generality='printed')"))
+    before = value("MNRO", (3, 9), 200)
+    assert abs(ours - before) < 0.01 < abs(printed - before)
+    assert f"at N = 200 it is {before:.4f} either way" in PAGE
+    check("Ch eq. 14, 15", printed, ours)
+
+
+def test_f_measure() -> None:
+    p, r, beta = 0.5, 1.0, 2
+    ours = value("SetF(beta=2)", (1, 2), 4)
+    assert ours == pytest.approx((1 + beta**2) * p * r / (beta**2 * p + r))
+    check("Ch eq. 2", (1 + beta) ** 2 * p * r / (beta**2 * p + r), ours)
+
+
+def test_nar_and_recall_error() -> None:
+    nar, recall = value("NAR", (3, 9), 20), value("NormRecall", (3, 9), 20)
+    check("Ch eq. 10 and Ro 5.19", nar, 1 - recall)
+
+
+def test_greatest_precision_error() -> None:
+    ours = value("NormPrecision", (8, 9, 10), 10)
+    printed_maximum = math.log(math.prod(10 - (i + 1) for i in (1, 2, 3)) / 6)
+    printed = 1 - math.log(8 * 9 * 10 / 6) / printed_maximum
+    check("Ro before 5.22", printed, abs(round(ours, 12)))
+
+
+def test_recall_with_a_union() -> None:
+    """Four items retrieved, three relevant, two of them found."""
+    ours = cf.evaluate(
+        {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}},
+        "SetR SetP",
+    ).mean()["run"]  # fmt: skip
+    union = len({"a", "b", "c"} | {"a", "b", "x", "y"})
+    check("Sa eq. 1", union / 3, ours["SetR"])
+    check("Sa eq. 2", union / 4, ours["SetP"])
+
+
+TREE = CategoryGraph.from_pairs([("people", "all"), ("crowd", "people"), ("city", "all")])
+VOTES = [
+    (f"s{s}", item, category)
+    for item, given in {
+        "q": ("people", "people", "crowd", "city", "city"),
+        "a": ("people", "crowd", "crowd", "crowd", "people"),
+        "b": ("city", "city", "city", "city", "people"),
+    }.items()
+    for s, category in enumerate(given)
+]
+
+
+def test_votes_below_the_children() -> None:
+    """Eq. 8 as printed adds the votes of the children alone, so the root misses crowd's."""
+    ours = Categorisation.from_votes(VOTES, TREE).of("q")["all"]
+    children = sum(category in ("people", "city") for s, i, category in VOTES if i == "q")
+    check("Sa eq. 8", children / 5, ours)
+
+
+def test_probability_divided_by_n() -> None:
+    mass = poisson_binomial([0.6, 0.8])
+    check("Sa eq. 11, 12", float(mass.sum()) / 2, float(mass.sum()))
+
+
+def test_weights_of_nested_categories() -> None:
+    table = Categorisation.from_votes(VOTES, TREE)
+    run = cf.Run.from_dict({"q": {"a": 2.0, "b": 1.0}})
+    printed, ours = (
+        evaluate_uncertain(table, [run], k=2, mixing=mixing).runs["run"][0].precision.mean
+        for mixing in ("printed", "votes")
+    )
+    total = sum(table.of("q").values())
+    assert total == pytest.approx(2.2)
+    check("Sa eq. 13", printed * total, ours)
+
+
+def test_displacement_of_missing_items() -> None:
+    person = [("x", 1.0), ("y", 0.8)]
+    printed, ours = (
+        displacement(person, {"x": 1}, missing=missing, size=100)
+        for missing in ("printed", "worst")
+    )
+    check("Sa eq. 23", printed, ours)
+
+
+def test_fractions_of_the_gain_tables() -> None:
+    judgements = {f"m{i}": g for i, g in enumerate([*GRADES, *NOT_RETRIEVED])}
+    run = {f"m{i}": float(-i) for i in range(len(GRADES))}
+    got = cf.evaluate(
+        {"q": judgements}, {"q": run},
+        "nCG@8 nCG@9 nCG@10 nCG@11 nDCG@3(discount='jk') FirstTier",
+    ).mean()["run"]  # fmt: skip
+    for k, above, below in ((8, 11, 13), (9, 11, 14), (10, 12, 15), (11, 14, 16)):
+        check(f"SH NCG, rank {k}", above / below, got[f"nCG@{k}"])
+    check("SH NDCG, rank 3", 5.2618594 / 5.2618594, got["nDCG@3(discount='jk')"])
+    # Ch = 6 items all relevant, where Cr = 11 has 9.
+    check("SH first tier (relevant)", 6 / 6, got["FirstTier"])
