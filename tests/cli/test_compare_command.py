@@ -92,7 +92,7 @@ def test_missing_topics_score_zero_or_are_left_out(capsys, folder):
     args = ("-m", "AP", "--baseline", "bm25", "--test", "t")
     code, _, err = run(capsys, folder, *args)
     assert code == 0
-    assert "short misses 3 of 20 judged topics (0, 1, 2); they are scored as empty" in err
+    assert "short misses 3 of 20 judged topics (0, 1, 2), scored as an empty ranking" in err
     judged = answer(capsys, folder, *args)
     assert [p["topics"] for p in judged["pairs"]] == [20, 20, 20]
     shared = answer(capsys, folder, *args, "--topics", "run")

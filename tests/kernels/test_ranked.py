@@ -37,12 +37,6 @@ def _gains() -> list[tuple[float, ...]]:
     return [(k, *kind) for k in CUTOFFS for kind in GAINS]
 
 
-# Weights of: relevant items seen, items seen, relevant items, depth, and what could be held.
-PRECISION_ABOVE = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-ITEMS_SEEN = (0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-EVERY_CELL = (1.0, -0.5, 2.0, 0.25, 1.0, 3.0, -1.0)
-DEPTHS = ((1.0, -1.0), (3.0, -1.0), (INF, -1.0), (INF, 1.0), (INF, 0.35), (INF, 2.0))
-
 # Parameters under which each kernel is held against its twin.
 PARAMS: dict[str, list[tuple[float, ...]]] = {
     "num_ret": [()],
@@ -87,12 +81,6 @@ PARAMS: dict[str, list[tuple[float, ...]]] = {
         for pairs in ((), (1.0, -1.0), (2, 1))
     ],
     "rbp_residual": [(0.8,), (0.5,), (0.0,), (1.0,)],
-    "counts": _levels(*((k, m, *PRECISION_ABOVE) for k, m in DEPTHS), (3.0, -1.0, *EVERY_CELL)),
-    "counts_ratio": _levels(
-        *((k, m, *PRECISION_ABOVE, *ITEMS_SEEN) for k, m in DEPTHS),
-        (3.0, -1.0, *EVERY_CELL, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0),
-    ),
-    "judged_count": [(k,) for k in CUTOFFS],
     "err": [(k, top) for k in CUTOFFS for top in (4.0, 3.5)],
 }
 

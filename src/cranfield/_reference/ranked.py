@@ -290,49 +290,6 @@ def grade_at(grades: Grades, judged: Judged, rank: float) -> float:
     return math.nan if grade is None else grade
 
 
-# Counts and their ratios, as macro and micro means take them
-
-
-def _depth(judged: Judged, level: float, cutoff: float, multiple: float) -> float:
-    """A cutoff, or where a multiple of the relevant items would end, as in R-precision."""
-    if multiple < 0:
-        return cutoff
-    depth = multiple * _relevant(judged, level)
-    return depth if multiple == 1 else math.floor(depth + 0.9)
-
-
-def _weighed(
-    grades: Grades, judged: Judged, level: float, depth: float, weights: Sequence[float]
-) -> float:
-    seen, relevant = _first(grades, depth), _relevant(judged, level)
-    cells = (
-        _relevant(seen, level), len(seen), relevant, depth, min(depth, relevant),
-        min(len(seen), relevant), 1.0,
-    )  # fmt: skip
-    return sum(w * cell for w, cell in zip(weights, cells, strict=True) if w)
-
-
-def counts(
-    grades: Grades, judged: Judged, level: float, cutoff: float, multiple: float, *weights: float
-) -> float:
-    depth = _depth(judged, level, cutoff, multiple)
-    return _weighed(grades, judged, level, depth, weights)
-
-
-def counts_ratio(
-    grades: Grades, judged: Judged, level: float, cutoff: float, multiple: float, *weights: float
-) -> float:
-    depth, half = _depth(judged, level, cutoff, multiple), len(weights) // 2
-    below = _weighed(grades, judged, level, depth, weights[half:])
-    if below <= 0:
-        return math.nan
-    return _weighed(grades, judged, level, depth, weights[:half]) / below
-
-
-def judged_count(grades: Grades, judged: Judged, k: float) -> float:
-    return sum(grade is not None for grade in _first(grades, k))
-
-
 # Gains
 
 
@@ -473,6 +430,6 @@ TWINS: dict[str, Twin] = {
         relative_precision_at, reciprocal_rank, average_precision, yaap, r_precision,
         interpolated_at, interpolated_mean, binary_g, bpref, inferred_ap, judged_at, unjudged_at,
         grade_at, dcg, ideal_dcg, ndcg, ndcg_rel, rndcg, normalized_g, rbp, rbp_graded,
-        rbp_residual, err, counts, counts_ratio, judged_count,
+        rbp_residual, err,
     )
 }  # fmt: skip
