@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from cranfield.data.labels import Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
 from cranfield.io.costmap import read_agreement, read_costmap
+from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology
 from cranfield.measures._label_blocks import (
     DEFAULT_COST,
@@ -51,8 +52,9 @@ def evaluate_labels(
 ) -> Scores:
     """Score runs against the truth.
 
-    `truth` and each run are a LabelMatrix or what `LabelMatrix.of` takes; `runs` may also be
-    {name: run}, or a generator: each run is scored and dropped before the next is asked for.
+    `truth` and each run are a LabelMatrix, a file, or what `LabelMatrix.of` takes; `runs` may
+    also be {name: run}, or a generator: each run is scored and dropped before the next is asked
+    for.
     `costmap` is the default map, or {name: map} for measures such as `OS(cost='fts')`. With
     `keep=False` only the value of each run is kept, not its values per item and concept.
 
@@ -61,7 +63,8 @@ def evaluate_labels(
     {'mine': {'F.example': 0.8333333333333333}}
     """
     chosen = parse_label_measures(measures)
-    true = checked_truth(LabelMatrix.of(truth, name="truth"), _ontology(ontology))
+    given = read_labels(truth) if isinstance(truth, str | Path) else truth
+    true = checked_truth(LabelMatrix.of(given, name="truth"), _ontology(ontology))
     knowledge = gather(true, ontology=ontology, costmap=costmap, agreement=agreement)
     check_needs(chosen, knowledge)
     if any(m.name == "OS" for m in chosen):
@@ -162,11 +165,13 @@ def _named_runs(
     runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix
 ) -> Iterable[LabelMatrix]:
     pairs: Iterable[tuple[str | None, Any]]
-    if isinstance(runs, LabelMatrix):
+    if isinstance(runs, LabelMatrix | str | Path):
         raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
     pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
     names: set[str] = set()
     for number, (name, run) in enumerate(pairs, 1):
+        if isinstance(run, str | Path):
+            run = read_labels(run)
         bare = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
         found = LabelMatrix.of(
             run,
@@ -174,6 +179,8 @@ def _named_runs(
             items=truth.items if bare else None,
             concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
         )
+        if name and found.name != name:
+            found = replace(found, name=name)
         if found.name in names:
             raise UsageError(f"two runs are named {found.name!r}")
         names.add(found.name)

@@ -306,6 +306,19 @@ def test_values_that_were_not_kept_are_not_there():
         scores.per_item()
 
 
+def test_files_names_and_matrices_may_be_mixed(tmp_path):
+    (tmp_path / "truth.csv").write_text("item,Sky,Sea\na,1,0\nb,0,1\n")
+    (tmp_path / "mine.csv").write_text("item,Sky,Sea\na,0.9,0.1\nb,0.2,0.3\n")
+    truth, run = tmp_path / "truth.csv", tmp_path / "mine.csv"
+    assert evaluate_labels(truth, [run], "F.example").mean() == {"mine": {"F.example": 0.5}}
+    named = evaluate_labels(truth, {"x": run, "y": np.eye(2)}, "F.example").mean()
+    assert named == {"x": {"F.example": 0.5}, "y": {"F.example": 1.0}}
+    with pytest.raises(UsageError, match="given as a list"):
+        evaluate_labels(truth, run, "F.example")
+    with pytest.raises(UsageError, match="two runs are named 'mine'"):
+        evaluate_labels(truth, [run, run], "F.example")
+
+
 def test_unknown_concepts_are_refused():
     with pytest.raises(InputError, match=r"unknown concept 'Skye'\. Did you mean 'Sky'"):
         evaluate_labels({"a": {"Sky", "Sea"}}, {"r": {"a": {"Skye"}}}, "F.example")
