@@ -229,7 +229,7 @@ def test_sets_of_measures(run: Any) -> None:
     ("args", "says"),
     [
         (["qrels", "first.run", "-m", "RPB"], "No measure named 'RPB'. Did you mean 'RBP'?"),
-        (["qrels", "first.run", "-m", "P(rle=1)@5"], "P has no parameter 'rle' (it has: rel)"),
+        (["qrels", "first.run", "-m", "P(rle=1)@5"], "P has no parameter 'rle' (it has: rel"),
         (["qrels", "first.run", "-m", "P"], "P needs a cutoff, such as P@10"),
         (["qrels", "first.run", "-m", ""], "no measure was asked for"),
         (["qrels", "first.run", "first.run"], "two runs are named 'first'"),
