@@ -322,15 +322,17 @@ nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t
 }  // namespace
 
 // Of each column, over the counted rows: the sum, the number of values that exist, and the sum of
-// the logarithms of values raised to `smallest`.
+// the logarithms of values raised to `smallest`. Values are added one after the other in `order`.
 nb::list py_column_sums(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& values,
-                        const nb::bytes& counted, double smallest) {
-    if (counted.size() != values.shape(0)) throw std::invalid_argument("rows do not fit");
+                        const nb::bytes& counted, const std::vector<std::size_t>& order,
+                        double smallest) {
+    if (counted.size() != values.shape(0) || order.size() != values.shape(0))
+        throw std::invalid_argument("rows do not fit");
     nb::list result;
     for (std::size_t j = 0; j < values.shape(1); ++j) {
         double sum = 0, logarithms = 0;
         std::int64_t defined = 0;
-        for (std::size_t i = 0; i < values.shape(0); ++i) {
+        for (const std::size_t i : order) {
             const double value = values.data()[i * values.shape(1) + j];
             if (counted.c_str()[i] == 0 || std::isnan(value)) continue;
             ++defined;
@@ -363,7 +365,6 @@ NB_MODULE(_core, m) {
         .def_prop_ro("repeats", &JudgementIndex::repeats);
 
     using namespace nb::literals;
-    m.def("has_kernel", [](const std::string& name) { return find_kernel(name) != nullptr; });
     m.def("kernel_names", [] {
         nb::list names;
         for (const std::string_view name : kernel_names()) names.append(to_str(name));
@@ -377,7 +378,7 @@ NB_MODULE(_core, m) {
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
-    m.def("column_sums", &py_column_sums, "values"_a, "counted"_a, "smallest"_a);
+    m.def("column_sums", &py_column_sums, "values"_a, "counted"_a, "order"_a, "smallest"_a);
     m.def("string_column", &py_string_column, "texts"_a);
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);

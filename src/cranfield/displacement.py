@@ -80,7 +80,7 @@ def evaluate_displacement(
         if absent:
             notes.append(
                 f"{run.name} misses {len(absent)} of {len(rankings.topics)} topics "
-                f"({', '.join(absent[:5])}); they are scored as empty rankings"
+                f"({', '.join(absent[:5])}), scored as empty rankings"
             )
         for t, topic in enumerate(rankings.topics):
             order = run.ranking(topic) if topic in known else []

@@ -305,9 +305,11 @@ def _scores(
     missing = tuple(total - sum(r.present) for r in results)
     evaluated = tuple(total - m if topics == "run" else total for m in missing)
     everyone = b"\x01" * total
+    # Topics are added up in the order of their ids, as trec_eval does it: so is the last digit.
+    order = sorted(range(total), key=lambda t: judged[t].encode())
     sums = [
         _core.column_sums(
-            r.buffer, r.present if topics == "run" else everyone, SMALLEST_FOR_GEOMETRIC_MEAN
+            r.buffer, r.present if topics == "run" else everyone, order, SMALLEST_FOR_GEOMETRIC_MEAN
         )
         for r in results
     ]
