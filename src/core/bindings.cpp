@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <system_error>
 #include <unordered_map>
+#include <utility>
 
 #include "evaluate.hpp"
 #include "readers/run_file.hpp"
@@ -220,30 +221,61 @@ bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
     return true;
 }
 
-// Rows of code points, filled up with zeros as numpy keeps text, as bytes and offsets.
+// Text in rows of `width` code points filled up with zeros, as numpy keeps it.
+struct FixedWidth {
+    const std::uint32_t* codes;
+    std::size_t rows, width;
+    std::vector<std::uint8_t>& bytes;
+    std::vector<std::int64_t>& offsets;
+
+    // False when a code point cannot be expressed. A width known to the compiler is much faster.
+    template <std::size_t Known>
+    bool convert() {
+        const std::size_t n = Known > 0 ? Known : width;
+        offsets.resize(rows + 1);
+        bytes.resize(rows * n + n);  // enough as long as all text is ASCII
+        std::size_t filled = 0;
+        for (std::size_t r = 0; r < rows; ++r) {
+            const std::uint32_t* row = codes + r * n;
+            std::uint32_t all = 0;
+            for (std::size_t i = 0; i < n; ++i) all |= row[i];
+            std::size_t length = n;
+            while (length > 0 && row[length - 1] == 0) --length;
+            if (all < 0x80u) {
+                if (bytes.size() - filled < n) bytes.resize(2 * bytes.size() + n);
+                std::uint8_t* out = bytes.data() + filled;
+                for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(row[i]);
+                filled += length;
+            } else {
+                bytes.resize(filled);
+                for (std::size_t i = 0; i < length; ++i)
+                    if (!append_utf8(row[i], bytes)) return false;
+                filled = bytes.size();
+            }
+            offsets[r + 1] = static_cast<std::int64_t>(filled);
+        }
+        bytes.resize(filled);
+        return true;
+    }
+
+    template <std::size_t... Widths>
+    bool dispatch(std::index_sequence<Widths...>) {
+        bool valid = false;
+        const bool known = ((width == Widths + 1 && (valid = convert<Widths + 1>(), true)) || ...);
+        return known ? valid : convert<0>();
+    }
+};
+
+// Rows of code points as bytes and offsets.
 nb::tuple py_fixed_width_column(
     const nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& codes) {
-    const std::size_t rows = codes.shape(0), width = codes.shape(1);
     std::vector<std::uint8_t> bytes;
     std::vector<std::int64_t> offsets{0};
+    FixedWidth text{codes.data(), codes.shape(0), codes.shape(1), bytes, offsets};
     bool valid = true;
     {
         const nb::gil_scoped_release release;
-        bytes.reserve(rows * width);
-        offsets.reserve(rows + 1);
-        for (std::size_t r = 0; r < rows && valid; ++r) {
-            const std::uint32_t* row = codes.data() + r * width;
-            std::size_t length = width;
-            while (length > 0 && row[length - 1] == 0) --length;
-            std::uint32_t all = 0;
-            for (std::size_t i = 0; i < length; ++i) all |= row[i];
-            if (all < 0x80u)
-                bytes.insert(bytes.end(), row, row + length);
-            else
-                for (std::size_t i = 0; i < length && valid; ++i)
-                    valid = append_utf8(row[i], bytes);
-            offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-        }
+        valid = text.dispatch(std::make_index_sequence<16>());
     }
     if (!valid) throw nb::type_error("a text holds a code point that UTF-8 cannot express");
     return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));

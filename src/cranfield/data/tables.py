@@ -81,12 +81,16 @@ class Table:
     @classmethod
     def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
         """From three columns of one length: lists, numpy arrays, Arrow arrays or series."""
-        topic_bytes, topic_offsets = columns.text(topics)
-        item_bytes, item_offsets = columns.text(items)
+        from concurrent.futures import ThreadPoolExecutor
+
         numbers = columns.numbers(values)
-        if not len(topic_offsets) == len(item_offsets) == len(numbers) + 1:
+        # Both conversions leave Python's lock, so they run side by side.
+        with ThreadPoolExecutor(1) as pool:
+            converted = pool.submit(columns.text, items)
+            names, offsets, order = _core.group_rows(*columns.text(topics))
+            item_bytes, item_offsets = converted.result()
+        if not int(offsets[-1]) + 1 == len(item_offsets) == len(numbers) + 1:
             raise InputError.single("<columns>", "topics, items and values differ in length")
-        names, offsets, order = _core.group_rows(topic_bytes, topic_offsets)
         if order is not None:
             item_bytes, item_offsets = _core.take_strings(item_bytes, item_offsets, order)
             numbers = numbers[order]
