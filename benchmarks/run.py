@@ -73,14 +73,11 @@ def main() -> None:
     )
     parser.add_argument("--write", action="store_true", help="put the tables into the documents")
     args = parser.parse_args()
-    sections = {"files": files_to_means, "cold": cold_start}
-    if args.long or "growth" in args.parts:
-        sections["growth"] = growth
-    for part in PARTS:
-        if (Path(__file__).parent / f"{part}.py").exists():
-            sections[part] = importlib.import_module(part).main
-    chosen = {k: v for k, v in sections.items() if not args.parts or k in args.parts}
-    for name, function in chosen.items():
+    names = ["files", "cold", *PARTS, *(["growth"] if args.long else [])]
+    for name in args.parts or names:
+        # Parts are loaded in their turn: what they load would count as memory of those before.
+        own = {"files": files_to_means, "cold": cold_start, "growth": growth}
+        function = own[name] if name in own else importlib.import_module(name).main
         about = (function.__doc__ or name).strip().splitlines()[0]
         print(f"\n## {about}\n", flush=True)
         text = function()

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
-
-import numpy as np
 
 from harness import DATA
 
@@ -13,8 +13,17 @@ def make(topics: int, items: int, *, judged: int = 1, seed: int = 1) -> tuple[Pa
     """Judgements and a run of topics x items, scores falling with rank as systems write them."""
     folder = DATA / f"{topics}x{items}x{judged}"
     qrels, run = folder / "qrels.txt", folder / "run.txt"
-    if run.exists() and qrels.exists():
-        return qrels, run
+    if not (run.exists() and qrels.exists()):
+        # In a process of its own: the memory of a timed child starts from that of its parent.
+        sizes = [str(n) for n in (topics, items, judged, seed)]
+        subprocess.run([sys.executable, __file__, *sizes], check=True)
+    return qrels, run
+
+
+def write(folder: Path, topics: int, items: int, judged: int, seed: int) -> None:
+    import numpy as np
+
+    qrels, run = folder / "qrels.txt", folder / "run.txt"
     folder.mkdir(parents=True, exist_ok=True)
     rng = np.random.default_rng(seed)
     draft = folder / "run.part"
@@ -31,4 +40,8 @@ def make(topics: int, items: int, *, judged: int = 1, seed: int = 1) -> tuple[Pa
                 for rank, (item, score) in enumerate(zip(ids, scores, strict=True), 1)
             )
     draft.rename(run)
-    return qrels, run
+
+
+if __name__ == "__main__":
+    numbers = [int(a) for a in sys.argv[1:]]
+    write(DATA / "x".join(map(str, numbers[:3])), *numbers)
