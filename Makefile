@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test lint docs bench clean
+.PHONY: demo test lint docs bench check-stats clean
 
 $(STAMP): $(SOURCES)
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
@@ -30,7 +30,13 @@ docs: $(STAMP)
 	$(BIN)/mkdocs build --strict --quiet
 
 bench: $(STAMP)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' || \
+	    echo "not all peers could be installed: going on with those that are there"
 	$(BIN)/python benchmarks/run.py
+
+# Do the tests keep their level, and does their power grow with the number of topics?
+check-stats: $(STAMP)
+	$(BIN)/python benchmarks/check_stats.py
 
 clean:
 	rm -rf .venv build dist site
