@@ -1,36 +1,51 @@
-"""The tutorial as a new user types it: every command works and prints what the page shows."""
+"""Tutorial and README as a new user types them: every command works and prints what is shown."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
+from cranfield.cli import demo
 from cranfield.cli.demo import SAMPLE
 from cranfield.io import read_qrels
 
-PAGE = (Path(__file__).parents[2] / "docs" / "tutorial.md").read_text()
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "tutorial.md").read_text()
+README = (ROOT / "README.md").read_text()
 
 
-def steps() -> list[tuple[str, str]]:
-    """Pairs of a command and the output that the page shows after it (nothing: not shown)."""
+def steps(page: str) -> list[tuple[str, str]]:
+    """Pairs of a command and the output that a page shows after it (nothing: not shown)."""
     found = []
-    for block in re.findall(r"```console\n(.*?)```", PAGE, flags=re.DOTALL):
+    for block in re.findall(r"```console\n(.*?)```", page, flags=re.DOTALL):
         for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
             command, _, shown = part.partition("\n")
             found.append((command, shown))
     return found
 
 
-def test_every_command_prints_what_the_page_shows(tmp_path):
+@pytest.mark.parametrize("page", [PAGE, README], ids=["tutorial", "README"])
+def test_every_command_prints_what_the_page_shows(tmp_path, page):
     cranfield = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}\n'
-    assert len(steps()) > 8
-    for command, shown in steps():
+    assert len(steps(page)) > 8
+    for command, shown in steps(page):
         done = subprocess.run(
             ["bash", "-c", cranfield + command], capture_output=True, text=True, cwd=tmp_path
         )
         assert (done.returncode, done.stderr) == (0, ""), command
         if shown:
             assert done.stdout == shown, command
+
+
+def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    demo.main(["--copy", "digits"])
+    blocks = re.findall(r"```python\n(.*?)```", README, flags=re.DOTALL)
+    assert len(blocks) == 2
+    for block in blocks:
+        exec(compile(block, "README.md", "exec"), {})
 
 
 def test_the_lines_of_files_are_real():
