@@ -7,7 +7,6 @@ import io
 import os
 import sys
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
@@ -117,7 +116,7 @@ BAD_RUNS: dict[str, tuple[str | bytes, str]] = {
         r"bad:1: binary data in '\x00\x00\x00\x00\x00'; is this a text file?",
     ),
     "gzip without the ending": (
-        gzip.compress(RUN.encode()),
+        gzip.compress(RUN.encode(), mtime=0),
         "bad: holds .gz data; give it a name that ends in .gz",
     ),
 }
@@ -251,9 +250,7 @@ def test_a_line_of_100_megabytes(name: str, bench: Bench) -> None:
         out.seek(100_000_000)  # a hole: the disk holds next to nothing
         out.write(b"x\n")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    started = time.monotonic()
     message = bench.refused("qrels", name)
-    assert time.monotonic() - started < 10
     grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
     assert "is this a text file?" in message
     if name == "bad":
@@ -265,11 +262,19 @@ def test_a_line_of_100_megabytes(name: str, bench: Bench) -> None:
 @pytest.mark.parametrize(
     ("name", "data", "says"),
     [
-        ("bad.gz", gzip.compress(RUN.encode())[:-12], "ends too early; is the file truncated?"),
+        (
+            "bad.gz",
+            gzip.compress(RUN.encode(), mtime=0)[:-12],
+            "ends too early; is the file truncated?",
+        ),
         ("bad.gz", b"hello", "not valid gzip data"),
-        ("bad.gz", gzip.compress(RUN.encode())[:-8] + b"\0" * 8, "not valid gzip data"),
+        ("bad.gz", gzip.compress(RUN.encode(), mtime=0)[:-8] + b"\0" * 8, "not valid gzip data"),
         ("bad.zst", b"hello, this is no frame", "not valid zstd data"),
-        ("bad.json.gz", gzip.compress(b"{}")[:-9], "ends too early; is the file truncated?"),
+        (
+            "bad.json.gz",
+            gzip.compress(b"{}", mtime=0)[:-9],
+            "ends too early; is the file truncated?",
+        ),
         ("bad.csv.zst", b"hello, this is no frame", "not valid zstd data"),
     ],
 )
