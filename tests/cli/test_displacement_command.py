@@ -60,7 +60,7 @@ def test_missing_topic_is_an_empty_ranking(
     out, err = capsys.readouterr()
     # In p item u stands last: displaced by 9; the mean of ann is over both topics.
     assert json.loads(out)["runs"][0]["mean"]["Displacement"] == pytest.approx((4.5 + 1.25) / 2)
-    assert "r misses 1 of 2 topics (p); they are scored as empty rankings" in err
+    assert "r misses 1 of 2 topics (p), scored as empty rankings" in err
     assert "subject bob has no list for 1 of 2 topics" in err
 
 
