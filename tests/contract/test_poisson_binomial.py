@@ -47,11 +47,6 @@ def test_equal_chances_are_binomial_down_to_the_tails() -> None:
     assert np.allclose(got[kept], wanted[kept], rtol=1e-9)
 
 
-def test_ten_thousand_items_take_a_moment() -> None:
-    chances = np.random.default_rng(0).random(10_000)
-    poisson_binomial(chances)
-
-
 def test_long_factors_go_through_the_fourier_transform() -> None:
     a = poisson_binomial(np.full(9000, 0.5))
     assert np.allclose(convolve(a, a), np.convolve(a, a), rtol=0, atol=1e-16)
