@@ -79,8 +79,8 @@ def test_to_and_from_standard_streams(
 @pytest.mark.parametrize(
     ("args", "says"),
     [
-        (["-", "out"], "say what <stdin> holds: --kind run or --kind qrels"),
-        (["r.json", "out"], "say what the JSON file holds"),
+        (["-", "out"], "say what <stdin> holds: --kind run, --kind qrels"),
+        (["r.json", "out"], "say what r.json holds"),
         (["r.json", "out.zst", "--kind", "run"], "writing .zst is not supported"),
         (["absent", "out"], "absent: no such file"),
         (["empty", "out"], "empty: is empty"),
@@ -134,3 +134,27 @@ def test_warnings_are_printed_unless_quiet(
     assert (folder / "once").read_text() == "1 0 a 1\n"
     assert main(["convert", "--quiet", "twice", "once"]) == 0
     assert capsys.readouterr().err == ""
+
+
+def test_labels_survive_every_form(tmp_path, capsys):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("item,Sky,Trees,Dog,Car\na,1,0,1,0\nb,0,0,1,1\n")
+    for name, options in (
+        ("long.csv", ["--long"]),
+        ("text.txt", []),
+        ("packed.npz", []),
+    ):
+        assert main(["convert", str(wide), str(tmp_path / name), *options]) == 0
+    assert main(["convert", str(tmp_path / "long.csv"), str(tmp_path / "back.csv")]) == 0
+    assert main(["convert", str(tmp_path / "packed.npz"), str(tmp_path / "again.csv")]) == 0
+    assert (tmp_path / "again.csv").read_text() == wide.read_text()
+    rows = {line.split(",")[0] for line in (tmp_path / "back.csv").read_text().splitlines()}
+    assert rows == {"item", "a", "b"}
+    assert (tmp_path / "text.txt").read_text().split()[:5] == ["a", "1", "0", "1", "0"]
+
+
+def test_labels_are_not_packed(tmp_path, capsys):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("item,Sky\na,1\n")
+    assert main(["convert", str(wide), str(tmp_path / "out.csv.gz")]) == 2
+    assert "not packed" in capsys.readouterr().err

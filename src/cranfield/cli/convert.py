@@ -1,4 +1,4 @@
-"""`cranfield convert`: judgements or runs from one format to another."""
+"""`cranfield convert`: judgements, runs or labels from one format to another."""
 
 from __future__ import annotations
 
@@ -10,9 +10,11 @@ from pathlib import Path
 
 from cranfield.cli._common import Parser, Watch
 from cranfield.data import Judgements, Run
+from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import (
+    COMPRESSED,
     can_be_read_again,
     describe,
     inner_suffix,
@@ -20,17 +22,21 @@ from cranfield.io.files import (
     write_whole,
 )
 
+KINDS = ("run", "qrels", "labels")
+
 
 def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="cranfield convert",
-        description="Convert judgements or runs between formats; the endings of the names choose: "
-        ".json, .csv, .tsv, .parquet, anything else is TREC's format; .gz packs the output.",
+        description="Convert judgements, runs or labels of items between formats; the endings of "
+        "the names choose. Judgements and runs: .json, .csv, .tsv, .parquet, anything else is "
+        "TREC's format; .gz packs the output. Labels: .csv, .npz, anything else is ImageCLEF text.",
     )
     parser.add_argument("source", metavar="in", help="file to read, or '-'")
     parser.add_argument("target", metavar="out", help="file to write, or '-' for TREC's format")
+    parser.add_argument("--kind", choices=KINDS, help="what the input is (default: found out)")
     parser.add_argument(
-        "--kind", choices=("run", "qrels"), help="what the input is (default: found out)"
+        "--long", action="store_true", help="labels as CSV item,concept,value, not one row an item"
     )
     parser.add_argument("--quiet", action="store_true", help="no warnings")
     return parser
@@ -39,6 +45,8 @@ def make_parser() -> argparse.ArgumentParser:
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
     kind = args.kind or guess_kind(args.source)
+    if kind == "labels":
+        return _convert_labels(args)
     with Watch("converting", lambda: 0.0, quiet=True) as watch:
         table = read_run(args.source) if kind == "run" else read_qrels(args.source)
     if not args.quiet:
@@ -52,26 +60,42 @@ def main(argv: Sequence[str]) -> int:
     return 0
 
 
+def _convert_labels(args: argparse.Namespace) -> int:
+    from cranfield.io.labels import read_labels, write_labels
+
+    suffix = Path(args.target).suffix.lower()
+    if args.target == "-" or suffix in COMPRESSED or suffix in (".json", ".parquet"):
+        raise UsageError("labels are written to a .csv, .npz or ImageCLEF text file, not packed")
+    form = {".npz": "npz", ".csv": "long" if args.long else "wide"}.get(suffix, "imageclef")
+    if args.long and form != "long":
+        raise UsageError("--long goes with a .csv file")
+    write_labels(read_labels(args.source), args.target, form=form)
+    return 0
+
+
 def guess_kind(path: str) -> str:
-    """'run' or 'qrels', from the header or the number of fields of the first line."""
-    if not can_be_read_again(path):
-        raise UsageError(f"say what {describe(path)} holds: --kind run or --kind qrels")
-    if inner_suffix(path) == ".parquet":
-        raise UsageError("say what the Parquet file holds: --kind run or --kind qrels")
+    """What a file holds, from its header or the number of fields of its first line."""
+    suffix = inner_suffix(path)
+    if suffix == ".npz":
+        return "labels"
+    if not can_be_read_again(path) or suffix in (".parquet", ".json"):
+        kinds = ", ".join(f"--kind {kind}" for kind in KINDS)
+        raise UsageError(f"say what {describe(path)} holds: {kinds}")
     with open_input(path) as stream:
         head = stream.read(65536).decode("utf-8-sig", errors="replace")
-    if inner_suffix(path) == ".json":
-        raise UsageError("say what the JSON file holds: --kind run or --kind qrels")
     for line in head.splitlines():
         if line.strip() and not line.startswith("#"):
             if is_tabular(path):
-                return "run" if "score" in line.lower() else "qrels"
+                header = line.lower()
+                if not any(name in header for name in HEADERS["topic"]):
+                    return "labels"
+                return "run" if "score" in header else "qrels"
             fields = len(line.split())
             if fields in (4, 6):
                 return "run" if fields == 6 else "qrels"
             raise InputError.single(
                 describe(path), f"{fields} fields in the first line: neither 4 (judgements) nor 6 "
-                "(a run); say --kind run or --kind qrels to see what is wrong",
+                "(a run); say --kind run or --kind qrels to see what is wrong, or --kind labels",
             )  # fmt: skip
     raise InputError.single(describe(path), "is empty")
 
