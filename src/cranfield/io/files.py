@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import gzip
 import io
 import os
 import sys
-import tempfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -65,9 +63,11 @@ def open_input(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError.single(
             where, "the compressed data ends too early; is the file truncated?"
         ) from None
-    except (zlib.error, gzip.BadGzipFile) as error:
+    except zlib.error as error:
         raise InputError.single(where, f"not valid gzip data ({error})") from None
     except OSError as error:
+        if type(error).__name__ == "BadGzipFile":
+            raise InputError.single(where, f"not valid gzip data ({error})") from None
         raise InputError.single(where, os_message(error)) from None
 
 
@@ -89,6 +89,8 @@ def _raw(path: str | Path) -> Iterator[BinaryIO]:
         return
     suffix = Path(path).suffix.lower()
     if suffix == ".gz":
+        import gzip
+
         with gzip.open(path) as packed:
             yield cast(BinaryIO, packed)
     elif suffix == ".zst":
@@ -143,6 +145,8 @@ def write_whole(path: Path, data: bytes) -> None:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
+        import tempfile
+
         handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         draft = Path(temporary)
         try:
