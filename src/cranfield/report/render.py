@@ -20,7 +20,7 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
     if form == "json":
         return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
     if form == "table":
-        return "\n".join(_text_table(t, colour) for t in document.tables)
+        return "\n".join(text_table(t, colour) for t in document.tables)
     if form == "html":
         return _html_page(document)
     if form in _DELIMITERS:
@@ -39,7 +39,7 @@ def jsonable(value: Any) -> Any:
     return value
 
 
-def _text_table(table: Table, colour: bool) -> str:
+def text_table(table: Table, colour: bool) -> str:
     shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
     best = [table.best_rows(j) for j in range(len(table.columns))]
     cells = [
@@ -139,7 +139,7 @@ border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);text-ali
 
 def _html_page(document: Document) -> str:
     command = html.escape(str(document.payload.get("command", "")))
-    body = "".join(_html_table(t) for t in document.tables)
+    body = "".join(html_table(t) for t in document.tables)
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
@@ -150,7 +150,7 @@ def _html_page(document: Document) -> str:
     )
 
 
-def _html_table(table: Table) -> str:
+def html_table(table: Table) -> str:
     heads = "".join(
         f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.label)}</th>"
         for c in table.columns
