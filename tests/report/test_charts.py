@@ -13,9 +13,9 @@ from cranfield.cli.demo import SAMPLE
 from cranfield.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.evaluate_labels import evaluate_labels
 from cranfield.evaluation import evaluate
 from cranfield.io.labels import read_labels
+from cranfield.label_evaluation import evaluate_labels
 from cranfield.report import charts
 from cranfield.report.charts.curves import RECALL_MEASURES, roc_curve, thinned
 
