@@ -16,7 +16,9 @@ from cranfield.cli._common import (
     positive,
 )
 from cranfield.cli._label_inputs import add_label_options, label_scores
+from cranfield.comparison import Comparison
 from cranfield.errors import UsageError, suggest
+from cranfield.report.document import Table
 from cranfield.scores import Scores
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
@@ -44,9 +46,25 @@ def main(argv: Sequence[str]) -> int:
             margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
             jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
         )  # fmt: skip
-    document = comparison_document(comparison, parts=args.show or PARTS)
+        document = comparison_document(comparison, parts=args.show or PARTS)
+        if args.format == "html":
+            document = replace(document, page=_page(scores, comparison, document.tables, args))
     emit(replace(document, warnings=[*dict.fromkeys(watch.messages), *notes, *scores.notes]), args)
     return 0
+
+
+def _page(
+    scores: Scores, comparison: Comparison, tables: Sequence[Table], args: argparse.Namespace
+) -> str:
+    from cranfield.cli._pages import label_page, ranked_page
+
+    if args.truth:
+        return label_page(scores, args, tables=tables, comparison=comparison)
+    options = {"topics": args.topics, "collection_size": args.collection_size}
+    return ranked_page(
+        scores, args.paths[0], args.paths[1:], options, tables=tables, comparison=comparison,
+        jobs=args.jobs,
+    )  # fmt: skip
 
 
 def make_parser() -> argparse.ArgumentParser:

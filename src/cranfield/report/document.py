@@ -74,10 +74,12 @@ class Document:
     """The whole answer of a command.
 
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
-    TSV hold one table: `machine`, or the first one. `warnings` go to standard error.
+    TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
+    the interactive report where there is one; it is made only when HTML is asked for.
     """
 
     payload: dict[str, Any]
     tables: Sequence[Table]
     warnings: Sequence[str] = ()
     machine: Table | None = None
+    page: str | None = None

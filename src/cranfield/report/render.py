@@ -22,7 +22,7 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
     if form == "table":
         return "\n".join(text_table(t, colour) for t in document.tables)
     if form == "html":
-        return _html_page(document)
+        return document.page or _html_page(document)
     if form in _DELIMITERS:
         return _separated(document.machine or document.tables[0], _DELIMITERS[form])
     return "\n".join(_RENDERERS[form](t) for t in document.tables)
