@@ -12,6 +12,7 @@ from cranfield.io import read_qrels
 from cranfield.io.files import can_be_read_again
 from cranfield.label_evaluation import gather, prepared
 from cranfield.report.document import Table
+from cranfield.report.methods import ranked_settings
 from cranfield.report.page import report_page
 from cranfield.report.parts import annotation_section, retrieval_section
 from cranfield.report.sections import Section, score_section
@@ -36,14 +37,13 @@ def ranked_page(
 ) -> str:
     """The report of `eval`, or of `compare` for ranked runs."""
     shared: dict[str, Any] = {
-        "title": TITLES["eval"], "tables": tables, "comparison": comparison,
-        "settings": _settings(options), "jobs": jobs,
+        "title": TITLES["eval"], "tables": tables, "comparison": comparison, "jobs": jobs,
     }  # fmt: skip
     if all(map(can_be_read_again, (qrels, *runs))):
         judgements = read_qrels(qrels, jobs=jobs)
         section = retrieval_section(scores, judgements, runs, options=options, **shared)
     else:
-        section = _numbers_only(scores, shared)
+        section = _numbers_only(scores, {**shared, "settings": ranked_settings(options)})
     return report_page(_title(comparison, scores), [section])
 
 
@@ -81,24 +81,3 @@ def _title(comparison: Comparison | None, scores: Scores) -> str:
     what = "comparison" if comparison is not None else TITLES[scores.command].lower()
     count = len(scores.runs)
     return f"Cranfield: {what} of {count} {'run' if count == 1 else 'runs'}"
-
-
-def _settings(options: dict[str, Any]) -> list[str]:
-    """What the options say about the numbers, in a sentence."""
-    if options.get("topics") == "run":
-        said = ["Each mean is over the topics that the run has"]
-    else:
-        said = ["Each mean is over all judged topics; one that a run misses is an empty ranking"]
-    ties = {
-        "id": "items with one score stand by id, the larger first",
-        "file": "items with one score stand as in the file",
-        "average": "items with one score give the expected value over all their orders",
-    }
-    said.append(ties[options.get("ties", "id")])
-    if options.get("judged_only"):
-        said.append("unjudged items were taken out of the rankings")
-    if options.get("max_items"):
-        said.append(f"only the first {options['max_items']} items of each ranking count")
-    if options.get("collection_size"):
-        said.append(f"the collection has {options['collection_size']} items")
-    return ["; ".join(said) + "."]

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison import Comparison
+from cranfield.data.labels import LabelMatrix
 from cranfield.measures import Measure
+from cranfield.measures._label_blocks import Knowledge
 from cranfield.measures.sources import REFERENCES
 from cranfield.scores import Scores
 
@@ -26,6 +30,8 @@ def methods(
     if comparison is not None:
         marks, how, ends = comparison.notes()
         said.append(f"{how} {marks} {ends}")
+        if comparison.baseline is None:
+            said.append("All pairs were tested, as cranfield compare does for the same files.")
         said.append(
             "The rank of a run is 1 plus the number of runs that are significantly better; runs "
             "that share a letter cannot be told apart."
@@ -33,6 +39,40 @@ def methods(
     elif scores.values:
         said.append("95 % intervals of means: Student's t.")
     return said
+
+
+def ranked_settings(options: Mapping[str, Any]) -> list[str]:
+    """What the options of `evaluate` mean for the numbers, in a sentence."""
+    if options.get("topics") == "run":
+        said = ["Each mean is over the topics that the run has"]
+    else:
+        said = ["Each mean is over all judged topics; one that a run misses is an empty ranking"]
+    ties = {
+        "id": "items with one score stand by id, the larger first",
+        "file": "items with one score stand as in the file",
+        "average": "items with one score give the expected value over all their orders",
+    }
+    said.append(ties[options.get("ties", "id")])
+    if options.get("judged_only"):
+        said.append("unjudged items were taken out of the rankings")
+    if options.get("max_items"):
+        said.append(f"only the first {options['max_items']} items of each ranking count")
+    if options.get("collection_size"):
+        said.append(f"the collection has {options['collection_size']} items")
+    return ["; ".join(said) + "."]
+
+
+def label_settings(truth: LabelMatrix, knowledge: Knowledge) -> list[str]:
+    """What is known of the concepts, in a sentence."""
+    said = [f"The truth has {truth.cardinality:.2f} of {len(truth.concepts)} concepts per item"]
+    if knowledge.ontology is not None:
+        said.append(f"hierarchy and rules: {Path(knowledge.ontology.name).name}")
+    maps = [name or "the one given" for name in knowledge.costmaps]
+    if maps:
+        said.append(f"cost maps: {', '.join(maps)}")
+    if knowledge.agreement is not None:
+        said.append("costs are weighted by the agreement of annotators")
+    return ["; ".join(said) + "."]
 
 
 def _described(measure: Measure) -> str:

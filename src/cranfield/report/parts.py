@@ -18,6 +18,7 @@ from cranfield.report.charts.concepts import truth_frequency
 from cranfield.report.charts.curves import RECALL_MEASURES, roc_curves
 from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations, add_rankings
+from cranfield.report.methods import label_settings, ranked_settings
 from cranfield.report.sections import Section, add_annotation, add_recall_curve, score_section
 from cranfield.scores import Scores
 
@@ -34,7 +35,6 @@ def retrieval_section(
     tables: Sequence[Table],
     options: dict[str, Any],
     comparison: Comparison | None = None,
-    settings: Sequence[str] = (),
     jobs: int = 1,
 ) -> Section:
     """Ranked runs: scores, precision against recall, and the rankings of every topic.
@@ -42,7 +42,12 @@ def retrieval_section(
     `options` are those with which `evaluate` made the scores.
     """
     section = score_section(
-        scores, title=title, tables=tables, comparison=comparison, settings=settings, jobs=jobs
+        scores,
+        title=title,
+        tables=tables,
+        comparison=comparison,
+        settings=ranked_settings(options),
+        jobs=jobs,
     )
     curve = evaluate(judgements, list(runs), RECALL_MEASURES, jobs=jobs, **options)
     order = [scores.runs[i] for i in best_first(scores, scores.measures[0])]
@@ -67,12 +72,16 @@ def annotation_section(
     title: str,
     tables: Sequence[Table],
     comparison: Comparison | None = None,
-    settings: Sequence[str] = (),
     jobs: int = 1,
 ) -> Section:
     """Annotation: scores, concepts, ROC, and the labels of every item. Runs are aligned."""
     section = score_section(
-        scores, title=title, tables=tables, comparison=comparison, settings=settings, jobs=jobs
+        scores,
+        title=title,
+        tables=tables,
+        comparison=comparison,
+        settings=label_settings(truth, knowledge),
+        jobs=jobs,
     )
     aligned = list(runs)
     labels = truth.rows(0, len(truth.items))[0]

@@ -1,6 +1,9 @@
 // Charts as SVG. Colours come from the style sheet, but for those that are themselves numbers.
 const HUES = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b58900", "#56b4e9", "#7a5195", "#8c8c8c"];
 
+// On a narrow screen charts are drawn narrower rather than scaled down past reading.
+const small = window.innerWidth < 640;
+
 function hue(i) {
   return HUES[i % HUES.length];
 }
@@ -70,9 +73,9 @@ function axisY(scale, low, high, x, right, title) {
 
 // rows: {run, mean, low, high, rank, letters: [..]}, the best first.
 function leaderboardChart(rows, title, label) {
-  const [left, step, wide] = [170, 24, 420];
+  const [left, step, wide] = small ? [104, 24, 150] : [170, 24, 420];
   const letters = [...new Set(rows.flatMap((r) => r.letters))];
-  const width = left + wide + 40 + letters.length * 14;
+  const width = left + wide + (letters.length ? 32 + letters.length * 14 : 24);
   const bottom = 24 + rows.length * step;
   const [low, high] = extent(rows.flatMap((r) => [r.mean, r.low, r.high]));
   const x = (v) => left + ((v - low) / (high - low)) * wide;
@@ -80,7 +83,7 @@ function leaderboardChart(rows, title, label) {
   rows.forEach((r, i) => {
     const y = 20 + i * step + step / 2;
     if (r.rank === 1) parts.push(svg("rect", { class: "shade", x: 0, y: y - step / 2, width: left + wide + 10, height: step }));
-    parts.push(tip(svg("text", { class: "tick", x: left - 10, y: y + 4, "text-anchor": "end" }, brief(r.run)), r.run.slice(0, 500)));
+    parts.push(tip(svg("text", { class: "tick", x: left - 10, y: y + 4, "text-anchor": "end" }, brief(r.run, small ? 14 : 24)), r.run.slice(0, 500)));
     r.letters.forEach((letter) => {
       const column = left + wide + 26 + letters.indexOf(letter) * 14;
       parts.push(svg("rect", { class: "group", x: column, y: y - step / 2, width: 10, height: step }));
@@ -102,12 +105,12 @@ function leaderboardChart(rows, title, label) {
 
 // cells: Map "row,column" -> {value, text, tip}; the scale is about 0.
 function matrixChart(names, cells, label) {
-  const [left, top, step] = [160, 110, 30];
+  const [left, top, step] = small ? [104, 90, 28] : [160, 100, 30];
   const most = Math.max(...[...cells.values()].map((c) => Math.abs(c.value)), 1e-12);
   const parts = [];
   names.forEach((n, i) => {
     const middle = i * step + step / 2;
-    parts.push(svg("text", { class: "tick", x: left - 8, y: top + middle + 4, "text-anchor": "end" }, brief(n, 22)));
+    parts.push(svg("text", { class: "tick", x: left - 8, y: top + middle + 4, "text-anchor": "end" }, brief(n, small ? 14 : 22)));
     parts.push(svg("text", { class: "tick", x: 0, y: 0, transform: `translate(${left + middle + 4} ${top - 8}) rotate(-40)` }, brief(n, 16)));
   });
   for (const [key, cell] of cells) {
@@ -123,12 +126,12 @@ function matrixChart(names, cells, label) {
 
 // rows: [{name, values}], columns: names; choose(column) is called on a click.
 function heatChart(rows, columns, label, choose) {
-  const [left, step] = [170, 22];
+  const [left, step] = small ? [104, 22] : [170, 22];
   const cell = Math.max(4, Math.min(14, Math.floor(820 / columns.length)));
   const [low, high] = extent(rows.flatMap((r) => r.values), 0);
   const parts = [];
   rows.forEach((r, i) => {
-    parts.push(tip(svg("text", { class: "tick", x: left - 8, y: i * step + 18, "text-anchor": "end" }, brief(r.name)), r.name.slice(0, 500)));
+    parts.push(tip(svg("text", { class: "tick", x: left - 8, y: i * step + 18, "text-anchor": "end" }, brief(r.name, small ? 14 : 24)), r.name.slice(0, 500)));
     r.values.forEach((v, j) => {
       const fill = v === null ? "none" : heat((v - low) / (high - low));
       const box = svg("rect", { class: "cell", x: left + j * cell, y: i * step + 3, width: cell, height: step - 1, fill, onclick: () => choose(j) });
@@ -170,7 +173,8 @@ function barChart(bars, title, label, choose) {
 
 // lines: [{name, points: [[x, y]], band: [[x, low, high]], mark: [x, y]}] in [0, 1] x [0, 1].
 function lineChart(lines, xTitle, yTitle, label, diagonal = false) {
-  const [left, top, size] = [60, 10, 320];
+  const [left, top, size] = [50, 10, small ? 260 : 320];
+  const [keyLeft, keyTop] = small ? [left, top + size + 56] : [left + size + 16, top + 14];
   const x = (v) => left + v * size;
   const y = (v) => top + (1 - v) * size;
   const parts = [...axisX(x, 0, 1, top + size, top, xTitle), ...axisY(y, 0, 1, left, left + size, yTitle)];
@@ -184,16 +188,16 @@ function lineChart(lines, xTitle, yTitle, label, diagonal = false) {
     const points = line.points.map(([a, b]) => `${x(a)},${y(b)}`).join(" ");
     parts.push(tip(svg("polyline", { class: "line", points, stroke: hue(i), "stroke-dasharray": dash(i) }), line.name.slice(0, 100)));
     if (line.mark) parts.push(svg("circle", { cx: x(line.mark[0]), cy: y(line.mark[1]), r: 4, fill: hue(i) }));
-    const row = top + 14 + i * 20;
-    parts.push(svg("line", { class: "line", x1: left + size + 16, x2: left + size + 44, y1: row - 4, y2: row - 4, stroke: hue(i), "stroke-dasharray": dash(i) }));
-    parts.push(svg("text", { class: "tick", x: left + size + 50, y: row }, brief(line.name, 34)));
+    const row = keyTop + i * 20;
+    parts.push(svg("line", { class: "line", x1: keyLeft, x2: keyLeft + 28, y1: row - 4, y2: row - 4, stroke: hue(i), "stroke-dasharray": dash(i) }));
+    parts.push(svg("text", { class: "tick", x: keyLeft + 34, y: row }, brief(line.name, 34)));
   });
-  return picture(left + size + 280, Math.max(top + size + 44, top + 20 + lines.length * 20), label, parts);
+  return picture(left + size + (small ? 20 : 280), Math.max(top + size + 44, keyTop + lines.length * 20), label, parts);
 }
 
 // points: [{name, x, y}]; rule: an x to mark.
 function scatterChart(points, xTitle, yTitle, label, rule = null) {
-  const [left, top, wide, tall] = [70, 10, 420, 300];
+  const [left, top, wide, tall] = small ? [56, 10, 200, 260] : [70, 10, 420, 300];
   const known = points.filter((p) => p.x !== null && p.y !== null);
   const [x0, x1] = extent([...known.map((p) => p.x), rule], 0.08);
   const [y0, y1] = extent(known.map((p) => p.y), 0.08);
@@ -208,7 +212,7 @@ function scatterChart(points, xTitle, yTitle, label, rule = null) {
     placed.filter((q) => Math.abs(q.x - spot.x) < 110).forEach((q) => { if (spot.y < q.y + 14) spot.y = q.y + 14; });
     placed.push(spot);
     parts.push(tip(svg("circle", { class: "dot", cx: x(p.x), cy: y(p.y), r: 5 }), `${p.name.slice(0, 100)}: ${show(p.x)}, ${show(p.y)}`));
-    if (points.length <= 40) parts.push(svg("text", { class: "tick", x: spot.x, y: spot.y }, brief(p.name, 18)));
+    if (points.length <= 40) parts.push(svg("text", { class: "tick", x: spot.x, y: spot.y }, brief(p.name, small ? 12 : 18)));
   });
-  return picture(left + wide + 140, top + tall + 44, label, parts);
+  return picture(left + wide + (small ? 90 : 140), top + tall + 44, label, parts);
 }

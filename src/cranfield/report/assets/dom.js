@@ -110,7 +110,7 @@ function table(caption, columns, rows, options = {}) {
   fill();
   const grid = el("table", { class: options.kind || null },
     el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body);
-  const parts = [el("div", { class: "scroll", tabindex: "0", role: "region", "aria-label": brief(caption, 80) }, grid)];
+  const parts = [el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, grid)];
   if (rows.length > most) {
     parts.push(el("p", { class: "note" }, `${most} of ${rows.length} rows are shown; sorting chooses from all.`));
   }
@@ -125,6 +125,6 @@ function bestOf(column, values) {
 
 // A chart and the table that says the same.
 function figure(caption, picture, twin) {
-  return el("figure", {}, el("figcaption", {}, caption), el("div", { class: "picture", tabindex: "0", role: "region", "aria-label": brief(caption, 80) }, picture),
+  return el("figure", {}, el("figcaption", {}, caption), el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, picture),
     el("details", {}, el("summary", {}, "The same as a table"), twin));
 }
