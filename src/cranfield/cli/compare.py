@@ -37,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
         from cranfield.compare import compare
-        from cranfield.report.comparison import PARTS, comparison_document
+        from cranfield.report.comparison import PARTS, SUMMARY, comparison_document
 
         scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
         comparison = compare(
@@ -46,7 +46,8 @@ def main(argv: Sequence[str]) -> int:
             margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
             jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
         )  # fmt: skip
-        document = comparison_document(comparison, parts=args.show or PARTS)
+        usual = (SUMMARY, *PARTS) if args.format == "latex" else PARTS
+        document = comparison_document(comparison, parts=args.show or usual)
         if args.format == "html":
             document = replace(document, page=_page(scores, comparison, document.tables, args))
     emit(replace(document, warnings=[*dict.fromkeys(watch.messages), *notes, *scores.notes]), args)
@@ -95,7 +96,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
     from cranfield.compare import TESTS
-    from cranfield.report.comparison import PARTS
+    from cranfield.report.comparison import PARTS, SUMMARY
     from cranfield.stats.corrections import CORRECTIONS
     from cranfield.stats.intervals import METHODS
 
@@ -137,7 +138,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--show", type=_tables, metavar="TABLES",
-        help=f"tables to print, of {','.join(PARTS)} (default: all; csv and tsv hold one)",
+        help=f"tables to print, of {SUMMARY},{','.join(PARTS)} (default: all but the summary, "
+        "which latex has too; csv and tsv hold one)",
     )  # fmt: skip
 
 
@@ -154,13 +156,13 @@ def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _tables(text: str) -> list[str]:
-    from cranfield.report.comparison import PARTS
+    from cranfield.report.comparison import PARTS, SUMMARY
 
-    names = text.split(",")
+    names, known = text.split(","), (SUMMARY, *PARTS)
     for name in names:
-        if name not in PARTS:
+        if name not in known:
             raise argparse.ArgumentTypeError(
-                f"no table {name!r} (there are: {', '.join(PARTS)}).{suggest(name, PARTS)}"
+                f"no table {name!r} (there are: {', '.join(known)}).{suggest(name, known)}"
             )
     return names
 

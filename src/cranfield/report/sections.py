@@ -162,9 +162,10 @@ def _add_values(section: Section, scores: Scores) -> None:
             "rows": [_numbers(scores.values[m][i]) for i in chosen],
         }
     if kept and fitting < len(scores.runs):
+        unit = scores.unit_of[kept[0]]
         section.left_out.append(
-            f"Single {scores.unit_of[kept[0]]}s are shown for the {fitting} best of "
-            f"{len(scores.runs)} runs by {kept[0]}; --format csv has them all."
+            f"Single {unit}s are shown for the {fitting} best of {len(scores.runs)} runs by "
+            f"{kept[0]}; --per-{unit} prints them all."
         )
 
 

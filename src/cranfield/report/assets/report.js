@@ -243,6 +243,7 @@ function scoreSection(section, body) {
   const tools = el("div", { class: "tools", role: "group", "aria-label": `${section.title}: what to show` },
     select("Measure", section.measures.map((m) => [m.name, m.mean_name]), state.measure, (v) => redraw({ measure: v })),
     section.runs.length > 1 ? select("Baseline", section.runs.map((r, i) => [String(i), r]), String(state.baseline), (v) => redraw({ baseline: Number(v) })) : null);
+  if (section.left_out.length) body.append(el("p", { class: "note" }, `Left out of this file: ${section.left_out.join(" ")}`));
   body.append(...section.notes.map((n) => el("p", { class: "note" }, n)), meansTable(section), tools, views);
   const curves = curveParts(section);
   if (curves.length) body.append(el("h3", {}, "Curves"), ...curves);
