@@ -15,7 +15,7 @@ from cranfield.report.document import Table
 from cranfield.report.methods import ranked_settings
 from cranfield.report.page import report_page
 from cranfield.report.parts import annotation_section, retrieval_section
-from cranfield.report.sections import Section, score_section
+from cranfield.report.sections import Section, score_section, table_section
 from cranfield.scores import Scores
 
 ONCE = (
@@ -32,10 +32,14 @@ def ranked_page(
     options: dict[str, Any],
     *,
     tables: Sequence[Table],
+    more: Sequence[Table] = (),
     comparison: Comparison | None = None,
     jobs: int = 1,
 ) -> str:
-    """The report of `eval`, or of `compare` for ranked runs."""
+    """The report of `eval`, or of `compare` for ranked runs.
+
+    `tables` are for readers without a script; `more` tables stand at the end as they are.
+    """
     shared: dict[str, Any] = {
         "title": TITLES["eval"], "tables": tables, "comparison": comparison, "jobs": jobs,
     }  # fmt: skip
@@ -44,7 +48,7 @@ def ranked_page(
         section = retrieval_section(scores, judgements, runs, options=options, **shared)
     else:
         section = _numbers_only(scores, {**shared, "settings": ranked_settings(options)})
-    return report_page(_title(comparison, scores), [section])
+    return report_page(_title(comparison, scores), [section, *_further(more)])
 
 
 def label_page(
@@ -52,6 +56,7 @@ def label_page(
     args: argparse.Namespace,
     *,
     tables: Sequence[Table],
+    more: Sequence[Table] = (),
     comparison: Comparison | None = None,
 ) -> str:
     """The report of `label`, or of `compare` for annotation."""
@@ -68,7 +73,11 @@ def label_page(
         section = annotation_section(scores, truth, aligned, knowledge, **shared)
     else:
         section = _numbers_only(scores, shared)
-    return report_page(_title(comparison, scores), [section])
+    return report_page(_title(comparison, scores), [section, *_further(more)])
+
+
+def _further(tables: Sequence[Table]) -> list[Section]:
+    return [table_section("Further tables", tables)] if tables else []
 
 
 def _numbers_only(scores: Scores, shared: dict[str, Any]) -> Section:

@@ -58,13 +58,15 @@ def _page(
     scores: Scores, comparison: Comparison, tables: Sequence[Table], args: argparse.Namespace
 ) -> str:
     from cranfield.cli._pages import label_page, ranked_page
+    from cranfield.report.comparison import further_tables
 
+    more = further_tables(comparison)
     if args.truth:
-        return label_page(scores, args, tables=tables, comparison=comparison)
+        return label_page(scores, args, tables=tables, more=more, comparison=comparison)
     options = {"topics": args.topics, "collection_size": args.collection_size}
     return ranked_page(
-        scores, args.paths[0], args.paths[1:], options, tables=tables, comparison=comparison,
-        jobs=args.jobs,
+        scores, args.paths[0], args.paths[1:], options, tables=tables, more=more,
+        comparison=comparison, jobs=args.jobs,
     )  # fmt: skip
 
 

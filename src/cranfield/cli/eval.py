@@ -117,12 +117,16 @@ def _options(args: argparse.Namespace) -> dict[str, Any]:
     return {name: getattr(args, name) for name in names}
 
 
-def _page(scores: Scores, args: argparse.Namespace, tables: Sequence[Table]) -> str | None:
+def _page(
+    scores: Scores, args: argparse.Namespace, board: Table, more: Sequence[Table]
+) -> str | None:
     if args.format != "html":
         return None
     from cranfield.cli._pages import ranked_page
 
-    return ranked_page(scores, args.qrels, args.runs, _options(args), tables=tables, jobs=args.jobs)
+    return ranked_page(
+        scores, args.qrels, args.runs, _options(args), tables=[board], more=more, jobs=args.jobs
+    )
 
 
 def _document(
@@ -143,10 +147,11 @@ def _document(
                 str(m): sorted((low[str(m)], high[str(m)])) if _has_tie_range(m) else None
                 for m in scores.measures
             }
+    # The report has every topic anyway.
+    page = _page(scores, args, tables[0], tables[1:])
     if args.per_topic:
         machine = per_unit(scores, "topic")
         tables.append(machine)
-    page = _page(scores, args, tables)
     return Document(payload, tables, [*warnings, *scores.notes], machine, page)
 
 

@@ -38,6 +38,11 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
     return Document(comparison.to_dict(), tables, machine=machine)
 
 
+def further_tables(comparison: Comparison) -> list[Table]:
+    """What the charts of the report do not show: effect sizes, and all runs together."""
+    return [_effects(comparison), _families(comparison)]
+
+
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
 _DIFFERENCE = (
     Column("difference"), Column("ci_low", heading="low"), Column("ci_high", heading="high"),

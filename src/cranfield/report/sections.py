@@ -207,6 +207,14 @@ def _say_shortened(section: Section, count: int, what: str) -> None:
         section.left_out.append(f"The chart of {what} has {CURVES_SHOWN} of {count} runs.")
 
 
+def _all_numbers(table: Table, column: int) -> bool:
+    return not any(isinstance(row[column], str) for row in table.rows)
+
+
+def _all_whole(table: Table, column: int) -> bool:
+    return all(row[column] is None or isinstance(row[column], int) for row in table.rows)
+
+
 def table_section(title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> Section:
     """A part of the report that is tables alone."""
     data = {
@@ -216,7 +224,13 @@ def table_section(title: str, tables: Sequence[Table], notes: Sequence[str] = ()
             {
                 "title": t.title,
                 "columns": [
-                    {"label": c.label, "numeric": c.numeric, "digits": c.digits} for c in t.columns
+                    {
+                        "label": c.label,
+                        "numeric": c.numeric and _all_numbers(t, j),
+                        "digits": 0 if _all_whole(t, j) else c.digits,
+                        "below": c.below,
+                    }
+                    for j, c in enumerate(t.columns)
                 ],
                 "rows": [[number(v) for v in row] for row in t.rows],
                 "notes": list(t.notes),

@@ -254,7 +254,7 @@ function scoreSection(section, body) {
 function tableSection(section, body) {
   section.tables.forEach((t) => {
     const columns = t.columns.map((c) => ({ label: c.label, numeric: c.numeric, digits: c.digits,
-      format: c.numeric ? (v) => (Number.isInteger(v) && v !== 0 && v !== 1 ? String(v) : show(v, c.digits)) : null }));
+      format: c.below ? showP : null }));
     body.append(table(t.title || section.title, columns, t.rows), ...t.notes.map((n) => el("p", { class: "note" }, n)));
   });
   body.append(...section.notes.map((n) => el("p", { class: "note" }, n)));
