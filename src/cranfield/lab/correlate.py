@@ -248,9 +248,7 @@ def from_scores(
         )
         for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
     )  # fmt: skip
-    return Correlations(
-        measures, runs, scores, pairs, _tree(measures, pairs), seed, drawn.shape[2]
-    )
+    return Correlations(measures, runs, scores, pairs, _tree(measures, pairs), seed, drawn.shape[2])
 
 
 def _pair(
@@ -292,7 +290,9 @@ def fast_tau(x: Floats, y: Floats) -> Floats:
     a, b = np.triu_indices(x.shape[1], 1)
     dx, dy = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
     with np.errstate(invalid="ignore", divide="ignore"):
-        taus: Floats = (dx * dy).sum(axis=1) / np.sqrt((dx * dx).sum(axis=1) * (dy * dy).sum(axis=1))
+        taus: Floats = (dx * dy).sum(axis=1) / np.sqrt(
+            (dx * dx).sum(axis=1) * (dy * dy).sum(axis=1)
+        )
     return taus
 
 

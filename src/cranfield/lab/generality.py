@@ -93,7 +93,11 @@ def generality(
     """Shrink the collection of real runs to each share of its size, and score them again."""
     if material.kind != "ranked":
         raise UsageError("generality is a study of rankings; annotation has no collection to grow")
-    if len(shares) < 2 or list(shares) != sorted(set(shares)) or not 0 < shares[0] <= shares[-1] <= 1:
+    if (
+        len(shares) < 2
+        or list(shares) != sorted(set(shares))
+        or not 0 < shares[0] <= shares[-1] <= 1
+    ):
         raise UsageError("shares of the collection rise from above 0 to at most 1, two or more")
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, shares, collection_size, rng) for n, s in material.runs}

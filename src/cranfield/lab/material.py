@@ -73,7 +73,11 @@ class Material:
         from cranfield.measures.label_registry import parse_label_measures
 
         names = " ".join(str(m) for m in parse_label_measures(_listed(measures)))
-        pairs = runs.items() if isinstance(runs, Mapping) else ((_name(r, i), r) for i, r in enumerate(runs, 1))
+        pairs = (
+            runs.items()
+            if isinstance(runs, Mapping)
+            else ((_name(r, i), r) for i, r in enumerate(runs, 1))
+        )
         return cls._of("labels", truth, list(pairs), names, options)
 
     @classmethod
@@ -232,14 +236,18 @@ def _ranked_run(source: Any, name: str) -> Run:
     from cranfield.evaluation import coerce_run
     from cranfield.io import read_run
 
-    return read_run(source).named(name) if isinstance(source, str | Path) else coerce_run(source, name)
+    return (
+        read_run(source).named(name) if isinstance(source, str | Path) else coerce_run(source, name)
+    )
 
 
 def _label_run(source: Any, name: str, options: Mapping[str, Any]) -> LabelMatrix:
     from cranfield.data.labels import LabelMatrix
     from cranfield.io.labels import read_concepts, read_labels, read_threshold
 
-    run = read_labels(source) if isinstance(source, str | Path) else LabelMatrix.of(source, name=name)
+    run = (
+        read_labels(source) if isinstance(source, str | Path) else LabelMatrix.of(source, name=name)
+    )
     if options.get("concepts") is not None and not run.named:
         run = run.renamed(read_concepts(options["concepts"]))
     threshold = options.get("threshold")

@@ -69,11 +69,15 @@ class Pool:
         rows: list[list[Cell]] = []
         for topic in topics:
             own = [i for i in self.items if i.topic == topic]
-            rows.append([topic, len(own), sum(i.judged for i in own), sum(i.runs == 1 for i in own)])
+            rows.append(
+                [topic, len(own), sum(i.judged for i in own), sum(i.runs == 1 for i in own)]
+            )
         columns = [Column("topic", numeric=False), Column("items", 0), Column("judged", 0),
                    Column("by_one_run", 0, heading="by one run only")]  # fmt: skip
         total: list[Cell] = ["(all)", *(sum(int(r[k] or 0) for r in rows) for k in (1, 2, 3))]
-        return Table(columns, [*rows, total], f"Pool of {len(self.runs)} runs to depth {self.depth}")
+        return Table(
+            columns, [*rows, total], f"Pool of {len(self.runs)} runs to depth {self.depth}"
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {
@@ -172,7 +176,9 @@ class Reusability:
             for r in self.runs
         ]  # fmt: skip
         notes = ["without: judged by the pool of all other runs, whose own items are unjudged"]
-        return Table(columns, rows, f"Leaving each run out of the pool of depth {self.depth}", notes)
+        return Table(
+            columns, rows, f"Leaving each run out of the pool of depth {self.depth}", notes
+        )
 
     def to_dict(self) -> dict[str, Any]:
         return {

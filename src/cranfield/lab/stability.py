@@ -244,7 +244,9 @@ def stability(
     material.need_runs(3)
     for part in parts:
         if part not in PARTS:
-            raise UsageError(f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}")
+            raise UsageError(
+                f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
+            )
     how = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
     )
@@ -261,9 +263,12 @@ def stability(
     names = tuple(map(str, material.measures))
     overall = floats([a["overall"] for a in answers]) * signs
     # runs x repetitions x stages x measures
-    changed = floats([a["disturbed"] for a in answers]).reshape(
-        len(answers), repeats, len(how.flips) + len(how.drops), len(names)
-    ) * signs
+    changed = (
+        floats([a["disturbed"] for a in answers]).reshape(
+            len(answers), repeats, len(how.flips) + len(how.drops), len(names)
+        )
+        * signs
+    )
     stages = [
         *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
         *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
