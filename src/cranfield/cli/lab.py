@@ -46,6 +46,7 @@ def make_parser() -> argparse.ArgumentParser:
     _requirements_parser(studies)
     _votes_parser(studies)
     _pool_parser(studies)
+    _simulate_parser(studies)
     return parser
 
 
@@ -452,3 +453,47 @@ def _pool(args: argparse.Namespace) -> int:
 
     result = leave_one_out(_material(args), depth=args.depth)
     return _answer(args, result, [result.table()])
+
+
+def _simulate_parser(studies: Any) -> None:
+    parser = _add_study(
+        studies, "simulate", "make up runs of graded quality from a truth", _simulate
+    )
+    parser.add_argument("source", metavar="QRELS", help="judgements, or a truth with --labels")
+    parser.add_argument("folder", metavar="DIR", help="where the runs go")
+    parser.add_argument("--labels", action="store_true", help="annotations instead of rankings")
+    parser.add_argument(
+        "--count", type=positive, default=24, metavar="N", help="how many runs (default: 24)"
+    )
+    add_seed_option(parser)
+    add_output_options(parser)
+
+
+def _simulate(args: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from cranfield.io import read_qrels
+    from cranfield.io.files import write_whole
+    from cranfield.io.labels import read_labels, write_labels
+    from cranfield.io.trec import write_table
+    from cranfield.lab.simulate import graded_labels, graded_rankings
+    from cranfield.report.document import Column
+
+    target = Path(args.folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{target}: cannot be made: {error.strerror}") from None
+    files = []
+    if args.labels:
+        for matrix in graded_labels(read_labels(args.source), count=args.count, rng=args.seed):
+            files.append(str(target / f"{matrix.name}.csv"))
+            write_labels(matrix, files[-1])
+    else:
+        for run in graded_rankings(read_qrels(args.source), count=args.count, rng=args.seed):
+            files.append(str(target / f"{run.name}.run"))
+            write_whole(Path(files[-1]), "".join(write_table(run)).encode())
+    table = Table([Column("run", numeric=False)], [[file] for file in files])
+    payload = {"cranfield": __version__, "command": "lab simulate", "files": files}
+    emit(Document(payload, [table]), args)
+    return 0

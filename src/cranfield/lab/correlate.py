@@ -14,8 +14,9 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.lab.executors import Answer, Plan, run_pieces
-from cranfield.lab.material import Floats, Material, floats, numbers
+from cranfield.lab.material import Material, floats, numbers
 from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
     kendall,
@@ -110,7 +111,7 @@ class Correlations:
 
     def table(self) -> Table:
         """One row per pair."""
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         text = {"numeric": False}
         columns = [
@@ -121,7 +122,7 @@ class Correlations:
             Column("concordant", heading="D says", **text),  # type: ignore[arg-type]
         ]  # fmt: skip
         says = {True: "agree", False: "differ", None: "-"}
-        rows = [
+        rows: list[list[Cell]] = [
             [
                 p.a, p.b, p.kendall, *p.interval, p.within, p.ap, p.ap_reverse, p.spearman,
                 p.pearson, p.rbo, p.distance, says[p.concordant],
@@ -141,11 +142,12 @@ class Correlations:
 
     def tree_table(self) -> Table:
         """The steps of the clustering, closest first."""
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         columns = [Column("step", digits=0), Column("left", numeric=False),
-                   Column("right", numeric=False), Column("distance", heading="1 - tau")]  # fmt: skip
-        rows = [
+                   Column("right", numeric=False),
+                   Column("distance", heading="1 - tau")]  # fmt: skip
+        rows: list[list[Cell]] = [
             [i, ", ".join(j.left), ", ".join(j.right), j.distance]
             for i, j in enumerate(self.tree, 1)
         ]

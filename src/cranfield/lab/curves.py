@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.lab.material import Floats
+from cranfield.stats._resample import Floats
 from cranfield.measures import Measure, parse_measures
 
 if TYPE_CHECKING:
@@ -113,7 +113,7 @@ def _places(size: int, relevant: int, ranks: Iterable[int] | None) -> tuple[tupl
         visited = list(range(1, size + 1))
     else:
         spread = np.geomspace(1, size, POINTS)
-        visited = sorted({int(round(r)) for r in spread})
+        visited = sorted({round(float(r)) for r in spread})
     if relevant == 1:
         return tuple((r,) for r in visited)
     pairs = tuple((j, i) for i in visited for j in visited if j < i)

@@ -217,7 +217,7 @@ def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
 @contextmanager
 def _dask(address: str) -> Iterator[Executor]:
     try:
-        from distributed import Client
+        from distributed import Client  # type: ignore[import-not-found, unused-ignore]
     except ImportError:
         raise MissingExtraError("distributed", "cluster", "Work on a Dask cluster") from None
     try:

@@ -14,7 +14,8 @@ import numpy as np
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError
 from cranfield.lab.executors import Answer, Plan, run_pieces
-from cranfield.lab.material import Floats, Material, floats, generator, numbers
+from cranfield.lab.material import Material, floats, generator, numbers
+from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -68,7 +69,8 @@ class Generality:
             "study": "generality", "sizes": list(self.sizes), "seed": self.seed,
             "measures": {
                 m: {
-                    "mean": self.mean()[:, j].tolist(), "deviation_percent": list(self.deviation(m)),
+                    "mean": self.mean()[:, j].tolist(),
+                    "deviation_percent": list(self.deviation(m)),
                     "runs": dict(zip(self.runs, self.scores[:, :, j].T.tolist(), strict=True)),
                 }
                 for j, m in enumerate(self.measures)

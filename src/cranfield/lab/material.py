@@ -192,7 +192,8 @@ def _if_mean(values: Floats, whole: float) -> Floats | None:
 @lru_cache(maxsize=4)
 def _truth(material: Material) -> Truth:
     if material.kind == "labels":
-        return _label_tools(material)[0]
+        labels: LabelMatrix = _label_tools(material)[0]
+        return labels
     from cranfield.evaluation import coerce_judgements
 
     judged = coerce_judgements(material.truth)

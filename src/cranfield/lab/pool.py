@@ -15,7 +15,8 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError
-from cranfield.lab.material import Floats, Material
+from cranfield.lab.material import Material
+from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -51,14 +52,16 @@ class Pool:
         return tuple(sorted(open_items, key=lambda i: (-i.weight, i.topic, i.item))[:count])
 
     def table(self, items: Sequence[PooledItem] | None = None) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         shown = self.items if items is None else items
         columns = [
             Column("topic", numeric=False), Column("item", numeric=False), Column("runs", 0),
             Column("best_rank", 0), Column("weight"), Column("judged", 0),
         ]  # fmt: skip
-        rows = [[i.topic, i.item, i.runs, i.best_rank, i.weight, int(i.judged)] for i in shown]
+        rows: list[list[Cell]] = [
+            [i.topic, i.item, i.runs, i.best_rank, i.weight, int(i.judged)] for i in shown
+        ]
         return Table(columns, rows, f"Pool of {len(self.runs)} runs to depth {self.depth}")
 
     def summary_table(self) -> Table:
@@ -160,7 +163,7 @@ class Reusability:
     runs: tuple[LeftOut, ...]
 
     def table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         columns = [
             Column("run", numeric=False), Column("measure", numeric=False),
@@ -170,7 +173,7 @@ class Reusability:
             Column("change_percent", 2, heading="change %"), Column("rank", 0),
             Column("rank_without", 0, heading="rank without"),
         ]  # fmt: skip
-        rows = [
+        rows: list[list[Cell]] = [
             [r.run, r.measure, r.unique, r.unique_relevant, r.score, r.score_without,
              r.change_percent, r.rank, r.rank_without]
             for r in self.runs
@@ -224,7 +227,8 @@ def leave_one_out(material: Material, *, depth: int = 100) -> Reusability:
             found.append(
                 LeftOut(
                     run.name, name, _unique(ranks, r), relevant, float(full[r, j]),
-                    float(without[r, j]), _rank(sign * full[:, j], r), _rank(sign * without[:, j], r),
+                    float(without[r, j]), _rank(sign * full[:, j], r),
+                    _rank(sign * without[:, j], r),
                 )
             )  # fmt: skip
     return Reusability(depth, tuple(found))

@@ -14,7 +14,8 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.lab.executors import Answer, Plan, run_pieces
-from cranfield.lab.material import Floats, Material, floats, generator, numbers
+from cranfield.lab.material import Material, floats, generator, numbers
+from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -68,7 +69,7 @@ class RandomStudy:
         raise UsageError(f"no measure {measure!r} (there are: {', '.join(self.measures)})")
 
     def table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         over = any(r.kind == "over" for r in self.runs)
         columns = [
@@ -79,7 +80,7 @@ class RandomStudy:
         ]  # fmt: skip
         if over:
             columns.append(Column("over_pays", 2, heading="over-annotation pays"))
-        rows = [
+        rows: list[list[Cell]] = [
             [v.measure, v.median_real, v.best_random, v.best_random_run, v.beaten,
              "yes" if v.separates else "NO", *([v.over_pays] if over else [])]
             for v in self.verdicts

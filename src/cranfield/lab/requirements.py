@@ -59,12 +59,14 @@ class Requirements:
         return next(r for r in self.found if (r.measure, r.number) == (measure, number))
 
     def table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         text = {True: "yes", False: "no", None: "people"}
         columns = [Column("measure", numeric=False)]
         columns += [Column(str(n), numeric=False) for n in TITLES]
-        rows = [[m, *(text[self.of(m, n).holds] for n in TITLES)] for m in self.measures]
+        rows: list[list[Cell]] = [
+            [m, *(text[self.of(m, n).holds] for n in TITLES)] for m in self.measures
+        ]
         notes = [f"{n}: {title}" for n, title in TITLES.items()]
         notes += [
             f"{r.measure}, {r.number}: {r.counter_example}" for r in self.found if r.counter_example
@@ -163,7 +165,10 @@ def _tried(measure: Measure, cases: _Cases) -> Iterator[Requirement]:
     text = ""
     if fallen:
         a, b = fallen[0]
-        text = f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, not {sign * values[a]:g}"
+        text = (
+            f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, "
+            f"not {sign * values[a]:g}"
+        )
     yield Requirement(name, 3, not text, text)
     yield Requirement(name, 4, None)
     yield Requirement(name, 5, None)

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cranfield.lab.material import Floats, Scored, floats, generator, numbers
+from cranfield.lab.material import Scored, floats, generator, numbers
+from cranfield.stats._resample import Floats
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Units x draws held at once.
@@ -36,7 +38,7 @@ class Draws:
 
     def weights(self, units: int, start: int, stop: int) -> Floats:
         """A row per draw, a column per unit: how often the unit counts. Halves: first, second."""
-        rows = []
+        rows: list[NDArray[Any]] = []
         for number in range(start, min(stop, self.count)):
             rng = generator(self.seed, _STREAM[self.how], number)
             if self.how == "bootstrap":

@@ -15,9 +15,10 @@ import numpy as np
 from cranfield.errors import UsageError, suggest
 from cranfield.lab.correlate import LEVEL
 from cranfield.lab.executors import Answer, Plan, run_pieces
-from cranfield.lab.material import Floats, Material, floats, numbers
+from cranfield.lab.material import Material, floats, numbers
 from cranfield.lab.noise import Disturbance, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall, kolmogorov_smirnov
 
 if TYPE_CHECKING:
@@ -298,8 +299,10 @@ def _stages(
 ) -> list[Stage]:
     """`changed` is runs x repetitions x shares x measures."""
     return [
-        _stage(name, change, share, overall[:, j], changed[:, :, k, j],
-               changed[:, :, k - 1, j] if k else np.repeat(overall[:, j : j + 1], changed.shape[1], 1))
+        _stage(
+            name, change, share, overall[:, j], changed[:, :, k, j],
+            changed[:, :, k - 1, j] if k else np.tile(overall[:, [j]], changed.shape[1]),
+        )
         for j, name in enumerate(names)
         for k, share in enumerate(shares)
     ]  # fmt: skip

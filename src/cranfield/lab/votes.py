@@ -66,26 +66,26 @@ class Choices:
         return next(c for c in self.choices if c.option == option)
 
     def table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         columns = [
             Column("option", numeric=False), Column("votes", 0, best="max"),
             Column("percent", 2, heading="%"), Column("low", 2), Column("high", 2),
             Column("first", 0, heading="first in"), Column("tied", 0, heading="of these tied"),
         ]  # fmt: skip
-        rows = [
-            [c.option, c.votes, 100 * c.share, 100 * c.interval[0], 100 * c.interval[1], c.first, c.tied]
+        rows: list[list[Cell]] = [
+            [c.option, c.votes, 100 * c.share, *(100 * e for e in c.interval), c.first, c.tied]
             for c in self.choices
         ]  # fmt: skip
         notes = [f"{self.questions} questions; low, high: {CONFIDENCE:.0%} interval of the share"]
         return Table(columns, rows, "What people chose", notes)
 
     def duel_table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         columns = [Column("a", numeric=False), Column("b", numeric=False), Column("a_wins", 0),
                    Column("b_wins", 0), Column("ties", 0), Column("p", below=True)]  # fmt: skip
-        rows = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in self.duels]
+        rows: list[list[Cell]] = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in self.duels]
         return Table(columns, rows, "Questions won, with the sign test")
 
     def to_dict(self) -> dict[str, Any]:
@@ -97,7 +97,8 @@ class Choices:
                 for c in self.choices
             ],
             "pairs": [
-                {"a": d.a, "b": d.b, "a_wins": d.a_wins, "b_wins": d.b_wins, "ties": d.ties, "p": d.p}
+                {"a": d.a, "b": d.b, "a_wins": d.a_wins, "b_wins": d.b_wins, "ties": d.ties,
+                 "p": d.p}
                 for d in self.duels
             ],
         }  # fmt: skip
@@ -176,14 +177,14 @@ class Preferences:
         return next(a for a in self.agreements if a.measure == measure)
 
     def table(self) -> Table:
-        from cranfield.report.document import Column, Table
+        from cranfield.report.document import Cell, Column, Table
 
         columns = [
             Column("measure", numeric=False), Column("questions", 0), Column("decided", 0),
             Column("agreed", 0), Column("low", 2), Column("high", 2), Column("p", below=True),
             Column("vote_share", 3, heading="votes on its side"),
         ]  # fmt: skip
-        rows = [
+        rows: list[list[Cell]] = [
             [a.measure, a.questions, a.decided, a.agreed, *a.interval, a.p, a.vote_share]
             for a in self.agreements
         ]
@@ -261,7 +262,7 @@ def read_votes(path: str | Path) -> Choices | Preferences:
         )  # fmt: skip
     votes = list(zip(*(columns[n] for n in FIXED), strict=True))
     scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
-    return count_preferences(votes, scores)  # type: ignore[arg-type]
+    return count_preferences(votes, scores)
 
 
 def _columns(
