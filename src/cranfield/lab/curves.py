@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.stats._resample import Floats
 from cranfield.measures import Measure, parse_measures
+from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
