@@ -150,7 +150,7 @@ class Material:
         """A run as an object: a Run, or a LabelMatrix in the order of the truth."""
         if self.kind == "ranked":
             return _ranked_run(source, name)
-        from cranfield.evaluate_labels import prepared
+        from cranfield.label_evaluation import prepared
 
         run = _label_run(source, name, dict(self.options))
         true, knowledge, plans = _label_tools(self)
@@ -160,7 +160,7 @@ class Material:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
         if self.kind == "ranked":
             return _score_ranked(self, run, truth)
-        from cranfield.evaluate_labels import score_run
+        from cranfield.label_evaluation import score_run
 
         true, knowledge, plans = _label_tools(self)
         found = score_run(plans, true if truth is None else truth, run, knowledge, 1)  # type: ignore[arg-type]
@@ -206,9 +206,9 @@ def _truth(material: Material) -> Truth:
 def _label_tools(material: Material) -> Any:
     """The truth, what is known beside it, and the plans of the measures."""
     from cranfield.data.labels import LabelMatrix
-    from cranfield.evaluate_labels import check_needs, checked_truth, gather
     from cranfield.io.labels import read_concepts, read_labels
     from cranfield.io.ontology import read_ontology
+    from cranfield.label_evaluation import check_needs, checked_truth, gather
 
     given = dict(material.options)
     ontology = given.get("ontology")

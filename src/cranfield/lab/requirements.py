@@ -224,7 +224,7 @@ def _labellings(measure: Measure, ontology: Any, costmap: Any) -> _Cases:
     import warnings
 
     from cranfield.errors import CranfieldWarning
-    from cranfield.evaluate_labels import evaluate_labels
+    from cranfield.label_evaluation import evaluate_labels
 
     plan: Any = measure.plan(measure)
     if "hierarchy" in measure.needs and ontology is None:

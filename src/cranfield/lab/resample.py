@@ -17,6 +17,8 @@ from cranfield.lab.material import Scored, floats, generator, numbers
 from cranfield.stats._resample import Floats
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
+# Two runs that tie must tie: what a sum of floats leaves behind is cut off.
+DIGITS = 12
 # Units x draws held at once.
 _CELLS = 1 << 21
 _STREAM = {"bootstrap": 1, "halves": 2, "share": 3}
@@ -74,7 +76,7 @@ def drawn_means(scored: Scored, draws: Draws) -> list[list[float | None] | None]
                 total = np.einsum("ij,j->i", weights, known.astype(np.float64))
                 sums = np.einsum("ij,j->i", weights, np.where(known, values, 0.0))
                 with np.errstate(invalid="ignore"):
-                    row.extend(numbers(sums / total))
+                    row.extend(numbers(np.round(sums / total, DIGITS)))
     return rows
 
 
