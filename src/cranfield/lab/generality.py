@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, plural
 from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, generator, numbers
 from cranfield.stats._resample import Floats
@@ -61,7 +61,7 @@ class Generality:
                      for v in (float(means[k, j]), self.deviation(m)[k] if k else None))]
             for k, size in enumerate(self.sizes)
         ]  # fmt: skip
-        notes = [f"mean over {len(self.runs)} runs; dev. %: from the smallest collection"]
+        notes = [f"mean over {plural(len(self.runs), 'run')}; dev. %: from the smallest collection"]
         return Table(columns, rows, "The same topics in growing collections", notes)
 
     def to_dict(self) -> dict[str, Any]:
