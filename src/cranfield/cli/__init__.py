@@ -27,6 +27,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
     "costmap": ("costmap", "show a cost map, or compare two"),
+    "lab": ("lab", "evaluate the measures: correlation, stability, random runs, votes, ..."),
+    "pool": ("pool", "the items to judge: the first ones of every run"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 

@@ -212,6 +212,18 @@ class Judgements(Table):
             strata=None if self.strata is None else self.strata[rows],
         )
 
+    def of_rows(self, rows: NDArray[np.int64]) -> Judgements:
+        """Some rows, in rising order; every topic stays, even one that has none of them left."""
+        items, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        return replace(
+            self,
+            offsets=np.searchsorted(rows, self.offsets).astype(np.int64),
+            item_bytes=items,
+            item_offsets=item_offsets,
+            values=self.values[rows],
+            strata=None if self.strata is None else self.strata[rows],
+        )
+
     @cached_property
     def with_strata(self) -> Judgements:
         """The same judgements, each grade lowered by 2^-20 for each stratum: what the kernel of

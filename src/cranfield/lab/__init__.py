@@ -1,0 +1,1 @@
+"""Evaluating the measures themselves: studies of correlation, stability and fairness."""

@@ -1,0 +1,315 @@
+"""Do measures rank systems alike? Every pair of measures over runs, and within runs over units.
+
+Thesis 8.4.1 and 9.4.1: the runs are ranked by every measure, and the rankings correlated; the
+units (topics, items) of every run are ranked as well, and the correlations averaged over runs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.lab.executors import Answer, Plan, run_pieces
+from cranfield.lab.material import Material, floats, numbers
+from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.stats._resample import Floats
+from cranfield.stats.correlation import (
+    ap_correlation,
+    kendall,
+    kolmogorov_smirnov,
+    pearson,
+    rank_biased_overlap,
+    spearman,
+)
+
+if TYPE_CHECKING:
+    from cranfield.report.document import Table
+
+# Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
+LEVEL = 0.05
+CONFIDENCE = 0.95
+SHOWN_AS = ("kendall", "spearman", "pearson", "ap", "ap_reverse", "rbo", "distance")
+
+
+@dataclass(frozen=True, slots=True)
+class MeasurePair:
+    """How alike two measures rank the runs.
+
+    `kendall_name` is tau, or tau-b where runs tie. `ap` takes the ranking of `a` as the one to
+    be reproduced, `ap_reverse` that of `b`. `distance` is Kolmogorov-Smirnov's D; `concordant`
+    is the decision of its test, whose null hypothesis is that the rankings agree. `within` is
+    the mean over runs of tau-b over the units of a run, NaN where the measures speak of
+    different units.
+    """
+
+    a: str
+    b: str
+    runs: int
+    kendall: float
+    kendall_name: str
+    kendall_p: float
+    interval: tuple[float, float]
+    spearman: float
+    pearson: float
+    ap: float
+    ap_reverse: float
+    rbo: float
+    distance: float
+    distance_p: float
+    within: float
+    within_runs: int
+
+    @property
+    def concordant(self) -> bool | None:
+        return None if np.isnan(self.distance_p) else self.distance_p >= LEVEL
+
+
+@dataclass(frozen=True, slots=True)
+class Join:
+    """A step of the clustering: two groups of measures at a distance of 1 - tau."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+    distance: float
+
+
+@dataclass(frozen=True, eq=False)
+class Correlations:
+    """Every pair of measures, and the tree that average linkage of 1 - tau gives."""
+
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    scores: Floats
+    pairs: tuple[MeasurePair, ...]
+    tree: tuple[Join, ...]
+    seed: int
+    resamples: int
+
+    def pair(self, a: str, b: str) -> MeasurePair:
+        """The pair of two measures, in either order."""
+        for pair in self.pairs:
+            if {pair.a, pair.b} == {a, b}:
+                return pair
+        raise UsageError(f"no pair of {a!r} and {b!r} (there are: {', '.join(self.measures)})")
+
+    def matrix(self, coefficient: str = "kendall") -> Floats:
+        """Measures x measures; AP correlation has the row's measure as the one to reproduce."""
+        if coefficient not in (*SHOWN_AS, "within"):
+            raise UsageError(f"no coefficient {coefficient!r} (there are: {', '.join(SHOWN_AS)})")
+        at = {m: i for i, m in enumerate(self.measures)}
+        diagonal = 0.0 if coefficient == "distance" else 1.0
+        square = np.full((len(at), len(at)), diagonal)
+        mirrored = {"ap": "ap_reverse", "ap_reverse": "ap"}.get(coefficient, coefficient)
+        for p in self.pairs:
+            square[at[p.a], at[p.b]] = getattr(p, coefficient)
+            square[at[p.b], at[p.a]] = getattr(p, mirrored)
+        return square
+
+    def table(self) -> Table:
+        """One row per pair."""
+        from cranfield.report.document import Cell, Column, Table
+
+        text = {"numeric": False}
+        columns = [
+            Column("a", **text), Column("b", **text), Column("kendall", heading="tau"),  # type: ignore[arg-type]
+            Column("low"), Column("high"), Column("within"), Column("ap", heading="tau_ap"),
+            Column("ap_reverse", heading="tau_ap b>a"), Column("spearman", heading="rho"),
+            Column("pearson", heading="r"), Column("rbo"), Column("distance", heading="D"),
+            Column("concordant", heading="D says", **text),  # type: ignore[arg-type]
+        ]  # fmt: skip
+        says = {True: "agree", False: "differ", None: "-"}
+        rows: list[list[Cell]] = [
+            [
+                p.a, p.b, p.kendall, *p.interval, p.within, p.ap, p.ap_reverse, p.spearman,
+                p.pearson, p.rbo, p.distance, says[p.concordant],
+            ]
+            for p in self.pairs
+        ]  # fmt: skip
+        tied = any(p.kendall_name == "tau-b" for p in self.pairs)
+        notes = [
+            f"tau over {len(self.runs)} runs"
+            + (", as tau-b where runs tie" if tied else ", without ties")
+            + f"; low, high: {CONFIDENCE:.0%} interval from {self.resamples} resamples of the "
+            "units;",
+            "within: mean over runs of tau-b over the units of a run; D says: the decision of "
+            f"Kolmogorov-Smirnov's test at {LEVEL:g}.",
+        ]
+        return Table(columns, rows, "How alike measures rank the runs", notes)
+
+    def tree_table(self) -> Table:
+        """The steps of the clustering, closest first."""
+        from cranfield.report.document import Cell, Column, Table
+
+        columns = [Column("step", digits=0), Column("left", numeric=False),
+                   Column("right", numeric=False),
+                   Column("distance", heading="1 - tau")]  # fmt: skip
+        rows: list[list[Cell]] = [
+            [i, ", ".join(j.left), ", ".join(j.right), j.distance]
+            for i, j in enumerate(self.tree, 1)
+        ]
+        return Table(columns, rows, "Clusters of measures (average linkage)")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape of `--format json`."""
+        return {
+            "study": "correlate",
+            "runs": list(self.runs),
+            "scores": {m: self.scores[:, j].tolist() for j, m in enumerate(self.measures)},
+            "pairs": [
+                {
+                    "a": p.a, "b": p.b, "runs": p.runs, "kendall": p.kendall,
+                    "kendall_kind": p.kendall_name, "kendall_p": p.kendall_p,
+                    "kendall_ci": list(p.interval), "spearman": p.spearman,
+                    "pearson": p.pearson, "ap": p.ap, "ap_reverse": p.ap_reverse, "rbo": p.rbo,
+                    "ks_distance": p.distance, "ks_p": p.distance_p, "concordant": p.concordant,
+                    "within": p.within, "within_runs": p.within_runs,
+                }
+                for p in self.pairs
+            ],
+            "tree": [
+                {"left": list(j.left), "right": list(j.right), "distance": j.distance}
+                for j in self.tree
+            ],
+            "seed": self.seed, "resamples": self.resamples,
+        }  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    material: Material
+    name: str
+    source: Any
+    draws: Draws
+
+
+def _run_piece(piece: _Piece) -> Answer:
+    """The values of one run, its resampled means, and the correlations within it."""
+    material = piece.material
+    scored = material.score(material.read_run(piece.source, piece.name))
+    signs = material.signs
+    within = []
+    for i, j in combinations(range(len(signs)), 2):
+        x, y = scored.values[i], scored.values[j]
+        if x is None or y is None or scored.units[i] != scored.units[j]:
+            within.append(float("nan"))
+            continue
+        both = ~np.isnan(x) & ~np.isnan(y)
+        within.append(kendall(signs[i] * x[both], signs[j] * y[both]).value)
+    return {
+        "overall": numbers(scored.overall),
+        "drawn": drawn_means(scored, piece.draws),
+        "within": numbers(within),
+    }
+
+
+def correlate(
+    material: Material, *, resamples: int = 1000, rng: int = 0, rbo_p: float = 0.9,
+    plan: Plan | None = None,
+) -> Correlations:  # fmt: skip
+    """Correlate the rankings of runs by every pair of measures.
+
+    The interval of tau comes from `resamples` bootstrap samples of the units (topics, items or
+    concepts), which all runs share. `rbo_p` is the persistence of rank-biased overlap.
+    """
+    material.need_runs(3)
+    if len(material.measures) < 2:
+        raise UsageError("correlation needs two measures or more")
+    draws = Draws("bootstrap", resamples, rng)
+    bare = material.without_runs()
+    pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
+    study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
+    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+    scores = floats([a["overall"] for a in answers])
+    drawn = drawn_table([a["drawn"] for a in answers], draws)
+    within = floats([a["within"] for a in answers])
+    return from_scores(
+        tuple(map(str, material.measures)), material.run_names, scores, material.signs,
+        drawn=drawn, within=within, rbo_p=rbo_p, seed=rng,
+    )  # fmt: skip
+
+
+def from_scores(
+    measures: tuple[str, ...], runs: tuple[str, ...], scores: Floats, signs: Floats, *,
+    drawn: Floats | None = None, within: Floats | None = None, rbo_p: float = 0.9, seed: int = 0,
+) -> Correlations:  # fmt: skip
+    """The same from a table of scores alone (runs x measures), such as a published one.
+
+    `signs` are +1 for measures of which more is better and -1 for the others.
+    """
+    if drawn is None:
+        drawn = np.full((*scores.shape, 0), np.nan)
+    pairs = tuple(
+        _pair(
+            (measures[i], measures[j]), runs, scores[:, [i, j]] * signs[[i, j]],
+            drawn[:, [i, j]] * signs[[i, j]][:, None],
+            np.zeros(0) if within is None else within[:, k], rbo_p,
+        )
+        for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
+    )  # fmt: skip
+    return Correlations(measures, runs, scores, pairs, _tree(measures, pairs), seed, drawn.shape[2])
+
+
+def _pair(
+    names: tuple[str, str], runs: tuple[str, ...], signed: Floats, drawn: Floats, within: Floats,
+    rbo_p: float,
+) -> MeasurePair:  # fmt: skip
+    """A pair of measures, more being better for both."""
+    known = np.flatnonzero(~np.isnan(signed).any(axis=1))
+    x, y = signed[known].T
+    tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
+    # Equal scores keep the order of the runs, for both measures alike.
+    first, second = ([runs[k] for k in known[np.argsort(-v, kind="stable")]] for v in (x, y))
+    inside = within[~np.isnan(within)]
+    return MeasurePair(
+        *names, known.size, tau.value, tau.name, tau.p, _interval(drawn[known]),
+        spearman(x, y).value, pearson(x, y).value, ap_correlation(x, y).value,
+        ap_correlation(y, x).value, rank_biased_overlap(first, second, p=rbo_p),
+        distance.value, distance.p,
+        float(inside.mean()) if inside.size else float("nan"), int(inside.size),
+    )  # fmt: skip
+
+
+def _interval(drawn: Floats) -> tuple[float, float]:
+    """Percentile interval of tau over resampled units (runs x 2 measures x resamples)."""
+    usable = ~np.isnan(drawn).any(axis=(0, 1))
+    if usable.sum() < 2:
+        return float("nan"), float("nan")
+    taus = fast_tau(drawn[:, 0, usable].T, drawn[:, 1, usable].T)
+    taus = taus[~np.isnan(taus)]
+    if taus.size < 2:
+        return float("nan"), float("nan")
+    tail = 100 * (1 - CONFIDENCE) / 2
+    low, high = np.percentile(taus, [tail, 100 - tail])
+    return float(low), float(high)
+
+
+def fast_tau(x: Floats, y: Floats) -> Floats:
+    """tau-b of many pairs of short lists at once: rows are lists."""
+    a, b = np.triu_indices(x.shape[1], 1)
+    dx, dy = np.sign(x[:, a] - x[:, b]), np.sign(y[:, a] - y[:, b])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        taus: Floats = (dx * dy).sum(axis=1) / np.sqrt(
+            (dx * dx).sum(axis=1) * (dy * dy).sum(axis=1)
+        )
+    return taus
+
+
+def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...]) -> tuple[Join, ...]:
+    """Average linkage of 1 - tau; measures without a tau to the others stand outside."""
+    gap = {frozenset((p.a, p.b)): 1.0 - p.kendall for p in pairs if not np.isnan(p.kendall)}
+    groups = [(m,) for m in measures if all(frozenset((m, o)) in gap for o in measures if o != m)]
+    joins: list[Join] = []
+    grown: list[tuple[str, ...]] = list(groups)
+    while len(grown) > 1:
+        distance, i, j = min(
+            (float(np.mean([gap[frozenset((m, o))] for m in grown[i] for o in grown[j]])), i, j)
+            for i, j in combinations(range(len(grown)), 2)
+        )
+        joins.append(Join(grown[i], grown[j], distance))
+        merged = (*grown[i], *grown[j])
+        grown = [g for k, g in enumerate(grown) if k not in (i, j)] + [merged]
+    return tuple(joins)

@@ -1,0 +1,152 @@
+"""How a measure behaves when one or two relevant items stand at every possible rank.
+
+Chatzichristofis et al., sections 3 and 4 (Figures 1-8): a collection of N items, one or two of
+them relevant, every rank or pair of ranks in turn; for two items the best and worst values at
+each rank of the later one envelop all others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.measures import Measure, parse_measures
+from cranfield.stats._resample import Floats
+
+if TYPE_CHECKING:
+    from cranfield.report.document import Table
+
+MOST_PAIRS = 20_000
+POINTS = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Curves:
+    """`ranks` has a row per placement (one rank, or the earlier and the later one), `values` the
+    same rows with a column per measure."""
+
+    measures: tuple[str, ...]
+    size: int
+    ranks: tuple[tuple[int, ...], ...]
+    values: Floats
+
+    def at(self, measure: str, *ranks: int) -> float:
+        """The value of a measure where the relevant items stand at these ranks."""
+        if measure not in self.measures or tuple(sorted(ranks)) not in self.ranks:
+            raise UsageError(f"no value of {measure!r} at {ranks}")
+        row = self.ranks.index(tuple(sorted(ranks)))
+        return float(self.values[row, self.measures.index(measure)])
+
+    def envelope(self, measure: str) -> tuple[tuple[int, float, float], ...]:
+        """(rank of the last relevant item, lowest value, highest value)."""
+        column = self.values[:, self.measures.index(measure)]
+        last = np.array([r[-1] for r in self.ranks])
+        return tuple(
+            (int(i), float(column[last == i].min()), float(column[last == i].max()))
+            for i in np.unique(last)
+        )
+
+    def table(self) -> Table:
+        """One relevant item: the value at each rank. Two: lowest and highest at each rank."""
+        from cranfield.report.document import Cell, Column, Table
+
+        if len(self.ranks[0]) == 1:
+            columns = [Column("rank", 0), *(Column(m) for m in self.measures)]
+            rows: list[list[Cell]] = [
+                [r[0], *map(float, v)] for r, v in zip(self.ranks, self.values, strict=True)
+            ]
+            return Table(columns, rows, f"One relevant item among {self.size:,}")
+        columns = [Column("rank", 0, heading="last rank")]
+        for m in self.measures:
+            columns += [Column(f"{m}_low", heading=f"{m} low"), Column(f"{m}_high", heading="high")]
+        sides = [self.envelope(m) for m in self.measures]
+        rows = [
+            [first[0], *(v for side in sides for v in side[k][1:])]
+            for k, first in enumerate(sides[0])
+        ]
+        return Table(columns, rows, f"Two relevant items among {self.size:,}")
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape of `--format json`: every placement, not only the envelope."""
+        return {
+            "study": "curves", "size": self.size, "relevant": len(self.ranks[0]),
+            "points": [
+                {"ranks": list(r)} | dict(zip(self.measures, map(float, v), strict=True))
+                for r, v in zip(self.ranks, self.values, strict=True)
+            ],
+        }  # fmt: skip
+
+
+def curves(
+    measures: str | Iterable[str | Measure] = "AP NMRR MNRO",
+    *,
+    size: int = 20,
+    relevant: int = 1,
+    ranks: Iterable[int] | None = None,
+    gmt: int | None = None,
+) -> Curves:
+    """The values of measures for `relevant` (1 or 2) relevant items in a collection of `size`.
+
+    `ranks` are the ranks to visit: by default all of them, or some fifty spread evenly over
+    their logarithm where there would be too many.
+    """
+    if relevant not in (1, 2):
+        raise UsageError(f"curves are drawn for 1 or 2 relevant items, not {relevant}")
+    if size < 2:
+        raise UsageError(f"a collection of {size} items has no ranks to compare")
+    wanted = parse_measures(measures if isinstance(measures, str | Measure) else list(measures))
+    places = _places(size, relevant, ranks)
+    values = _values(wanted, size, places, gmt)
+    return Curves(tuple(map(str, wanted)), size, places, values)
+
+
+def _places(size: int, relevant: int, ranks: Iterable[int] | None) -> tuple[tuple[int, ...], ...]:
+    if ranks is not None:
+        visited = sorted(set(ranks))
+        if not visited or visited[0] < 1 or visited[-1] > size:
+            raise UsageError(f"ranks lie between 1 and {size}")
+    elif size <= (1000 if relevant == 1 else 200):
+        visited = list(range(1, size + 1))
+    else:
+        spread = np.geomspace(1, size, POINTS)
+        visited = sorted({round(float(r)) for r in spread})
+    if relevant == 1:
+        return tuple((r,) for r in visited)
+    pairs = tuple((j, i) for i in visited for j in visited if j < i)
+    if not pairs or len(pairs) > MOST_PAIRS:
+        raise UsageError(
+            f"{len(pairs)} pairs of ranks; choose from 2 ranks to about {MOST_PAIRS} pairs (ranks=)"
+        )
+    return pairs
+
+
+def _values(
+    measures: tuple[Measure, ...], size: int, places: tuple[tuple[int, ...], ...], gmt: int | None
+) -> Floats:
+    """One topic per placement; items below the last relevant one change no measure but by N."""
+    from cranfield.evaluation import evaluate
+
+    judged = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(places)}
+    parts = []
+    # A topic at a time where rankings are long: a million items are held once, not fifty times.
+    at_once = max(1, 200_000 // max(p[-1] for p in places))
+    for start in range(0, len(places), at_once):
+        chosen = range(start, min(start + at_once, len(places)))
+        run = {str(t): _ranking(places[t], size) for t in chosen}
+        truth = {t: judged[t] for t in run}
+        scores = evaluate(
+            truth, {"run": run}, list(measures), collection_size=size, jobs=1,
+            gmt=gmt or len(places[0]),
+        )  # fmt: skip
+        parts.append(np.stack([scores.values[m][0] for m in scores.measures], axis=1))
+    return np.concatenate(parts)
+
+
+def _ranking(places: tuple[int, ...], size: int) -> dict[str, float]:
+    depth = min(size, max(places[-1], 1000))
+    relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
+    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, depth + 1)}

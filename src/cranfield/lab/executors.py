@@ -1,0 +1,274 @@
+"""Work cut into pieces and handed to threads, processes or a cluster.
+
+A piece is a small object that says what to do (paths, names, seeds), not the data itself. What
+a piece answers is small and plain: dicts, lists, text and numbers, with None for a value that
+does not exist. With a folder every finished piece is kept there as one JSON file, so a study
+that was stopped goes on where it was. A piece whose worker died is given to another one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import warnings
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from concurrent.futures import (
+    FIRST_COMPLETED,
+    BrokenExecutor,
+    CancelledError,
+    Executor,
+    Future,
+    ProcessPoolExecutor,
+    ThreadPoolExecutor,
+    wait,
+)
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from cranfield.errors import CranfieldError, CranfieldWarning, MissingExtraError, UsageError
+from cranfield.io.files import write_whole
+from cranfield.stats._resample import Progress
+
+Answer: TypeAlias = dict[str, Any]
+KINDS = ("threads", "processes", "dask://HOST:PORT")
+DASK = "dask://"
+MAX_LOSSES = 3
+_STUDY_FILE = "study.json"
+_FAULT = "fault of the input"
+
+
+class LostPieceError(CranfieldError):
+    """A piece of work took its worker down with it again and again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """How a study is carried out; none of it changes a number.
+
+    `executor` is "threads", "processes" or "dask://host:port", `jobs` the number of workers
+    (a cluster has its own), `folder` where finished pieces are kept.
+    """
+
+    executor: str = "threads"
+    jobs: int | None = None
+    folder: str | Path | None = None
+    progress: Progress | None = None
+
+    def __post_init__(self) -> None:
+        checked_executor(self.executor)
+        if self.jobs is not None and self.jobs < 1:
+            raise UsageError(f"jobs={self.jobs} is not a whole number from 1 on")
+
+    @property
+    def workers(self) -> int:
+        return self.jobs or os.cpu_count() or 1
+
+
+def checked_executor(text: str) -> str:
+    """The name of an executor, or a UsageError."""
+    if text in ("threads", "processes"):
+        return text
+    host, colon, port = text.removeprefix(DASK).rpartition(":")
+    if text.startswith(DASK) and host and colon and port.isdigit():
+        return text
+    raise UsageError(f"executor {text!r} is not one of {', '.join(KINDS)}")
+
+
+def run_pieces(
+    work: Callable[[Any], Answer],
+    pieces: Mapping[str, Any],
+    plan: Plan,
+    *,
+    study: Mapping[str, Any],
+) -> dict[str, Answer]:
+    """What `work` answers for each piece, in the order of the pieces.
+
+    `work` must be importable by name, for it travels to other processes. `study` describes
+    all that the numbers depend on; a folder is not used again for another study.
+    """
+    folder = None if plan.folder is None else _Folder(Path(plan.folder), study)
+    answers: dict[str, Answer] = {} if folder is None else folder.finished(pieces)
+    todo = {key: piece for key, piece in pieces.items() if key not in answers}
+    if plan.progress is not None:
+        plan.progress(len(answers) / max(len(pieces), 1))
+    with warnings.catch_warnings():
+        # Every truth and every run would warn of the same again: `cranfield eval` and `label`
+        # are there to say it once.
+        _without_warnings()
+        for key, answer in _answers(work, todo, plan):
+            if folder is not None:
+                folder.keep(key, answer)
+            answers[key] = answer
+            if plan.progress is not None:
+                plan.progress(len(answers) / len(pieces))
+    return {key: answers[key] for key in pieces}
+
+
+def _without_warnings() -> None:
+    warnings.simplefilter("ignore", CranfieldWarning)
+
+
+def _answers(
+    work: Callable[[Any], Answer], todo: Mapping[str, Any], plan: Plan
+) -> Iterator[tuple[str, Answer]]:
+    losses = dict.fromkeys(todo, 0)
+    remaining = list(todo)
+    while remaining:
+        with _pool(plan, len(remaining)) as pool:
+            lost, waiting = yield from _one_pool(pool, work, {k: todo[k] for k in remaining}, plan)
+        for key in lost:
+            losses[key] += 1
+        remaining = lost + waiting
+        worst = max(remaining, key=lambda k: losses[k], default="")
+        if worst and losses[worst] >= MAX_LOSSES:
+            raise LostPieceError(
+                f"the worker of piece {worst!r} died {MAX_LOSSES} times; is there memory enough? "
+                "Fewer workers (--jobs) need less. Finished pieces stay in the study's folder."
+            )
+
+
+def _one_pool(
+    pool: Executor, work: Callable[[Any], Answer], todo: Mapping[str, Any], plan: Plan
+) -> Generator[tuple[str, Answer], None, tuple[list[str], list[str]]]:
+    """Answers as they come; returns the pieces lost with their workers, and those not begun."""
+    waiting = list(todo)
+    running: dict[Future[Answer], str] = {}
+    lost: list[str] = []
+    # Not all at once: what was never begun is not lost when a process dies.
+    limit = len(todo) if plan.executor.startswith(DASK) else 2 * plan.workers
+    try:
+        while waiting or running:
+            while waiting and len(running) < limit and not lost:
+                key = waiting[0]
+                try:
+                    running[pool.submit(_guarded, work, todo[key])] = key
+                except BrokenExecutor:
+                    lost.append(key)
+                waiting.pop(0)
+            if lost and not running:
+                break
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            for future in done:
+                key = running.pop(future)
+                answer = _result(future)
+                if answer is None:
+                    lost.append(key)
+                elif _FAULT in answer:
+                    raise CranfieldError(answer[_FAULT])
+                else:
+                    yield key, answer
+    except BaseException:
+        for future in running:
+            future.cancel()
+        raise
+    return lost, waiting
+
+
+def _guarded(work: Callable[[Any], Answer], piece: Any) -> Answer:
+    """Errors of the input travel as text: not every exception can be taken apart and rebuilt."""
+    try:
+        return _plain(work(piece))
+    except CranfieldError as error:
+        return {_FAULT: str(error)}
+
+
+def _result(future: Future[Answer]) -> Answer | None:
+    """The answer of a piece; None when it was lost with its worker."""
+    try:
+        return future.result()
+    except (BrokenExecutor, CancelledError):
+        return None
+    except Exception as error:
+        if type(error).__name__ == "KilledWorker":  # Dask's word for it
+            return None
+        raise
+
+
+def _plain(answer: Answer) -> Answer:
+    """The answer as it would come back from a file: resumed and fresh studies see the same."""
+    plain: Answer = json.loads(json.dumps(answer, allow_nan=False))
+    return plain
+
+
+@contextmanager
+def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
+    workers = max(1, min(plan.workers, pieces))
+    if plan.executor == "threads":
+        with ThreadPoolExecutor(workers) as threads:
+            yield threads
+    elif plan.executor == "processes":
+        import multiprocessing
+
+        # Forking a process that has threads can lock up: workers start afresh.
+        context = multiprocessing.get_context("spawn")
+        with ProcessPoolExecutor(
+            workers, mp_context=context, initializer=_without_warnings
+        ) as processes:
+            yield processes
+    else:
+        with _dask(plan.executor) as cluster:
+            yield cluster
+
+
+@contextmanager
+def _dask(address: str) -> Iterator[Executor]:
+    try:
+        from distributed import Client  # type: ignore[import-not-found, unused-ignore]
+    except ImportError:
+        raise MissingExtraError("distributed", "cluster", "Work on a Dask cluster") from None
+    try:
+        client = Client("tcp://" + address.removeprefix(DASK), timeout=10)
+    except OSError as error:
+        raise UsageError(
+            f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
+        ) from None
+    try:
+        # Dask itself gives the pieces of a lost worker to another one.
+        yield client.get_executor(pure=False, retries=MAX_LOSSES)
+    finally:
+        client.close()
+
+
+class _Folder:
+    """Finished pieces as files, beside a description of the study they belong to."""
+
+    def __init__(self, path: Path, study: Mapping[str, Any]) -> None:
+        self.path = path
+        text = json.dumps(study, indent=1, sort_keys=True, default=str)
+        try:
+            path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise UsageError(f"{path}: cannot be used as a folder: {error.strerror}") from None
+        about = path / _STUDY_FILE
+        if not about.exists():
+            if any(path.iterdir()):
+                raise UsageError(f"{path}: holds other files; a study needs a folder of its own")
+            write_whole(about, text.encode() + b"\n")
+        elif about.read_text() != text + "\n":
+            raise UsageError(
+                f"{path}: holds another study, or its files have changed since "
+                f"({about} says what it was); give another folder"
+            )
+
+    def finished(self, keys: Sequence[str] | Mapping[str, Any]) -> dict[str, Answer]:
+        found = {}
+        for key in keys:
+            file = self._file(key)
+            if file.exists():
+                try:
+                    found[key] = json.loads(file.read_text())
+                except ValueError:
+                    raise UsageError(f"{file}: is not JSON; delete it to do it again") from None
+        return found
+
+    def keep(self, key: str, answer: Answer) -> None:
+        write_whole(self._file(key), json.dumps(answer).encode() + b"\n")
+
+    def _file(self, key: str) -> Path:
+        # Names of runs may hold anything; the digest keeps two of them apart.
+        digest = hashlib.sha256(key.encode()).hexdigest()[:12]
+        return self.path / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', key)[:60]}-{digest}.json"

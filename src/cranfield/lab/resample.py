@@ -1,0 +1,86 @@
+"""Means of runs over resampled units: the one thing that several studies ask of every run.
+
+Units (topics, items, concepts) are drawn by seed, so every worker draws the same ones and a
+run's answer is as small as the number of draws, however many units there are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.lab.material import Scored, floats, generator, numbers
+from cranfield.stats._resample import Floats
+
+How: TypeAlias = Literal["bootstrap", "halves", "share"]
+# Two runs that tie must tie: what a sum of floats leaves behind is cut off.
+DIGITS = 12
+# Units x draws held at once.
+_CELLS = 1 << 21
+_STREAM = {"bootstrap": 1, "halves": 2, "share": 3}
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """`count` seeded draws of units: bootstrap samples, halves (two each), or a share of them."""
+
+    how: How
+    count: int
+    seed: int
+    share: float = 1.0
+
+    @property
+    def width(self) -> int:
+        """How many means a run has for these draws."""
+        return self.count * (2 if self.how == "halves" else 1)
+
+    def weights(self, units: int, start: int, stop: int) -> Floats:
+        """A row per draw, a column per unit: how often the unit counts. Halves: first, second."""
+        rows: list[NDArray[Any]] = []
+        for number in range(start, min(stop, self.count)):
+            rng = generator(self.seed, _STREAM[self.how], number)
+            if self.how == "bootstrap":
+                rows.append(np.bincount(rng.integers(units, size=units), minlength=units))
+                continue
+            kept = units // 2 if self.how == "halves" else max(1, round(self.share * units))
+            order = rng.permutation(units)
+            first = np.zeros(units)
+            first[order[:kept]] = 1.0
+            rows.append(first)
+            if self.how == "halves":
+                second = np.zeros(units)
+                second[order[kept : 2 * kept]] = 1.0
+                rows.append(second)
+        return np.array(rows, dtype=np.float64).reshape(-1, units)
+
+
+def drawn_means(scored: Scored, draws: Draws) -> list[list[float | None] | None]:
+    """Per measure the mean over each draw, None where a run's value is no mean of its units."""
+    rows: list[list[float | None] | None] = [
+        None if values is None or values.size < 2 else [] for values in scored.values
+    ]
+    for size in {v.size for v, row in zip(scored.values, rows, strict=True) if v is not None}:
+        step = max(1, _CELLS // size)
+        for start in range(0, draws.count, step):
+            weights = draws.weights(size, start, start + step)
+            for values, row in zip(scored.values, rows, strict=True):
+                if values is None or row is None or values.size != size:
+                    continue
+                known = ~np.isnan(values)
+                # Sums of the kept values alone: no matrix product, whose order of adding, and
+                # so its last digit, would depend on the machine and its threads.
+                total = np.einsum("ij,j->i", weights, known.astype(np.float64))
+                sums = np.einsum("ij,j->i", weights, np.where(known, values, 0.0))
+                with np.errstate(invalid="ignore"):
+                    row.extend(numbers(np.round(sums / total, DIGITS)))
+    return rows
+
+
+def drawn_table(rows: Sequence[Sequence[Sequence[float | None] | None]], draws: Draws) -> Floats:
+    """Runs x measures x draws from what the runs answered, NaN where there is no mean."""
+    blank = [None] * draws.width
+    return floats([[row or blank for row in run] for run in rows])

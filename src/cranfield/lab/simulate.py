@@ -1,0 +1,71 @@
+"""Systems of graded quality, made up from a truth: something to study before there are runs.
+
+System k of n has a skill that rises evenly from `weakest` to `strongest`, is better at some
+topics than at others, and sees every item through noise. Systems that rank differ in how much
+more they make of a higher grade; rankings hold the judged items of a
+topic and a quarter as many unjudged ones. Annotations differ in how eager they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+
+from cranfield.data import Judgements, Run
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import UsageError
+from cranfield.lab.material import generator
+
+DEPTH = 1000
+_RANKED, _LABELS = 51, 52
+
+
+def graded_rankings(
+    judged: Judgements, *, count: int = 24, weakest: float = 0.5, strongest: float = 1.5,
+    rng: int = 0,
+) -> Iterator[Run]:  # fmt: skip
+    """Runs of rising quality over the judged items of every topic."""
+    topics = judged.to_dict()
+    for number, skill in enumerate(_skills(count, weakest, strongest)):
+        run: dict[str, dict[str, float]] = {}
+        taste = generator(rng, _RANKED, number).random()
+        for t, (topic, grades) in enumerate(topics.items()):
+            draw = generator(rng, _RANKED, number, t)
+            items = [*grades, *(f"unjudged-{topic}-{k}" for k in range(len(grades) // 4))]
+            gains = np.zeros(len(items))
+            found = np.maximum(np.array(list(grades.values()), dtype=np.float64), 0.0)
+            gains[: len(grades)] = np.where(found > 0, found**taste, 0.0)
+            own = max(0.0, skill + draw.normal(0.0, 0.6))
+            scores = own * gains + draw.normal(0.0, 1.0, len(items))
+            best = np.argsort(-scores, kind="stable")[:DEPTH]
+            run[topic] = {items[k]: float(scores[k]) for k in best}
+        yield Run.from_dict(run).named(_name(number, count))
+
+
+def graded_labels(
+    truth: LabelMatrix, *, count: int = 24, weakest: float = 0.5, strongest: float = 1.5,
+    rng: int = 0,
+) -> Iterator[LabelMatrix]:  # fmt: skip
+    """Annotations of rising quality, with confidences, eager and timid ones among them."""
+    labels = truth.labels if isinstance(truth.labels, np.ndarray) else truth.labels.toarray()  # type: ignore[union-attr]
+    signs = np.where(labels, 1.0, -1.0)
+    for number, skill in enumerate(_skills(count, weakest, strongest)):
+        draw = generator(rng, _LABELS, number)
+        concepts = np.maximum(0.0, skill + draw.normal(0.0, 0.4, labels.shape[1]))
+        bias = draw.normal(-0.5, 0.7)
+        seen = signs * concepts + draw.normal(0.0, 1.0, labels.shape) + bias
+        yield replace(
+            truth, name=_name(number, count), labels=None, confidences=1 / (1 + np.exp(-seen))
+        )
+
+
+def _skills(count: int, weakest: float, strongest: float) -> list[float]:
+    if count < 2 or not 0 <= weakest < strongest:
+        raise UsageError("two systems or more, of a skill that rises from 0 or above")
+    return [float(s) for s in np.linspace(weakest, strongest, count)]
+
+
+def _name(number: int, count: int) -> str:
+    return f"system{number + 1:0{len(str(count))}}"

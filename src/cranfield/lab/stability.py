@@ -1,0 +1,395 @@
+"""How much may the truth or the topics change before a measure ranks the systems otherwise?
+
+Flipped truth as in the thesis (8.4.2, 9.4.2: Tables 8.2, 9.3), incomplete truth, fewer topics,
+the swap rate between topic halves of Voorhees and Buckley (2002), and discriminative power
+(Sakai 2006): the share of pairs of runs that a bootstrap test tells apart.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cranfield.errors import UsageError, suggest
+from cranfield.lab.correlate import LEVEL
+from cranfield.lab.executors import Answer, Plan, run_pieces
+from cranfield.lab.material import Material, floats, numbers
+from cranfield.lab.noise import Disturbance, disturbed
+from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.stats._resample import Floats
+from cranfield.stats.correlation import kendall, kolmogorov_smirnov
+
+if TYPE_CHECKING:
+    from cranfield.report.document import Table
+
+PARTS = ("noise", "judgements", "units", "swap", "power")
+NOISE = (0.01, 0.02, 0.05, 0.10)
+DROPPED = (0.1, 0.3, 0.5, 0.7, 0.9)
+SWAP_BINS = 20
+SWAP_ALLOWED = 0.05
+
+
+@dataclass(frozen=True, slots=True)
+class Stage:
+    """A measure after a change: tau to the ranking it gave at first and at the stage before.
+
+    The ends are the smallest and largest of the repetitions; `concordant` is the share of them
+    in which Kolmogorov-Smirnov's test does not call the rankings discordant.
+    """
+
+    measure: str
+    change: str
+    share: float
+    original: float
+    original_ends: tuple[float, float]
+    previous: float
+    previous_ends: tuple[float, float]
+    concordant: float
+    concordant_previous: float
+
+
+@dataclass(frozen=True, slots=True)
+class Swaps:
+    """How often two halves of the units put a pair of runs in opposite order.
+
+    `bins` has, for each class of the difference seen in the first half, its lower end, how
+    many comparisons fell there and how many of them swapped. `needed` is the difference from
+    which on at most 5 % swap, NaN when none is large enough.
+    """
+
+    measure: str
+    rate: float
+    comparisons: int
+    needed: float
+    bins: tuple[tuple[float, int, int], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Power:
+    """The share of pairs of runs told apart, and the largest difference any pair would need."""
+
+    measure: str
+    pairs: int
+    told_apart: int
+    level: float
+    needed: float
+
+    @property
+    def share(self) -> float:
+        return self.told_apart / self.pairs if self.pairs else float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """All parts that were asked for; the other tuples are empty."""
+
+    measures: tuple[str, ...]
+    runs: tuple[str, ...]
+    repeats: int
+    seed: int
+    stages: tuple[Stage, ...]
+    swaps: tuple[Swaps, ...]
+    powers: tuple[Power, ...]
+
+    def stage(self, measure: str, change: str, share: float) -> Stage:
+        """One cell of the tables."""
+        for stage in self.stages:
+            if (stage.measure, stage.change, stage.share) == (measure, change, share):
+                return stage
+        raise UsageError(f"no stage {share!r} of {change!r} for {measure!r}")
+
+    def table(self, change: str = "noise") -> Table:
+        """Measures down, stages across: tau to the original, and to the previous stage."""
+        from cranfield.report.document import Cell, Column, Table
+
+        stages = [s for s in self.stages if s.change == change]
+        shares = list(dict.fromkeys(s.share for s in stages))
+        columns = [Column("measure", numeric=False)]
+        columns += [Column(f"original_{s:g}", 3, heading=f"{s:.0%}") for s in shares]
+        columns += [Column(f"previous_{s:g}", 3, heading=f"{s:.0%} prev.") for s in shares]
+        columns += [Column(f"concordant_{s:g}", 2, heading=f"{s:.0%} D") for s in shares]
+        rows: list[list[Cell]] = []
+        for measure in self.measures:
+            own = {s.share: s for s in stages if s.measure == measure}
+            rows.append(
+                [measure, *(own[s].original for s in shares), *(own[s].previous for s in shares),
+                 *(own[s].concordant for s in shares)]
+            )  # fmt: skip
+        notes = [
+            f"Kendall's tau over {len(self.runs)} runs to the original ranking and to the stage "
+            f"before; mean of {self.repeats} repetitions;",
+            "D: share of repetitions in which Kolmogorov-Smirnov's test finds the ranking "
+            f"concordant with the original (level {LEVEL:g}).",
+        ]
+        return Table(columns, rows, _TITLES[change], notes)
+
+    def tables(self) -> list[Table]:
+        """Every part that was asked for."""
+        changes = dict.fromkeys(s.change for s in self.stages)
+        made = [self.table(change) for change in changes]
+        return made + ([self.order_table()] if self.swaps or self.powers else [])
+
+    def order_table(self) -> Table:
+        """Swap rate and discriminative power of every measure."""
+        from cranfield.report.document import Column, Table
+
+        swaps = {s.measure: s for s in self.swaps}
+        powers = {p.measure: p for p in self.powers}
+        columns = [Column("measure", numeric=False)]
+        if swaps:
+            columns += [Column("swap_rate", heading="swap rate", best="min"),
+                        Column("swap_needed", heading="needed for 5%")]  # fmt: skip
+        if powers:
+            columns += [Column("power", heading="told apart", best="max"),
+                        Column("power_needed", heading="needed to tell")]  # fmt: skip
+        rows = []
+        for m in self.measures:
+            row: list[Any] = [m]
+            if swaps:
+                row += [swaps[m].rate, swaps[m].needed] if m in swaps else [None, None]
+            if powers:
+                row += [powers[m].share, powers[m].needed] if m in powers else [None, None]
+            rows.append(row)
+        notes = [
+            "swap rate: two halves of the units order a pair of runs oppositely; needed for 5%: "
+            "difference from which on no more than that swap;",
+            "told apart: share of pairs of runs that a bootstrap test separates; needed to tell: "
+            "the difference that is enough for every pair.",
+        ]
+        return Table(columns, rows, "Order of runs under other units", notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The shape of `--format json`."""
+        return {
+            "study": "stability", "measures": list(self.measures), "runs": list(self.runs),
+            "repeats": self.repeats, "seed": self.seed,
+            "stages": [
+                {
+                    "measure": s.measure, "change": s.change, "share": s.share,
+                    "original": s.original, "original_ends": list(s.original_ends),
+                    "previous": s.previous, "previous_ends": list(s.previous_ends),
+                    "concordant": s.concordant, "concordant_previous": s.concordant_previous,
+                }
+                for s in self.stages
+            ],
+            "swaps": [
+                {
+                    "measure": s.measure, "rate": s.rate, "comparisons": s.comparisons,
+                    "needed": s.needed,
+                    "bins": [{"from": f, "comparisons": n, "swaps": k} for f, n, k in s.bins],
+                }
+                for s in self.swaps
+            ],
+            "power": [
+                {
+                    "measure": p.measure, "pairs": p.pairs, "told_apart": p.told_apart,
+                    "share": p.share, "level": p.level, "needed": p.needed,
+                }
+                for p in self.powers
+            ],
+        }  # fmt: skip
+
+
+_TITLES = {
+    "noise": "Flipped truth",
+    "judgements": "Incomplete truth",
+    "units": "Fewer units",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    material: Material
+    name: str
+    source: Any
+    how: Disturbance
+    draws: tuple[Draws, ...]
+
+
+def _run_piece(piece: _Piece) -> Answer:
+    """One run against every truth, and its means over every draw of units."""
+    material = piece.material
+    run = material.read_run(piece.source, piece.name)
+    scored = material.score(run)
+    return {
+        "overall": numbers(scored.overall),
+        "disturbed": [
+            [numbers(material.score(run, truth).overall) for truth in truths]
+            for truths in disturbed(material, piece.how)
+        ],
+        "draws": [drawn_means(scored, draws) for draws in piece.draws],
+    }
+
+
+def stability(
+    material: Material,
+    *,
+    parts: tuple[str, ...] = PARTS,
+    noise: tuple[float, ...] = NOISE,
+    dropped: tuple[float, ...] = DROPPED,
+    repeats: int = 5,
+    trials: int = 100,
+    resamples: int = 1000,
+    level: float = LEVEL,
+    rng: int = 0,
+    plan: Plan | None = None,
+) -> Stability:
+    """Disturb the truth and the units, rank the runs again, and compare the rankings.
+
+    `noise` are the shares of the truth to flip, `dropped` the shares of judgements and of
+    units to take away; each is done `repeats` times. `trials` are the splits into halves for
+    the swap rate, `resamples` the bootstrap samples for discriminative power at `level`.
+    """
+    material.need_runs(3)
+    for part in parts:
+        if part not in PARTS:
+            raise UsageError(
+                f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
+            )
+    how = Disturbance(
+        noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
+    )
+    fewer = tuple(Draws("share", repeats, rng, 1 - s) for s in dropped if "units" in parts)
+    halves = (Draws("halves", trials, rng),) if "swap" in parts else ()
+    samples = (Draws("bootstrap", resamples, rng),) if "power" in parts else ()
+    draws = (*fewer, *halves, *samples)
+    bare = material.without_runs()
+    pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
+    study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
+    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+
+    signs = material.signs
+    names = tuple(map(str, material.measures))
+    overall = floats([a["overall"] for a in answers]) * signs
+    # runs x repetitions x stages x measures
+    changed = (
+        floats([a["disturbed"] for a in answers]).reshape(
+            len(answers), repeats, len(how.flips) + len(how.drops), len(names)
+        )
+        * signs
+    )
+    stages = [
+        *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
+        *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
+    ]
+    tables = [drawn_table([a["draws"][i] for a in answers], d) for i, d in enumerate(draws)]
+    signed = [t * signs[:, None] for t in tables]
+    if fewer:
+        # runs x measures x repetitions of every share, to runs x repetitions x shares x measures
+        cut = np.stack(signed[: len(fewer)], axis=2).transpose(0, 3, 2, 1)
+        stages += _stages("units", dropped, names, overall, cut)
+    spreads = [_spread(m.range, overall[:, j]) for j, m in enumerate(material.measures)]
+    swaps = [
+        s for j, name in enumerate(names) if halves
+        for s in _swaps(name, signed[len(fewer)][:, j], spreads[j])
+    ]  # fmt: skip
+    powers = [
+        p for j, name in enumerate(names) if samples
+        for p in _power(name, overall[:, j], signed[-1][:, j], level)
+    ]  # fmt: skip
+    return Stability(
+        names, material.run_names, repeats, rng, tuple(stages), tuple(swaps), tuple(powers)
+    )
+
+
+def _stages(
+    change: str, shares: tuple[float, ...], names: tuple[str, ...], overall: Floats, changed: Floats
+) -> list[Stage]:
+    """`changed` is runs x repetitions x shares x measures."""
+    return [
+        _stage(
+            name, change, share, overall[:, j], changed[:, :, k, j],
+            changed[:, :, k - 1, j] if k else np.tile(overall[:, [j]], changed.shape[1]),
+        )
+        for j, name in enumerate(names)
+        for k, share in enumerate(shares)
+    ]  # fmt: skip
+
+
+def _stage(
+    measure: str, change: str, share: float, original: Floats, now: Floats, before: Floats
+) -> Stage:
+    found = [
+        (*_alike(original, now[:, r]), *_alike(before[:, r], now[:, r]))
+        for r in range(now.shape[1])
+    ]
+    tau, agree, tau_before, agree_before = np.array(found).T
+    return Stage(
+        measure, change, share, _mean(tau), _ends(tau), _mean(tau_before), _ends(tau_before),
+        _mean(agree), _mean(agree_before),
+    )  # fmt: skip
+
+
+def _alike(x: Floats, y: Floats) -> tuple[float, float]:
+    """tau, and 1 when Kolmogorov-Smirnov's test does not call the rankings discordant."""
+    both = ~np.isnan(x) & ~np.isnan(y)
+    if both.sum() < 2:
+        return float("nan"), float("nan")
+    distance = kolmogorov_smirnov(x[both], y[both])
+    return kendall(x[both], y[both]).value, float(distance.p >= LEVEL)
+
+
+def _mean(values: Floats) -> float:
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if known.size else float("nan")
+
+
+def _ends(values: Floats) -> tuple[float, float]:
+    known = values[~np.isnan(values)]
+    return (float(known.min()), float(known.max())) if known.size else (float("nan"),) * 2
+
+
+def _spread(declared: tuple[float, float], scores: Floats) -> float:
+    """The width that differences are classed by: the declared range, or that of the runs."""
+    width = declared[1] - declared[0]
+    if np.isfinite(width):
+        return float(width)
+    known = scores[~np.isnan(scores)]
+    return float(known.max() - known.min()) if known.size else 0.0
+
+
+def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
+    """The swap rate of a measure; nothing where its value is no mean of units."""
+    if np.isnan(halves).all() or spread <= 0:
+        return []
+    a, b = np.triu_indices(len(halves), 1)
+    first = halves[a, 0::2] - halves[b, 0::2]
+    second = halves[a, 1::2] - halves[b, 1::2]
+    known = ~np.isnan(first) & ~np.isnan(second)
+    first, second = first[known], second[known]
+    swapped = first * second < 0
+    width = spread / 100
+    classes = np.minimum((np.abs(first) / width).astype(np.int64), SWAP_BINS)
+    counts = np.bincount(classes, minlength=SWAP_BINS + 1)
+    wrong = np.bincount(classes, weights=swapped, minlength=SWAP_BINS + 1).astype(np.int64)
+    needed = float("nan")
+    for k in range(SWAP_BINS, -1, -1):
+        if counts[k] and wrong[k] > SWAP_ALLOWED * counts[k]:
+            break
+        if counts[k]:
+            needed = k * width
+    bins = tuple((k * width, int(counts[k]), int(wrong[k])) for k in range(SWAP_BINS + 1))
+    rate = float(swapped.mean()) if swapped.size else float("nan")
+    return [Swaps(measure, rate, int(swapped.size), needed, bins)]
+
+
+def _power(measure: str, overall: Floats, drawn: Floats, level: float) -> list[Power]:
+    """Pairs told apart by a two-sided bootstrap of the difference, shifted to its null."""
+    if np.isnan(drawn).all():
+        return []
+    told, pairs, needed = 0, 0, 0.0
+    for a in range(len(overall)):
+        for b in range(a + 1, len(overall)):
+            difference = overall[a] - overall[b]
+            away = np.abs(drawn[a] - drawn[b] - difference)
+            away = away[~np.isnan(away)]
+            if np.isnan(difference) or not away.size:
+                continue
+            pairs += 1
+            # Equal resampled differences differ in their last digit.
+            beyond = np.count_nonzero(away >= abs(difference) * (1 - 1e-12))
+            told += (beyond + 1) / (away.size + 1) <= level and difference != 0
+            needed = max(needed, float(np.quantile(away, 1 - level)))
+    return [Power(measure, pairs, told, level, needed)]

@@ -1,0 +1,290 @@
+"""What people choose, beside what measures say.
+
+Two kinds of tables. Choices (Chatzichristofis et al., Table 4): a row per question, a column per
+measure with the number of people who preferred its ranking. Preferences (thesis, Table 9.5): a
+row per question with the votes for system a, b and both, and the score that each measure gives
+to a and to b.
+"""
+
+from __future__ import annotations
+
+import csv
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.errors import InputError, Problem
+from cranfield.io.files import describe, open_text
+
+if TYPE_CHECKING:
+    from cranfield.report.document import Table
+
+FIXED = ("votes_a", "votes_b", "votes_both")
+CONFIDENCE = 0.95
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """An option over all questions; the interval of its share is Wilson's.
+
+    `first` counts the questions in which no option had more votes, `tied` those of them in
+    which another one had as many.
+    """
+
+    option: str
+    votes: int
+    share: float
+    interval: tuple[float, float]
+    first: int
+    tied: int
+
+
+@dataclass(frozen=True, slots=True)
+class Duel:
+    """Two options: questions in which one has more votes, and the p-value of the sign test."""
+
+    a: str
+    b: str
+    a_wins: int
+    b_wins: int
+    ties: int
+    p: float
+
+
+@dataclass(frozen=True, eq=False)
+class Choices:
+    """The count of a survey in which people chose between measures."""
+
+    questions: int
+    choices: tuple[Choice, ...]
+    duels: tuple[Duel, ...]
+
+    def of(self, option: str) -> Choice:
+        return next(c for c in self.choices if c.option == option)
+
+    def table(self) -> Table:
+        from cranfield.report.document import Cell, Column, Table
+
+        columns = [
+            Column("option", numeric=False), Column("votes", 0, best="max"),
+            Column("percent", 2, heading="%"), Column("low", 2), Column("high", 2),
+            Column("first", 0, heading="first in"), Column("tied", 0, heading="of these tied"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = [
+            [c.option, c.votes, 100 * c.share, *(100 * e for e in c.interval), c.first, c.tied]
+            for c in self.choices
+        ]  # fmt: skip
+        notes = [f"{self.questions} questions; low, high: {CONFIDENCE:.0%} interval of the share"]
+        return Table(columns, rows, "What people chose", notes)
+
+    def duel_table(self) -> Table:
+        from cranfield.report.document import Cell, Column, Table
+
+        columns = [Column("a", numeric=False), Column("b", numeric=False), Column("a_wins", 0),
+                   Column("b_wins", 0), Column("ties", 0), Column("p", below=True)]  # fmt: skip
+        rows: list[list[Cell]] = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in self.duels]
+        return Table(columns, rows, "Questions won, with the sign test")
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "study": "votes", "questions": self.questions,
+            "choices": [
+                {"option": c.option, "votes": c.votes, "share": c.share, "ci": list(c.interval),
+                 "first": c.first, "tied": c.tied}
+                for c in self.choices
+            ],
+            "pairs": [
+                {"a": d.a, "b": d.b, "a_wins": d.a_wins, "b_wins": d.b_wins, "ties": d.ties,
+                 "p": d.p}
+                for d in self.duels
+            ],
+        }  # fmt: skip
+
+
+def count_choices(votes: Mapping[str, Sequence[int]]) -> Choices:
+    """Votes of every question for every option: {option: [votes of question 1, ...]}."""
+    from scipy.stats import binomtest
+
+    total = sum(map(sum, votes.values()))
+    questions = len(next(iter(votes.values())))
+    most = [max(v[q] for v in votes.values()) for q in range(questions)]
+    heads = [sum(v[q] == most[q] for v in votes.values()) for q in range(questions)]
+    choices = []
+    for option, given in votes.items():
+        ahead = [q for q in range(questions) if given[q] == most[q]]
+        count = sum(given)
+        choices.append(
+            Choice(
+                option, count, count / total if total else math.nan, wilson(count, total),
+                len(ahead), sum(heads[q] > 1 for q in ahead),
+            )
+        )  # fmt: skip
+    duels = []
+    for a, b in combinations(votes, 2):
+        wins = sum(x > y for x, y in zip(votes[a], votes[b], strict=True))
+        losses = sum(x < y for x, y in zip(votes[a], votes[b], strict=True))
+        decided = wins + losses
+        p = float(binomtest(wins, decided).pvalue) if decided else math.nan
+        duels.append(Duel(a, b, wins, losses, questions - decided, p))
+    return Choices(questions, tuple(choices), tuple(duels))
+
+
+def wilson(count: int, total: int) -> tuple[float, float]:
+    """Wilson's interval of a share."""
+    if not total:
+        return math.nan, math.nan
+    from scipy.stats import norm
+
+    z = float(norm.ppf(0.5 + CONFIDENCE / 2))
+    share = count / total
+    middle = (share + z * z / (2 * total)) / (1 + z * z / total)
+    half = (
+        z
+        * math.sqrt(share * (1 - share) / total + z * z / (4 * total * total))
+        / (1 + z * z / total)
+    )
+    return middle - half, middle + half
+
+
+@dataclass(frozen=True, slots=True)
+class Agreement:
+    """A measure and the majority of people.
+
+    `decided` are the questions in which neither people nor the measure are level; `agreed`
+    those of them with one winner. `vote_share` is the share of single votes for the side that
+    the measure prefers, votes for both counted half.
+    """
+
+    measure: str
+    questions: int
+    decided: int
+    agreed: int
+    interval: tuple[float, float]
+    p: float
+    vote_share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Preferences:
+    """Agreement of measures with people over pairs of systems."""
+
+    agreements: tuple[Agreement, ...]
+
+    def of(self, measure: str) -> Agreement:
+        return next(a for a in self.agreements if a.measure == measure)
+
+    def table(self) -> Table:
+        from cranfield.report.document import Cell, Column, Table
+
+        columns = [
+            Column("measure", numeric=False), Column("questions", 0), Column("decided", 0),
+            Column("agreed", 0), Column("low", 2), Column("high", 2), Column("p", below=True),
+            Column("vote_share", 3, heading="votes on its side"),
+        ]  # fmt: skip
+        rows: list[list[Cell]] = [
+            [a.measure, a.questions, a.decided, a.agreed, *a.interval, a.p, a.vote_share]
+            for a in self.agreements
+        ]
+        notes = [f"low, high: {CONFIDENCE:.0%} interval of agreed / decided; p: sign test"]
+        return Table(columns, rows, "Agreement with the majority of people", notes)
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "study": "votes",
+            "measures": [
+                {"measure": a.measure, "questions": a.questions, "decided": a.decided,
+                 "agreed": a.agreed, "ci": list(a.interval), "p": a.p, "vote_share": a.vote_share}
+                for a in self.agreements
+            ],
+        }  # fmt: skip
+
+
+def count_preferences(
+    votes: Sequence[tuple[float, float, float]], scores: Mapping[str, Sequence[tuple[float, float]]]
+) -> Preferences:
+    """`votes` are (a, b, both) per question; `scores` what each measure gives a and b.
+
+    More is better: turn the scores of a measure of errors round.
+    """
+    from scipy.stats import binomtest
+
+    found = []
+    for measure, pairs in scores.items():
+        decided = agreed = 0
+        on_side = given = 0.0
+        for (a, b, both), (x, y) in zip(votes, pairs, strict=True):
+            if x != y:
+                on_side += (a if x > y else b) + both / 2
+                given += a + b + both
+            if a != b and x != y:
+                decided += 1
+                agreed += (a > b) == (x > y)
+        p = float(binomtest(agreed, decided).pvalue) if decided else math.nan
+        found.append(
+            Agreement(
+                measure, len(votes), decided, agreed, wilson(agreed, decided), p,
+                on_side / given if given else math.nan,
+            )
+        )  # fmt: skip
+    return Preferences(tuple(found))
+
+
+def read_votes(path: str | Path) -> Choices | Preferences:
+    """A CSV of either kind: `question,AP,NMRR,...`, or `question,votes_a,votes_b,votes_both,
+    M_a,M_b,...` with the two scores of each measure M."""
+    where = describe(path)
+    with open_text(path) as stream:
+        rows = [(i, row) for i, row in enumerate(csv.reader(stream), 1) if row]
+    if not rows or rows[0][1][0].strip() != "question" or len(rows[0][1]) < 3:
+        raise InputError.single(
+            where, "expected a header: question,MEASURE,MEASURE,... or "
+            "question,votes_a,votes_b,votes_both,MEASURE_a,MEASURE_b,...", 1,
+        )  # fmt: skip
+    header = [name.strip() for name in rows[0][1]]
+    twice = [n for n in header if header.count(n) > 1]
+    if twice:
+        raise InputError.single(where, f"column {twice[0]!r} stands in the header twice", 1)
+    if len(rows) < 2:
+        raise InputError.single(where, "has no questions below its header")
+    pairs = set(FIXED) <= set(header)
+    columns = _columns(where, header, rows[1:], whole=not pairs)
+    if not pairs:
+        return count_choices({n: [int(v) for v in c] for n, c in columns.items()})
+    names = [n[:-2] for n in header if n.endswith("_a") and n not in FIXED]
+    lacking = [n for n in names if f"{n}_b" not in header]
+    if lacking or not names:
+        raise InputError.single(
+            where, f"expected columns {lacking[0] if lacking else 'MEASURE'}_a and "
+            f"{lacking[0] if lacking else 'MEASURE'}_b", 1,
+        )  # fmt: skip
+    votes = list(zip(*(columns[n] for n in FIXED), strict=True))
+    scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
+    return count_preferences(votes, scores)
+
+
+def _columns(
+    where: str, header: list[str], rows: list[tuple[int, list[str]]], *, whole: bool
+) -> dict[str, list[float]]:
+    problems = []
+    columns: dict[str, list[float]] = {name: [] for name in header[1:]}
+    for line, row in rows:
+        if len(row) != len(header):
+            problems.append(Problem(line, f"{len(row)} fields, expected {len(header)}"))
+            continue
+        for name, text in zip(header[1:], row[1:], strict=True):
+            votes = whole or name in FIXED
+            try:
+                value = float(text)
+                good = math.isfinite(value) and (not votes or (value >= 0 and value == int(value)))
+            except ValueError:
+                value, good = 0.0, False
+            if not good:
+                what = "a whole number from 0 on" if votes else "a number"
+                problems.append(Problem(line, f"{name} {text!r} is not {what}"))
+            columns[name].append(value)
+    if problems:
+        raise InputError(where, problems)
+    return columns

@@ -1,0 +1,180 @@
+"""`cranfield lab` and `cranfield pool`: every study through the command line, and bad input."""
+
+import csv
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+import cranfield
+from cranfield.cli import main
+
+DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
+QRELS = str(DIGITS / "qrels.txt.gz")
+RUNS = [str(p) for p in sorted((DIGITS / "runs").iterdir())]
+LABELS = [str(p) for p in sorted((DIGITS / "labels").iterdir())]
+TRUTH = ["--truth", str(DIGITS / "truth.csv")]
+KNOWN = ["--ontology", str(DIGITS / "ontology.csv"), "--rules", str(DIGITS / "rules.toml")]
+
+
+def answer(capsys, *argv):
+    assert main([*argv, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["command"] == " ".join(argv[:2]) or found["command"] == argv[0]
+    return found
+
+
+def complaint(capsys, *argv):
+    assert main(list(argv)) == 2
+    shown = capsys.readouterr()
+    assert shown.out == ""
+    assert "Traceback" not in shown.err
+    return shown.err
+
+
+def test_correlate_ranked_and_labels(capsys):
+    found = answer(
+        capsys, "lab", "correlate", QRELS, *RUNS, "-m", "AP NMRR P@10", "--resamples", "20"
+    )
+    assert [(p["a"], p["b"]) for p in found["pairs"]] == [
+        ("AP", "NMRR"), ("AP", "P@10"), ("NMRR", "P@10"),
+    ]  # fmt: skip
+    assert found["pairs"][0]["kendall"] > 0.9
+    found = answer(capsys, "lab", "correlate", *TRUTH, *LABELS, *KNOWN, "-m", "F.example OS",
+                   "--resamples", "20")  # fmt: skip
+    assert len(found["runs"]) == 7
+
+
+def test_stability_prints_its_tables_and_resumes(capsys, tmp_path):
+    argv = ["lab", "stability", QRELS, *RUNS, "-m", "AP RR", "--repeats", "2", "--trials", "5",
+            "--resamples", "20", "--folder", str(tmp_path / "s")]  # fmt: skip
+    assert main(argv) == 0
+    first = capsys.readouterr().out
+    for title in ("Flipped truth", "Incomplete truth", "Fewer units", "swap rate"):
+        assert title in first
+    assert main([*argv, "--executor", "processes"]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_random_generality_pool(capsys):
+    found = answer(capsys, "lab", "random", *TRUTH, *LABELS, *KNOWN, "-m", "OS HS", "--no-over")
+    assert found["measures"][0]["separates"] is True
+    found = answer(capsys, "lab", "generality", QRELS, *RUNS[:2], "--collection-size", "1120")
+    assert found["sizes"] == [373, 747, 1120]
+    found = answer(capsys, "lab", "generality", "--simulate", "500,1000", "-m", "AP")
+    assert found["measures"]["AP"]["deviation_percent"][0] == 0
+    found = answer(capsys, "lab", "pool", QRELS, *RUNS, "-m", "AP", "--depth", "10")
+    assert all(r["score_without"] <= r["score"] for r in found["runs"])
+
+
+def test_curves_and_requirements(capsys):
+    found = answer(capsys, "lab", "curves", "--size", "30", "-m", "AP", "--ranks", "1,30")
+    assert found["points"] == [{"ranks": [1], "AP": 1.0}, {"ranks": [30], "AP": 1 / 30}]
+    assert main(["lab", "curves", "--relevant", "2"]) == 0
+    assert "last rank" in capsys.readouterr().out
+    found = answer(capsys, "lab", "requirements", "RR F.example")
+    assert {r["measure"] for r in found["measures"]} == {"RR", "F.example"}
+
+
+def test_votes_from_a_table_to_a_questionnaire_and_back(capsys, tmp_path):
+    table = tmp_path / "votes.csv"
+    table.write_text("question,AP,MNRO\n1,5,13\n2,8,12\n")
+    assert main(["lab", "votes", "count", str(table), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["choices"][1]["votes"] == 25
+    table.write_text("question,votes_a,votes_b,votes_both,SRP_a,SRP_b\n1,5,13,1,0.2,0.4\n")
+    assert main(["lab", "votes", "count", str(table), "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["measures"][0]["agreed"] == 1
+    assert main(["lab", "votes", "make", str(tmp_path / "q"), "--questions", "2"]) == 0
+    assert "keep it to yourself" in capsys.readouterr().out
+    given = tmp_path / "a.json"
+    given.write_text('{"answers": {"1": ["Method 1"], "2": ["none"]}}')
+    argv = ["lab", "votes", "tally", str(tmp_path / "q" / "key.json"), str(given)]
+    assert main([*argv, "--format", "json"]) == 0
+    assert sum(c["votes"] for c in json.loads(capsys.readouterr().out)["choices"]) == 2
+
+
+def test_simulated_runs_can_be_evaluated(capsys, tmp_path):
+    assert main(["lab", "simulate", QRELS, str(tmp_path), "--count", "3"]) == 0
+    runs = sorted(map(str, tmp_path.glob("*.run")))
+    assert len(runs) == 3
+    assert main(["eval", QRELS, *runs]) == 0
+    assert main(["lab", "simulate", str(DIGITS / "truth.csv"), str(tmp_path / "l"), "--labels",
+                 "--count", "2"]) == 0  # fmt: skip
+    assert main(["label", str(DIGITS / "truth.csv"), str(tmp_path / "l" / "system2.csv")]) == 0
+
+
+def test_pool_lists_items_once_per_topic(capsys):
+    assert main(["pool", *RUNS[:3], "--depth", "5"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter="\t"))
+    assert len(rows) == len({(r["topic"], r["item"]) for r in rows})
+    assert {int(r["best_rank"]) for r in rows} == {1, 2, 3, 4, 5}
+    assert {r["judged"] for r in rows} == {"0"}
+    found = answer(capsys, "pool", *RUNS[:3], "--depth", "5", "--next", "4")
+    weights = [i["weight"] for i in found["items"]]
+    assert len(weights) == 4
+    assert main(["pool", *RUNS[:2], "--judged", QRELS, "--format", "table"]) == 0
+    assert "(all)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    "argv, message",
+    [
+        (["lab"], "required: STUDY"),
+        (["lab", "corelate"], "invalid choice"),
+        (["lab", "correlate", QRELS], "give judgements and runs"),
+        (["lab", "correlate", QRELS, *RUNS[:2]], "at least 3"),
+        (["lab", "correlate", QRELS, *RUNS, "-m", "AP RPB"], "No measure named 'RPB'"),
+        (["lab", "correlate", QRELS, *RUNS, "--rules", "r.toml"], "--truth"),
+        (["lab", "correlate", QRELS, *RUNS, "--executor", "ray"], "is not one of threads"),
+        (["lab", "correlate", QRELS, *RUNS[:2], "nothing.run"], "nothing.run: no such file"),
+        (["lab", "correlate", QRELS, RUNS[0], *RUNS], "two runs are named"),
+        (["lab", "stability", QRELS, *RUNS, "--parts", "noice"], "Did you mean 'noise'"),
+        (["lab", "stability", QRELS, *RUNS, "--noise", "0"], "list of percentages"),
+        (["lab", "stability", QRELS, *RUNS, "--noise", "5,1"], "must rise"),
+        (["lab", "stability", *TRUTH, *LABELS, "--collection-size", "9"], "for ranked runs"),
+        (["lab", "random", *TRUTH, *LABELS, "-m", "hF"], "needs a hierarchy"),
+        (["lab", "generality", QRELS, *RUNS], "--collection-size"),
+        (["lab", "generality", QRELS, *RUNS, "--collection-size", "100"], "cannot hold"),
+        (["lab", "generality", QRELS, "--simulate", "100,200"], "takes no files"),
+        (["lab", "curves", "--ranks", "1,x"], "list of whole numbers"),
+        (["lab", "curves", "--ranks", "50"], "between 1 and 20"),
+        (["lab", "requirements", "HLoss"], "needs a hierarchy"),
+        (["lab", "votes", "count", "nothing.csv"], "nothing.csv: no such file"),
+        (["pool", "nothing.run"], "nothing.run: no such file"),
+        (["pool", RUNS[0], "--depth", "0"], "whole number from 1 on"),
+    ],
+)  # fmt: skip
+def test_bad_input(capsys, argv, message):
+    assert message in complaint(capsys, *argv)
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("", ":1: expected a header"),
+        ("question,AP,AP\n", "'AP' stands in the header twice"),
+        ("question,AP,NMRR\n", "no questions"),
+        ("question,AP,NMRR\n1,2\n", ":2: 2 fields, expected 3"),
+        ("question,AP,NMRR\n1,2,x\n", ":2: NMRR 'x' is not a whole number"),
+        ("question,AP,NMRR\n1,2,-1\n", ":2: NMRR '-1' is not a whole number"),
+        ("question,votes_a,votes_b,votes_both\n1,2,3,4\n", "MEASURE_a and MEASURE_b"),
+        ("question,votes_a,votes_b,votes_both,S_a\n1,2,3,4,5\n", "S_a and S_b"),
+    ],
+)
+def test_bad_votes(capsys, tmp_path, text, message):
+    table = tmp_path / "votes.csv"
+    table.write_text(text)
+    assert message in complaint(capsys, "lab", "votes", "count", str(table))
+
+
+def test_bad_answers(capsys, tmp_path):
+    key, given = tmp_path / "key.json", tmp_path / "a.json"
+    key.write_text('{"measures": ["AP"], "key": {"1": {"Method 1": "AP"}}}')
+    given.write_text('{"answers": {"1": ["Method 7"]}}')
+    argv = ["lab", "votes", "tally", str(key), str(given)]
+    assert "question 1: no 'Method 7' was asked about" in complaint(capsys, *argv)
+    given.write_text("[]")
+    assert "expected a JSON object with 'answers'" in complaint(capsys, *argv)
+    given.write_text("{")
+    assert "is not JSON" in complaint(capsys, *argv)

@@ -1,0 +1,29 @@
+"""The digits collection as the material of studies."""
+
+from pathlib import Path
+
+import pytest
+
+import cranfield
+from cranfield.io.collection import read_collection
+from cranfield.lab.material import Material
+
+DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
+
+
+@pytest.fixture(scope="session")
+def digits():
+    return read_collection(DIGITS)
+
+
+@pytest.fixture
+def ranked(digits):
+    return Material.ranked(digits.judgements, list(digits.runs), "AP nDCG@10 RR NMRR")
+
+
+@pytest.fixture
+def labels(digits):
+    return Material.labels(
+        digits.truth, list(digits.label_runs), "F.example OS HS AP.concept HammingLoss",
+        ontology=digits.ontology, rules=digits.rules,
+    )  # fmt: skip

@@ -1,0 +1,134 @@
+"""Pieces of work on threads, processes and a cluster: same numbers, nothing lost, resumable."""
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import pytest
+
+from cranfield.errors import CranfieldError, MissingExtraError, UsageError
+from cranfield.lab.correlate import correlate
+from cranfield.lab.executors import LostPieceError, Plan, run_pieces
+from cranfield.lab.stability import stability
+
+SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}
+
+
+@pytest.mark.parametrize("kind", ["ranked", "labels"])
+def test_threads_and_processes_give_the_same_table(kind, request):
+    material = request.getfixturevalue(kind)
+    one = stability(material, **SMALL, plan=Plan("threads", 1)).to_dict()
+    assert stability(material, **SMALL, plan=Plan("threads", 3)).to_dict() == one
+    assert stability(material, **SMALL, plan=Plan("processes", 2)).to_dict() == one
+
+
+def test_a_dask_cluster_of_two_workers_gives_the_same_table(ranked):
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    here = correlate(ranked, resamples=20, rng=3).to_dict()
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+    ) as cluster:
+        address = cluster.scheduler_address.replace("tcp://", "dask://")
+        there = correlate(ranked, resamples=20, rng=3, plan=Plan(address)).to_dict()
+    assert there == here
+
+
+def kill_yourself_once(piece):
+    """The worker of piece 'b' dies while it works, the first time."""
+    number, folder = piece
+    mark = Path(folder) / "died"
+    if number == 2 and not mark.exists():
+        mark.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return {"square": number * number}
+
+
+def test_a_killed_worker_process_loses_nothing(tmp_path):
+    pieces = {name: (n, str(tmp_path)) for n, name in enumerate("abcdef", 1)}
+    plan = Plan("processes", 2)
+    answers = run_pieces(kill_yourself_once, pieces, plan, study={})
+    assert (tmp_path / "died").exists()
+    assert [a["square"] for a in answers.values()] == [1, 4, 9, 16, 25, 36]
+    assert list(answers) == list("abcdef")
+
+
+def kill_yourself_always(piece):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_a_piece_that_always_kills_its_worker_ends_the_study():
+    with pytest.raises(LostPieceError, match="died 3 times"):
+        run_pieces(kill_yourself_always, {"a": 1}, Plan("processes", 1), study={})
+
+
+class StoppedError(Exception):
+    pass
+
+
+def test_a_stopped_study_goes_on_and_ends_with_the_same_numbers(ranked, tmp_path):
+    whole = stability(ranked, **SMALL).to_dict()
+    folder = tmp_path / "study"
+
+    def stop(fraction):
+        if fraction >= 0.5:
+            raise StoppedError
+
+    with pytest.raises(StoppedError):
+        stability(ranked, **SMALL, plan=Plan("threads", 1, folder, stop))
+    kept = {p.name: p.read_bytes() for p in folder.glob("*.json")}
+    assert 4 <= len(kept) < 9
+    seen = []
+    again = stability(ranked, **SMALL, plan=Plan("processes", 2, folder, seen.append))
+    assert again.to_dict() == whole
+    assert seen[0] >= 0.5
+    assert seen[-1] == 1.0
+    for name, data in kept.items():
+        assert (folder / name).read_bytes() == data
+
+
+def test_a_folder_belongs_to_one_study(ranked, tmp_path):
+    correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "s"))
+    with pytest.raises(UsageError, match="another study"):
+        correlate(ranked, resamples=11, plan=Plan(folder=tmp_path / "s"))
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "mine.txt").write_text("x")
+    with pytest.raises(UsageError, match="a folder of its own"):
+        correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "other"))
+
+
+def test_a_broken_file_of_a_finished_piece_is_named(ranked, tmp_path):
+    correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "s"))
+    piece = next(p for p in (tmp_path / "s").iterdir() if p.name.startswith("bits"))
+    piece.write_text('{"overall"')
+    with pytest.raises(UsageError, match=r"bits.*is not JSON"):
+        correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "s"))
+
+
+def test_finished_pieces_are_small_json(ranked, tmp_path):
+    correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "s"))
+    files = sorted((tmp_path / "s").iterdir())
+    assert len(files) == 9
+    assert all(json.loads(f.read_text()) and f.stat().st_size < 5000 for f in files)
+
+
+def bad_input(piece):
+    raise UsageError("run.txt:3: no such thing")
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_errors_of_the_input_arrive_as_they_were(executor):
+    with pytest.raises(CranfieldError, match=r"^run.txt:3: no such thing$"):
+        run_pieces(bad_input, {"a": 1}, Plan(executor, 1), study={})
+
+
+@pytest.mark.parametrize("text", ["thread", "dask://", "dask://host", "ray://h:1", ""])
+def test_unknown_executors_are_refused(text):
+    with pytest.raises(UsageError, match="is not one of threads, processes, dask"):
+        Plan(text)
+
+
+def test_without_dask_the_extra_is_named(monkeypatch, ranked):
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    with pytest.raises(MissingExtraError, match=r"cranfield\[cluster\]"):
+        correlate(ranked, resamples=5, plan=Plan("dask://127.0.0.1:1"))

@@ -1,0 +1,301 @@
+"""What the studies find, against SciPy, by hand, and on the digits collection."""
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+from cranfield.data import Judgements, Run
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import CranfieldError, UsageError
+from cranfield.evaluation import evaluate
+from cranfield.lab.correlate import correlate, fast_tau, from_scores
+from cranfield.lab.curves import curves
+from cranfield.lab.generality import generality, simulate
+from cranfield.lab.material import Material
+from cranfield.lab.noise import Disturbance, disturbed
+from cranfield.lab.pool import leave_one_out, make_pool
+from cranfield.lab.questionnaire import make_questionnaire, tally
+from cranfield.lab.random_runs import random_study
+from cranfield.lab.requirements import requirements
+from cranfield.lab.resample import Draws
+from cranfield.lab.simulate import graded_labels, graded_rankings
+from cranfield.lab.stability import stability
+from cranfield.label_evaluation import evaluate_labels
+
+MORE, LESS = np.array([1.0, 1.0]), np.array([1.0, -1.0])
+
+
+def column(values):
+    return np.array(values, dtype=float)
+
+
+def test_correlations_equal_scipy_and_follow_the_direction(ranked):
+    found = correlate(ranked, resamples=20)
+    scores = evaluate(ranked.truth, [s for _, s in ranked.runs], ranked.names)
+    ap, nmrr = (column(scores.overall[m]) for m in (ranked.measures[0], ranked.measures[3]))
+    pair = found.pair("NMRR", "AP")
+    assert pair.kendall == pytest.approx(stats.kendalltau(ap, -nmrr).statistic)
+    assert pair.spearman == pytest.approx(stats.spearmanr(ap, -nmrr).statistic)
+    assert pair.pearson == pytest.approx(stats.pearsonr(ap, -nmrr).statistic)
+    rows = scores.values[ranked.measures[0]], scores.values[ranked.measures[3]]
+    within = [stats.kendalltau(x, -y).statistic for x, y in zip(*rows, strict=True)]
+    assert pair.within == pytest.approx(np.mean(within))
+    assert np.allclose(found.matrix(), found.matrix().T)
+    assert len(found.tree) == len(ranked.measures) - 1
+
+
+def test_distance_of_equal_and_reversed_rankings():
+    names = tuple("abcdefgh")
+    same = np.arange(8.0)
+    equal = from_scores(("A", "B"), names, np.stack([same, same * 2], 1), MORE).pairs[0]
+    found = (equal.kendall, equal.distance, equal.ap, equal.rbo)
+    assert found == pytest.approx((1, 0, 1, 1))
+    assert equal.concordant
+    turned = from_scores(("A", "B"), names, np.stack([same, -same], 1), MORE).pairs[0]
+    # The first of one ranking is the last of the other: 7 of 8 objects lie between.
+    assert (turned.kendall, turned.distance, turned.ap) == pytest.approx((-1, 7 / 8, -1))
+    assert turned.concordant is False
+    error = from_scores(("A", "B"), names, np.stack([same, -same], 1), LESS).pairs[0]
+    assert (error.kendall, error.distance) == pytest.approx((1, 0))
+
+
+@given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=9))
+def test_fast_tau_is_scipys_tau_b(rows):
+    x, y = column(rows).T
+    ours = fast_tau(x[None], y[None])[0]
+    theirs = stats.kendalltau(x, y).statistic if len(set(x)) > 1 < len(set(y)) else np.nan
+    assert ours == pytest.approx(theirs, nan_ok=True)
+
+
+def test_bootstrap_interval_is_the_one_numpy_gives(ranked):
+    found = correlate(ranked, resamples=40, rng=9)
+    values = evaluate(ranked.truth, [s for _, s in ranked.runs], ranked.names)
+    a, b = (values.values[m] for m in ranked.measures[:2])
+    weights = Draws("bootstrap", 40, 9).weights(a.shape[1], 0, 40)
+    assert (weights.sum(axis=1) == a.shape[1]).all()
+    size = a.shape[1]
+    taus = [
+        stats.kendalltau(np.round(a @ w / size, 12), np.round(b @ w / size, 12)).statistic
+        for w in weights
+    ]
+    assert found.pairs[0].interval == pytest.approx(tuple(np.percentile(taus, [2.5, 97.5])))
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000))
+def test_flipped_labels_are_nested_and_as_many_as_asked(seed):
+    truth = LabelMatrix.of(np.arange(200).reshape(20, 10) % 3 == 0)
+    material = Material.labels(truth, [truth], "F.example")
+    stages = disturbed(material, Disturbance((0.01, 0.1), (0.5,), 1, seed))[0]
+    changed = [stage.labels != truth.labels for stage in stages[:2]]
+    assert [int(c.sum()) for c in changed] == [2, 20]
+    assert (changed[0] <= changed[1]).all()
+    assert (stages[2].labels <= truth.labels).all()
+    assert stages[2].labels.sum() == truth.labels.sum() - round(0.5 * truth.labels.sum())
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.integers(0, 1000))
+def test_flipped_judgements_keep_the_grades_and_dropped_ones_a_relevant_item(seed):
+    judged = Judgements.from_dict(
+        {f"t{t}": {f"d{k}": [0, 0, 1, 3][(t + k) % 4] for k in range(25)} for t in range(4)}
+    )
+    material = Material.ranked(judged, [{"t0": {"d1": 1.0}}], "AP")
+    stages = disturbed(material, Disturbance((0.05, 0.1), (0.5, 0.99), 1, seed))[0]
+    for stage, count in zip(stages[:2], (5, 10), strict=True):
+        moved = stage.values != judged.values
+        assert moved.sum() == count
+        assert ((judged.values[moved] > 0) != (stage.values[moved] > 0)).all()
+        assert set(stage.values.tolist()) <= {0, 1, 3}
+    for stage in stages[2:]:
+        assert all(max(grades.values()) >= 1 for grades in stage.to_dict().values())
+        kept, all_grades = stage.to_dict(), judged.to_dict()
+        assert all(all_grades[t][i] == g for t, items in kept.items() for i, g in items.items())
+
+
+def test_stability_by_hand(labels):
+    found = stability(labels, parts=("noise",), noise=(0.05,), repeats=2, rng=3)
+    changed = disturbed(labels, Disturbance((0.05,), (), 2, 3))
+    runs = [s for _, s in labels.runs]
+    options = {"ontology": dict(labels.options)["ontology"]}
+    first = evaluate_labels(labels.truth, runs, "HammingLoss", **options)
+    measure = first.measures[0]
+    taus = []
+    for (truth,) in changed:
+        again = evaluate_labels(truth, runs, "HammingLoss", **options)
+        taus.append(stats.kendalltau(first.overall[measure], again.overall[measure]).statistic)
+    stage = found.stage("HammingLoss", "noise", 0.05)
+    assert stage.original == pytest.approx(np.mean(taus))
+    assert stage.original_ends == pytest.approx((min(taus), max(taus)))
+    assert stage.previous == stage.original
+
+
+def runs_of(values):
+    """Runs whose AP per topic is 1 or 0.5, as given."""
+    judged = {f"t{t}": {"r": 1} for t in range(len(values[0]))}
+    runs = {
+        f"run{i}": {f"t{t}": {"r": v, "x": 0.5} for t, v in enumerate(row)}
+        for i, row in enumerate(values)
+    }
+    return Material.ranked(judged, runs, "AP")
+
+
+def test_swap_rate_and_power_of_clear_and_of_equal_runs():
+    clear = runs_of([[1.0] * 10, [0.0] * 10, [0.0] * 10])
+    found = stability(clear, parts=("swap", "power"), trials=20, resamples=100)
+    assert found.swaps[0].rate == 0
+    assert found.swaps[0].comparisons == 3 * 20
+    # Two pairs differ on every topic, one on none.
+    assert (found.powers[0].told_apart, found.powers[0].pairs) == (2, 3)
+    rng = np.random.default_rng(0)
+    noisy = runs_of(rng.integers(0, 2, (6, 40)).astype(float).tolist())
+    rate = stability(noisy, parts=("swap",), trials=100).swaps[0].rate
+    assert 0.3 < rate < 0.6  # coins: halves agree about as often as not
+
+
+def test_random_runs_stay_below_the_median_real_run_on_the_digits(labels, digits):
+    found = random_study(labels, over=False)
+    for measure in ("F.example", "OS", "AP.concept"):
+        assert found.verdict(measure).separates
+    ranked = Material.ranked(digits.judgements, list(digits.runs), "AP")
+    assert random_study(ranked).verdict("AP").separates
+
+
+def test_hs_puts_random_runs_above_a_real_system_on_the_digits(labels):
+    """Thesis 7.5.5: HS cannot tell random runs from working systems; the others can.
+
+    `timid` has the confidences of the second-best run and sets few labels; `chance` is random
+    itself. No random run passes `timid` by F.example, OS or AP; nearly all do by HS.
+    """
+    found = random_study(labels, over=False)
+    timid = [r.name for r in found.runs].index("timid")
+    chance = [i for i, r in enumerate(found.runs) if r.kind == "random"]
+    above = {
+        m: int((found.scores[chance, j] > found.scores[timid, j]).sum())
+        for j, m in enumerate(found.measures)
+    }
+    assert above["F.example"] == above["OS"] == above["AP.concept"] == 0
+    assert above["HS"] == len(chance) == 6
+
+
+def test_random_and_overannotating_runs_have_the_density_asked_for(labels):
+    found = random_study(labels, densities=(0.3, 0.6))
+    for run in found.runs:
+        if run.kind != "real" and run.name != "Random0":
+            wanted = float(run.name.split("+")[-1].removeprefix("Random")) / 100
+            assert run.density == pytest.approx(wanted, abs=0.02) or run.base == "chance"
+    assert found.to_dict()["runs"][0]["kind"] == "real"
+
+
+def test_generality_keeps_relevant_items_and_counts_sizes(digits):
+    material = Material.ranked(digits.judgements, list(digits.runs)[:2], "AP MNRO NumRelRet")
+    found = generality(material, collection_size=1120)
+    assert found.sizes == (373, 747, 1120)
+    relevant = found.scores[:, :, 2]
+    assert (relevant == relevant[0]).all()
+    whole = evaluate(digits.judgements, list(digits.runs)[:2], "AP", collection_size=1120)
+    assert found.scores[-1, :, 0] == pytest.approx(whole.overall[whole.measures[0]])
+    assert (np.diff(found.scores[:, :, 0], axis=0) <= 0).all()  # more to confuse: AP falls
+
+
+def test_simulated_generality_shows_what_the_paper_found():
+    """Ch 5.2: AP deviates most, then NMRR; NAR and MNRO follow the size of the collection."""
+    found = simulate("AP NMRR NAR MNRO", sizes=(10_000, 20_000, 40_000))
+    last = {m: found.deviation(m)[-1] for m in found.measures}
+    assert last["AP"] > last["NMRR"] > max(last["NAR"], last["MNRO"])
+    assert last["MNRO"] < 3
+
+
+def test_pool_by_hand():
+    a = Run.from_dict({"t": {"x": 3.0, "y": 2.0, "z": 1.0}}).named("a")
+    b = Run.from_dict({"t": {"x": 3.0, "w": 2.0}, "u": {"v": 1.0}}).named("b")
+    judged = Judgements.from_dict({"t": {"x": 1, "w": 1, "z": 0}, "u": {"v": 1}})
+    pool = make_pool([a, b], depth=2, judged=judged)
+    found = {(i.topic, i.item): (i.runs, i.best_rank, i.weight, i.judged) for i in pool.items}
+    assert found == {
+        ("t", "x"): (2, 1, 0.0, True), ("t", "y"): (1, 2, 0.5, False),
+        ("t", "w"): (1, 2, 0.5, True), ("u", "v"): (1, 1, 1.0, True),
+    }  # fmt: skip
+    assert [i.item for i in pool.next_to_judge(5)] == ["y"]
+    left = leave_one_out(Material.ranked(judged, {"a": a, "b": b}, "NumRelRet"), depth=2)
+    by_run = {r.run: r for r in left.runs}
+    # b alone has w and v, both relevant; a alone has y, unjudged, and z, below the depth.
+    assert (by_run["b"].unique, by_run["b"].unique_relevant) == (2, 2)
+    assert (by_run["b"].score, by_run["b"].score_without) == (3, 1)
+    assert (by_run["a"].score, by_run["a"].score_without) == (1, 1)
+    assert (by_run["b"].rank, by_run["a"].rank, by_run["b"].rank_without) == (1, 2, 1)
+
+
+@pytest.mark.parametrize(
+    "measure, failing",
+    [
+        ("AP", set()), ("nDCG", set()), ("NormRecall", set()), ("MNRO", set()), ("RR", {1}),
+        ("P@5", {1, 2}), ("Success@1", {1, 2}), ("NMRR", {2}), ("HammingLoss", set()),
+        ("P.example", {1, 2}), ("F.example", {2}), ("AUC", set()),
+    ],
+)  # fmt: skip
+def test_requirements_with_counter_examples(measure, failing):
+    found = requirements(measure)
+    assert {r.number for r in found.found if r.holds is False} == failing
+    assert all(bool(r.counter_example) == (r.holds is False) for r in found.found)
+    assert {r.number for r in found.found if r.holds is None} == {4, 5, 9}
+
+
+def test_questionnaire_is_blind_and_can_be_tallied(tmp_path):
+    made = make_questionnaire("AP NMRR MNRO", questions=6, rng=1)
+    files = made.write(tmp_path)
+    page = files[1].read_text()
+    assert not any(name in page for name in ("NMRR", "MNRO", "AP<"))
+    assert "NMRR" not in files[0].read_text()
+    orders = {tuple(methods.values()) for methods in made.key["key"].values()}
+    assert len(orders) > 1
+    answers = tmp_path / "answers.json"
+    chosen = {
+        q: [next(m for m, name in methods.items() if name == "MNRO")]
+        for q, methods in made.key["key"].items()
+    } | {"6": ["none"]}
+    answers.write_text(json.dumps({"respondent": "a", "answers": chosen}))
+    found = tally(files[2], [answers, answers])
+    assert {c.option: c.votes for c in found.choices} == {
+        "AP": 0, "NMRR": 0, "MNRO": 10, "OTHER": 2,
+    }  # fmt: skip
+
+
+def test_simulated_systems_are_graded_and_seeded(digits):
+    from cranfield.io import read_qrels
+    from cranfield.io.labels import read_labels
+
+    judged = read_qrels(digits.judgements)
+    runs = list(graded_rankings(judged, count=20, rng=2))
+    again = list(graded_rankings(judged, count=20, rng=2))
+    scores = evaluate(judged, runs, "AP")
+    skill = stats.kendalltau(range(20), scores.overall[scores.measures[0]]).statistic
+    assert skill > 0.6
+    assert runs[7].to_dict() == again[7].to_dict()
+    truth = read_labels(digits.truth)
+    labelled = evaluate_labels(truth, graded_labels(truth, count=20), "AP.concept")
+    skill = stats.kendalltau(range(20), labelled.overall[labelled.measures[0]]).statistic
+    assert skill > 0.6
+
+
+def test_studies_refuse_what_makes_no_sense(ranked, labels):
+    with pytest.raises(UsageError, match="at least 3"):
+        correlate(ranked.with_runs(ranked.runs[:2]))
+    with pytest.raises(UsageError, match="two measures"):
+        correlate(Material.ranked(ranked.truth, [s for _, s in ranked.runs], "AP"))
+    with pytest.raises(UsageError, match="Did you mean 'noise'"):
+        stability(ranked, parts=("noice",))
+    with pytest.raises(UsageError, match="rise"):
+        stability(ranked, noise=(0.1, 0.05))
+    with pytest.raises(CranfieldError, match="cannot hold"):
+        generality(ranked, collection_size=100)
+    with pytest.raises(UsageError, match="annotation has no collection"):
+        generality(labels, collection_size=10)
+    with pytest.raises(UsageError, match="1 or 2 relevant"):
+        curves("AP", relevant=3)
+    with pytest.raises(UsageError, match="between 1 and 20"):
+        curves("AP", ranks=[0])
