@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.errors import NeedsError
-from cranfield.measures import REGISTRY, Measure, parse_measures
+from cranfield.measures import RANKED, Measure, parse_measures
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -104,7 +104,7 @@ def requirements(
         plain = stem.partition("@")[0] + (
             "." + stem.partition(".")[2] if "@" in stem and "." in stem else ""
         )
-        if plain in LABEL_REGISTRY and plain not in REGISTRY:
+        if plain in LABEL_REGISTRY and plain not in RANKED:
             chosen = parse_label_measures([one])
             cases: Callable[[Measure], _Cases] = lambda m: _labellings(m, ontology, costmap)  # noqa: E731
         else:
