@@ -6,11 +6,13 @@ is left out, and `left_out` says so.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from cranfield.comparison import Comparison
+from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.measures import Measure
 from cranfield.report.charts._spec import best_first, number
 from cranfield.report.charts.curves import LEVELS, Roc, recall_points, thinned
@@ -83,15 +85,16 @@ def _default_comparison(scores: Scores, section: Section, jobs: int) -> Comparis
             "cranfield compare tests any number of them."
         )
         return None
-    # Fewer than two topics leave nothing to test with.
-    if any(scores.values[m].shape[1] < 2 for m in scores.measures if str(m) in tested):
-        section.left_out.append(f"{UNTESTED}: that takes two {_unit(scores)}s or more.")
-        return None
-    return scores.compare(measures=tested, jobs=jobs)
-
-
-def _unit(scores: Scores) -> str:
-    return "topic" if scores.command == "eval" else "item"
+    # A report is asked for, not a comparison: what cannot be compared is said and left out.
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", CranfieldWarning)
+        try:
+            found = scores.compare(measures=tested, jobs=jobs)
+        except UsageError as error:
+            section.left_out.append(f"{UNTESTED}: {error}.")
+            return None
+    section.left_out += dict.fromkeys(str(w.message) for w in caught)
+    return found
 
 
 def _measure(scores: Scores, measure: Measure) -> dict[str, Any]:
