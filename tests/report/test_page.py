@@ -148,8 +148,6 @@ def test_one_run_one_topic_and_undefined_values(both, tmp_path):
     assert section["means"]["NMRR"] == [said["runs"][0]["mean"]["NMRR"]] == [None]
     (section,), _ = both(*args, str(tmp_path / "s.json"), *measures)
     assert section["pairs"]["AP"] == [[0, 1, 0.0, 0.0, 0.0, 1.0, 1.0]]
-    (section,), _ = both(*args, str(tmp_path / "s.json"), "-m", "NumRet")
-    assert section["pairs"] == {}
 
 
 def test_the_methods_name_what_was_done_and_what_to_cite(both):

@@ -70,7 +70,9 @@ def label_page(
         )
         plans = {m: m.plan(m) for m in scores.measures}
         aligned = (prepared(run, truth, plans, knowledge).run for run in read_runs(args))
-        section = annotation_section(scores, truth, aligned, knowledge, **shared)
+        section = annotation_section(
+            scores, truth, aligned, knowledge, thresholds=args.threshold, **shared
+        )
     else:
         section = _numbers_only(scores, shared)
     return report_page(_title(comparison, scores), [section, *_further(more)])

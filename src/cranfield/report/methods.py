@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison import Comparison
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
 from cranfield.measures import Measure
 from cranfield.measures._label_blocks import Knowledge
 from cranfield.measures.sources import REFERENCES
@@ -62,9 +62,17 @@ def ranked_settings(options: Mapping[str, Any]) -> list[str]:
     return ["; ".join(said) + "."]
 
 
-def label_settings(truth: LabelMatrix, knowledge: Knowledge) -> list[str]:
-    """What is known of the concepts, in a sentence."""
-    said = [f"The truth has {truth.cardinality:.2f} of {len(truth.concepts)} concepts per item"]
+def label_settings(
+    truth: LabelMatrix, knowledge: Knowledge, thresholds: Sequence[str] = ()
+) -> list[str]:
+    """How labels were decided and what is known of the concepts, in a sentence."""
+    said = [
+        f"The truth has {truth.cardinality:.2f} of {len(truth.concepts)} concepts per item",
+        f"a concept counts as predicted from a confidence of {', '.join(thresholds)} on"
+        if thresholds
+        else f"a concept counts as predicted from a confidence of {DEFAULT_THRESHOLD} on, or "
+        "where the 0/1 rows of the run itself say so",
+    ]
     if knowledge.ontology is not None:
         said.append(f"hierarchy and rules: {Path(knowledge.ontology.name).name}")
     maps = [name or "the one given" for name in knowledge.costmaps]

@@ -72,15 +72,19 @@ def annotation_section(
     title: str,
     tables: Sequence[Table],
     comparison: Comparison | None = None,
+    thresholds: Sequence[str] = (),
     jobs: int = 1,
 ) -> Section:
-    """Annotation: scores, concepts, ROC, and the labels of every item. Runs are aligned."""
+    """Annotation: scores, concepts, ROC, and the labels of every item.
+
+    Runs are aligned to the truth; `thresholds` are those that were given, as text.
+    """
     section = score_section(
         scores,
         title=title,
         tables=tables,
         comparison=comparison,
-        settings=label_settings(truth, knowledge),
+        settings=label_settings(truth, knowledge, thresholds),
         jobs=jobs,
     )
     aligned = list(runs)

@@ -73,7 +73,7 @@ function axisY(scale, low, high, x, right, title) {
 
 // rows: {run, mean, low, high, rank, letters: [..]}, the best first.
 function leaderboardChart(rows, title, label) {
-  const [left, step, wide] = small ? [104, 24, 150] : [170, 24, 420];
+  const [left, step, wide] = small ? [104, 24, 150] : [150, 24, 330];
   const letters = [...new Set(rows.flatMap((r) => r.letters))];
   const width = left + wide + (letters.length ? 32 + letters.length * 14 : 24);
   const bottom = 24 + rows.length * step;
@@ -105,7 +105,7 @@ function leaderboardChart(rows, title, label) {
 
 // cells: Map "row,column" -> {value, text, tip}; the scale is about 0.
 function matrixChart(names, cells, label) {
-  const [left, top, step] = small ? [104, 90, 28] : [160, 100, 30];
+  const [left, top, step] = small ? [104, 90, 28] : [130, 100, 30];
   const most = Math.max(...[...cells.values()].map((c) => Math.abs(c.value)), 1e-12);
   const parts = [];
   names.forEach((n, i) => {
@@ -121,7 +121,7 @@ function matrixChart(names, cells, label) {
     const ink = Math.abs(share) > 0.55 ? "on-dark" : "on-light";
     parts.push(svg("text", { class: ink, x: left + column * step + step / 2, y: top + row * step + step / 2 + 6, "text-anchor": "middle" }, cell.text));
   }
-  return picture(left + names.length * step + 90, top + names.length * step + 10, label, parts);
+  return picture(left + names.length * step + 70, top + names.length * step + 10, label, parts);
 }
 
 // rows: [{name, values}], columns: names; choose(column) is called on a click.

@@ -78,7 +78,7 @@ function itemPanel(section, at, runAt, images) {
     confidence.has(j) ? confidence.get(j) : null,
     truth.has(j) && predicted.has(j) ? "right" : truth.has(j) ? "missed" : "wrong", (broken.get(j) || []).join("; ")]);
   const columns = [{ label: "concept" }, { label: "true" }, { label: "predicted" },
-    { label: "confidence", numeric: true }, { label: "verdict", draw: (v) => el("span", { class: `verdict ${v}` }, v) }, { label: "broken rule" }];
+    { label: "confidence", numeric: true }, { label: "verdict", draw: (v) => el("span", { class: `verdict ${v}` }, v) }, { label: "broken rule", draw: (v) => el("span", { class: "wrap" }, v) }];
   const parts = [el("h4", {}, "Item ", name(all.items[at]), " in ", name(section.runs[runAt]))];
   const image = imageOf(all.items[at], images);
   if (image) parts.push(el("p", {}, image));

@@ -232,8 +232,8 @@ function scoreSection(section, body) {
   function redraw(change) {
     Object.assign(state, change);
     const measure = section.measures.find((m) => m.name === state.measure);
-    const parts = [leaderboardPart(section, measure)];
-    if (section.runs.length > 1) parts.push(el("h3", {}, "Against the baseline"), ...baselinePart(section, measure, state.baseline), significancePart(section, measure));
+    const parts = [el("div", { class: "pair" }, leaderboardPart(section, measure), significancePart(section, measure))];
+    if (section.runs.length > 1) parts.push(el("h3", {}, "Against the baseline"), ...baselinePart(section, measure, state.baseline));
     const single = perUnitParts(section, measure, state, drill.open, redraw);
     if (single.length) parts.push(el("h3", {}, `Every ${measure.unit}`), ...single);
     const pairs = scatterParts(section, measure, state, redraw);

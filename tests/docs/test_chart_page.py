@@ -1,0 +1,28 @@
+"""The pages on charts and reports name what there is, and the limits that hold."""
+
+from pathlib import Path
+
+from cranfield.cli.chart import CHARTS
+from cranfield.report import drilldown, sections
+
+PAGES = Path(__file__).parents[2] / "docs" / "how-to"
+
+
+def test_every_chart_is_listed_as_the_command_says_it():
+    page = (PAGES / "charts.md").read_text()
+    listed = dict(
+        line.strip("|").replace("`", "").split("|")
+        for line in page.splitlines()
+        if line.startswith("| `")
+    )
+    found = {name.strip(): what.strip() for name, what in listed.items()}
+    assert found == {name: what for name, (_, what) in CHARTS.items()}
+
+
+def test_the_limits_of_the_report():
+    page = (PAGES / "report.md").read_text()
+    for limit in (
+        sections.MOST_COMPARED, sections.MOST_VALUES, sections.CURVES_SHOWN,
+        drilldown.MOST_RANKED, drilldown.DEPTH, drilldown.LEAST_DEPTH, drilldown.MOST_EXPLAINED,
+    ):  # fmt: skip
+        assert f"{limit:,}" in page
