@@ -23,6 +23,7 @@ def test_the_limits_of_the_report():
     page = (PAGES / "report.md").read_text()
     for limit in (
         sections.MOST_COMPARED, sections.MOST_VALUES, sections.CURVES_SHOWN,
+        sections.MOST_PAIRS, sections.MOST_ROWS,
         drilldown.MOST_RANKED, drilldown.DEPTH, drilldown.LEAST_DEPTH, drilldown.MOST_EXPLAINED,
     ):  # fmt: skip
         assert f"{limit:,}" in page

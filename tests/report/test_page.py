@@ -14,10 +14,11 @@ from cranfield.cli.demo import SAMPLE
 from cranfield.data import Judgements, Run
 from cranfield.evaluation import evaluate
 from cranfield.measures.sources import REFERENCES
+from cranfield.report.comparison import further_tables
 from cranfield.report.page import report_page
 from cranfield.report.parts import retrieval_section
 from cranfield.report.scores import leaderboard
-from cranfield.report.sections import table_section
+from cranfield.report.sections import score_section, table_section
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]
@@ -215,3 +216,16 @@ def test_the_policy_allows_this_script_and_this_style_alone():
     assert len(script) == len(style) == 1
     assert "http" not in re.sub(r"http://www.w3.org/2000/svg", "", script[0])
     assert not re.search(r"innerHTML|AdjacentHTML|document\.write|eval\(|Function\(", script[0])
+
+
+def test_a_comparison_of_many_runs_is_bounded_too():
+    judgements, made = synthetic(160, 6, items=5)
+    scores = evaluate(judgements, made, "AP")
+    found = scores.compare(test="t", resamples=100)
+    assert len(found.pairs) == 12_720
+    section = score_section(scores, title="x", tables=[], comparison=found)
+    assert len(section.data["pairs"]["AP"]) == 780
+    assert any("among the 40 best of 160 runs" in text for text in section.left_out)
+    effects = table_section("x", further_tables(found)).data["tables"][0]
+    assert len(effects["rows"]) == 2000
+    assert effects["notes"][-1].startswith("The first 2,000 of 12,720 rows")

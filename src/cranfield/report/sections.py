@@ -7,11 +7,11 @@ is left out, and `left_out` says so.
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cranfield.comparison import Comparison
+from cranfield.comparison import Comparison, Pair
 from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.measures import Measure
 from cranfield.report.charts._spec import best_first, number
@@ -22,6 +22,8 @@ from cranfield.scores import Scores
 
 MOST_VALUES = 60_000
 MOST_COMPARED = 40
+MOST_PAIRS = 10_000
+MOST_ROWS = 2_000
 CURVES_SHOWN = 20
 UNTESTED = "Differences of runs were not tested"
 
@@ -70,7 +72,7 @@ def score_section(
         "methods": methods(scores, comparison, settings),
         "sources": citations(scores.measures, compared=comparison is not None),
     }
-    section.data |= _compared(scores, comparison)
+    section.data |= _compared(scores, comparison, section)
     _add_values(section, scores)
     return section
 
@@ -112,7 +114,7 @@ def _numbers(values: Any) -> list[float | None]:
     return [number(float(v)) for v in values]
 
 
-def _compared(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
+def _compared(scores: Scores, comparison: Comparison | None, section: Section) -> dict[str, Any]:
     """Intervals, groups and pairs by measure, runs by their position."""
     at = {run: i for i, run in enumerate(scores.runs)}
     if comparison is None:
@@ -133,7 +135,7 @@ def _compared(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
         low, high = map(number, s.ci)
         ends[at[s.run]] = None if low is None or high is None else [low, high]
     pairs: dict[str, list[Any]] = {}
-    for p in comparison.pairs:
+    for p in _fitting_pairs(scores, comparison, section):
         row = [p.difference, *p.ci, p.p, p.p_corrected]
         pairs.setdefault(p.measure, []).append([at[p.a], at[p.b], *map(number, row)])
     return {
@@ -144,6 +146,18 @@ def _compared(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
         "tail": comparison.tail,
         "confidence": 1 - comparison.alpha,
     }
+
+
+def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> Iterable[Pair]:
+    """All pairs, or those among the best runs where there are too many."""
+    if len(comparison.pairs) <= MOST_PAIRS:
+        return comparison.pairs
+    best = {scores.runs[i] for i in best_first(scores, scores.measures[0])[:MOST_COMPARED]}
+    section.left_out.append(
+        f"Pairs are shown among the {len(best)} best of {len(scores.runs)} runs by "
+        f"{scores.measures[0]}; --format csv has them all."
+    )
+    return [p for p in comparison.pairs if p.a in best and p.b in best]
 
 
 def _ends(box: Any) -> list[float | None] | None:
@@ -210,6 +224,12 @@ def _say_shortened(section: Section, count: int, what: str) -> None:
         section.left_out.append(f"The chart of {what} has {CURVES_SHOWN} of {count} runs.")
 
 
+def _cut(rows: int) -> list[str]:
+    if rows <= MOST_ROWS:
+        return []
+    return [f"The first {MOST_ROWS:,} of {rows:,} rows; --format csv has them all."]
+
+
 def _all_numbers(table: Table, column: int) -> bool:
     return not any(isinstance(row[column], str) for row in table.rows)
 
@@ -235,8 +255,8 @@ def table_section(title: str, tables: Sequence[Table], notes: Sequence[str] = ()
                     }
                     for j, c in enumerate(t.columns)
                 ],
-                "rows": [[number(v) for v in row] for row in t.rows],
-                "notes": list(t.notes),
+                "rows": [[number(v) for v in row] for row in t.rows[:MOST_ROWS]],
+                "notes": [*t.notes, *_cut(len(t.rows))],
             }
             for t in tables
         ],
