@@ -225,6 +225,12 @@ class Comparison:
             "families": [family.to_dict() for family in self.families],
         }
 
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """What a notebook shows: the leaderboard chart, or its table."""
+        from cranfield.report.notebook import comparison_bundle
+
+        return comparison_bundle(self)
+
     def to_pandas(self) -> Any:
         """The pairs as a pandas data frame, a row each."""
         try:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -210,6 +211,13 @@ class Scores:
         except ImportError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
         return pl.DataFrame(list(self.rows(unit or self._main_unit)), infer_schema_length=None)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """What a notebook shows: the leaderboard as a table."""
+        # The report is built on scores, not the other way round: it is looked up when shown.
+        notebook = import_module("cranfield.report.notebook")
+        bundle: dict[str, Any] = notebook.scores_bundle(self)
+        return bundle
 
     @property
     def _main_unit(self) -> str:

@@ -15,6 +15,8 @@ LABEL = ["label", str(DIGITS / "truth.csv"), *LABELS, "--ontology", str(DIGITS /
 COMMANDS = {
     "eval": [*EVAL, "-m", "AP NMRR P@10 NumRelRet"],
     "eval json": [*EVAL, "-m", "AP RR", "--per-topic", "--tie-range", "--format", "json"],
+    "eval html": [*EVAL, "-m", "AP", "--format", "html"],
+    "label html": [*LABEL, "-m", "F.example", "--format", "html"],
     "label": [*LABEL, "-m", "F.example OS AP.concept"],
     "label json": [*LABEL, "-m", "F.example AUC F.concept", "--per-item", "--per-concept",
                    "--threshold", "0.4", "--threshold", "tree=0.6", "--format", "json"],

@@ -14,6 +14,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
     "compare": ("compare", "is the difference between runs real: intervals, tests, ranks"),
     "label": ("label", "evaluate runs that annotate items with concepts"),
+    "chart": ("chart", "draw runs: leaderboard, heat map, curves, and more"),
     "ontology": ("ontology", "check an ontology of concepts, or show what it says"),
     "uncertain": ("uncertain", "precision and recall when people disagree about categories"),
     "displacement": ("displacement", "rankings of systems against rankings of people"),

@@ -55,14 +55,14 @@ def eval_piece(args: argparse.Namespace) -> dict[str, Any]:
     from cranfield.evaluation import Progress
 
     scores, ranges = evaluate_args(args, Progress())
-    packed = pack(scores, keep=args.per_topic)
+    packed = pack(scores, keep=args.per_topic or args.format == "html")
     return {"scores": packed, "ranges": ranges and [pack(r, keep=False) for r in ranges]}
 
 
 def label_piece(args: argparse.Namespace) -> dict[str, Any]:
     from cranfield.cli._label_inputs import label_scores
 
-    keep = args.per_item or args.per_concept
+    keep = args.per_item or args.per_concept or args.format == "html"
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", CranfieldWarning)
         scores, left_out = label_scores(args, keep=keep)

@@ -16,7 +16,9 @@ from cranfield.cli._common import (
     positive,
 )
 from cranfield.cli._label_inputs import add_label_options, label_scores
+from cranfield.comparison import Comparison
 from cranfield.errors import UsageError, suggest
+from cranfield.report.document import Table
 from cranfield.scores import Scores
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
@@ -35,7 +37,7 @@ def main(argv: Sequence[str]) -> int:
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
         from cranfield.compare import compare
-        from cranfield.report.comparison import PARTS, comparison_document
+        from cranfield.report.comparison import PARTS, SUMMARY, comparison_document
 
         scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
         comparison = compare(
@@ -44,9 +46,28 @@ def main(argv: Sequence[str]) -> int:
             margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
             jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
         )  # fmt: skip
-    document = comparison_document(comparison, parts=args.show or PARTS)
+        usual = (SUMMARY, *PARTS) if args.format == "latex" else PARTS
+        document = comparison_document(comparison, parts=args.show or usual)
+        if args.format == "html":
+            document = replace(document, page=_page(scores, comparison, document.tables, args))
     emit(replace(document, warnings=[*dict.fromkeys(watch.messages), *notes, *scores.notes]), args)
     return 0
+
+
+def _page(
+    scores: Scores, comparison: Comparison, tables: Sequence[Table], args: argparse.Namespace
+) -> str:
+    from cranfield.cli._pages import label_page, ranked_page
+    from cranfield.report.comparison import further_tables
+
+    more = further_tables(comparison)
+    if args.truth:
+        return label_page(scores, args, tables=tables, more=more, comparison=comparison)
+    options = {"topics": args.topics, "collection_size": args.collection_size}
+    return ranked_page(
+        scores, args.paths[0], args.paths[1:], options, tables=tables, more=more,
+        comparison=comparison, jobs=args.jobs,
+    )  # fmt: skip
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -77,7 +98,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
     from cranfield.compare import TESTS
-    from cranfield.report.comparison import PARTS
+    from cranfield.report.comparison import PARTS, SUMMARY
     from cranfield.stats.corrections import CORRECTIONS
     from cranfield.stats.intervals import METHODS
 
@@ -119,7 +140,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     group.add_argument(
         "--show", type=_tables, metavar="TABLES",
-        help=f"tables to print, of {','.join(PARTS)} (default: all; csv and tsv hold one)",
+        help=f"tables to print, of {SUMMARY},{','.join(PARTS)} (default: all but the summary, "
+        "which latex has too; csv and tsv hold one)",
     )  # fmt: skip
 
 
@@ -136,13 +158,13 @@ def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _tables(text: str) -> list[str]:
-    from cranfield.report.comparison import PARTS
+    from cranfield.report.comparison import PARTS, SUMMARY
 
-    names = text.split(",")
+    names, known = text.split(","), (SUMMARY, *PARTS)
     for name in names:
-        if name not in PARTS:
+        if name not in known:
             raise argparse.ArgumentTypeError(
-                f"no table {name!r} (there are: {', '.join(PARTS)}).{suggest(name, PARTS)}"
+                f"no table {name!r} (there are: {', '.join(known)}).{suggest(name, known)}"
             )
     return names
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import argparse
+import csv
+import os
 import shutil
 import sys
 import tempfile
@@ -12,18 +14,24 @@ from pathlib import Path
 
 from cranfield.agreement.assess import assess_agreement
 from cranfield.cli._common import Parser, emit
+from cranfield.data.alignment import align
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
 from cranfield.errors import InputError
 from cranfield.evaluation import evaluate
+from cranfield.io import read_qrels
 from cranfield.io.collection import read_collection
-from cranfield.io.files import os_message
+from cranfield.io.files import os_message, write_whole
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology
-from cranfield.label_evaluation import evaluate_labels
+from cranfield.label_evaluation import evaluate_labels, gather
 from cranfield.report.document import Column, Document, Table
-from cranfield.report.scores import leaderboard, per_unit
+from cranfield.report.drilldown import picture_sheet
+from cranfield.report.page import report_page
+from cranfield.report.parts import annotation_section, retrieval_section
+from cranfield.report.scores import leaderboard
+from cranfield.report.sections import Section, table_section
 from cranfield.scores import Scores
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "digits"
@@ -84,16 +92,16 @@ def main(argv: Sequence[str]) -> int:
     else:
         collection = read_collection(SAMPLE)
         parts = [retrieval(collection), annotation(collection), agreement(collection)]
-        write_report(parts, args.output)
+        write_report(parts, collection, args.output)
         sys.stdout.write(next_steps(args.output))
     return 0
 
 
-def retrieval(collection: Collection) -> Document:
+def retrieval(collection: Collection) -> Section:
     """Evaluate the ranked runs and print their leaderboard."""
-    scores = evaluate(
-        collection.need("judgements"), collection.runs, MEASURES, collection_size=collection.size
-    )
+    judgements = read_qrels(collection.need("judgements"))
+    size = collection.size
+    scores = evaluate(judgements, collection.runs, MEASURES, collection_size=size)
     board = leaderboard(scores)
     _section(
         f"{collection.title}: find the images that show what an image shows\n"
@@ -102,13 +110,13 @@ def retrieval(collection: Collection) -> Document:
         board,
         winners(scores),
     )
-    topics = per_unit(scores, "topic")
-    return Document(
-        scores.to_dict(per=("topic",)), [replace(board, title="Retrieval"), topics], scores.notes
-    )
+    return retrieval_section(
+        scores, judgements, collection.runs, title="Retrieval: images that show the same digit",
+        tables=[board], options={"collection_size": size}, jobs=os.cpu_count() or 1,
+    )  # fmt: skip
 
 
-def annotation(collection: Collection) -> Document:
+def annotation(collection: Collection) -> Section:
     """Evaluate the runs that assign concepts and print their leaderboard."""
     truth = read_labels(collection.need("truth"))
     runs = [
@@ -124,10 +132,13 @@ def annotation(collection: Collection) -> Document:
         board,
         "timid ranks as well as logistic (MAP), but decides too late to be of use (F).",
     )
-    return Document(scores.to_dict(), [replace(board, title="Annotation")], scores.notes)
+    return annotation_section(
+        scores, truth, (align(run, truth).run for run in runs), gather(truth, ontology=ontology),
+        title="Annotation: the concepts of an image", tables=[board], jobs=os.cpu_count() or 1,
+    )  # fmt: skip
 
 
-def agreement(collection: Collection) -> Document:
+def agreement(collection: Collection) -> Section:
     """Print how far the simulated annotators agree with their majority."""
     log = read_judgement_log(collection.need("judgement_log"))
     found = assess_agreement(log)
@@ -139,18 +150,17 @@ def agreement(collection: Collection) -> Document:
         Column("accuracy_to_majority", heading="accuracy to majority"),
     ]
     table = Table(columns, rows)
-    _section(
-        "Agreement: whom can you trust?\n"
-        f"{len(log.items)} images, {len(log.annotators)} annotators (simulated)",
-        table,
-        f"Fleiss' kappa of all of them: {kappa:.4f}",
-    )
-    return Document({}, [replace(table, title="Agreement")])
+    size = f"{len(log.items)} images, {len(log.annotators)} annotators (simulated)"
+    remark = f"Fleiss' kappa of all of them: {kappa:.4f}"
+    _section(f"Agreement: whom can you trust?\n{size}", table, remark)
+    shown = replace(table, title=f"{size}. Their accuracy is to their majority.")
+    return table_section("Agreement: whom can you trust?", [shown], [remark])
 
 
 def _section(heading: str, table: Table, remark: str) -> None:
     sys.stdout.write(f"{heading}\n\n")
-    emit(Document({}, [table]), _to("table", None))
+    to_screen = argparse.Namespace(quiet=True, output=None, format="table")
+    emit(Document({}, [table]), to_screen)
     sys.stdout.write(f"{remark}\n\n")
 
 
@@ -168,10 +178,15 @@ def winners(scores: Scores) -> str:
     return f"Which system is best depends on the measure: {'; '.join(parts)}."
 
 
-def write_report(parts: Sequence[Document], output: str) -> None:
-    """One page with the tables of all parts, the long ones last."""
-    tables = sorted((t for part in parts for t in part.tables), key=lambda t: len(t.rows) > 100)
-    emit(Document(parts[0].payload, tables), _to("html", output))
+def write_report(parts: Sequence[Section], collection: Collection, output: str) -> None:
+    """One page with all parts and the images of the collection."""
+    images = None
+    if collection.images is not None:
+        with collection.need("topics").open(newline="") as lines:
+            shown = {row["topic"]: row["item"] for row in csv.DictReader(lines)}
+        images = picture_sheet(collection.images, shown)
+    page = report_page(f"{collection.title}: a Cranfield report", parts, images=images)
+    write_whole(Path(output), page.encode())
 
 
 def next_steps(output: str) -> str:
@@ -200,7 +215,3 @@ def copy(target: Path) -> None:
             made.rename(target)
     except OSError as error:
         raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
-
-
-def _to(form: str, output: str | None) -> argparse.Namespace:
-    return argparse.Namespace(quiet=True, output=output, format=form)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import Any
 
 from cranfield.cli._common import (
     Parser,
@@ -101,16 +102,8 @@ def evaluate_args(
     if [args.qrels, *args.runs].count("-") > 1:
         raise UsageError("standard input ('-') can be only one of the files")
     judgements = read_qrels(args.qrels, jobs=args.jobs)
-    common = {
-        "topics": args.topics,
-        "judged_only": args.judged_only,
-        "max_items": args.max_items,
-        "collection_size": args.collection_size,
-        "missing": args.missing,
-        "gmt": args.gmt,
-        "jobs": args.jobs,
-        "progress": progress,
-    }
+    common = {**_options(args), "jobs": args.jobs, "progress": progress}
+    common.pop("ties")
     runs: list[str | Run] = list(args.runs)
     if not args.tie_range:
         return evaluate(judgements, runs, args.measures, ties=args.ties, **common), None
@@ -137,6 +130,24 @@ def _elsewhere(args: argparse.Namespace) -> int:
     return 0
 
 
+def _options(args: argparse.Namespace) -> dict[str, Any]:
+    """What was said about the evaluation, as `evaluate` takes it."""
+    names = ("topics", "ties", "judged_only", "max_items", "collection_size", "missing", "gmt")
+    return {name: getattr(args, name) for name in names}
+
+
+def _page(
+    scores: Scores, args: argparse.Namespace, board: Table, more: Sequence[Table]
+) -> str | None:
+    if args.format != "html":
+        return None
+    from cranfield.cli._pages import ranked_page
+
+    return ranked_page(
+        scores, args.qrels, args.runs, _options(args), tables=[board], more=more, jobs=args.jobs
+    )
+
+
 def _document(
     scores: Scores,
     ranges: tuple[Scores, Scores] | None,
@@ -155,10 +166,12 @@ def _document(
                 str(m): sorted((low[str(m)], high[str(m)])) if _has_tie_range(m) else None
                 for m in scores.measures
             }
+    # The report has every topic anyway.
+    page = _page(scores, args, tables[0], tables[1:])
     if args.per_topic:
         machine = per_unit(scores, "topic")
         tables.append(machine)
-    return Document(payload, tables, [*warnings, *scores.notes], machine)
+    return Document(payload, tables, [*warnings, *scores.notes], machine, page)
 
 
 def _tie_table(scores: Scores, ranges: tuple[Scores, Scores]) -> Table:

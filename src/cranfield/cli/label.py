@@ -86,20 +86,24 @@ def main(argv: Sequence[str]) -> int:
             left_out = answers[0]["left_out"]
             document = _document(scores, args)
         else:
-            keep = args.per_item or args.per_concept
+            keep = args.per_item or args.per_concept or args.format == "html"
             scores, left_out = label_scores(args, keep=keep, on_run=done.append)
             document = _document(scores, args)
     warnings = [*dict.fromkeys(watch.messages), *left_out]
-    emit(Document(document.payload, document.tables, warnings, document.machine), args)
+    emit(replace(document, warnings=warnings), args)
     return 0
 
 
 def _document(scores: Scores, args: argparse.Namespace) -> Document:
     per = [unit for unit in ("item", "concept") if getattr(args, f"per_{unit}")]
     more = [per_unit(scores, unit) for unit in per]
-    return Document(
-        scores.to_dict(per=per), [_with_density(scores), *more], (), more[0] if more else None
-    )
+    tables = [_with_density(scores), *more]
+    page = None
+    if args.format == "html":
+        from cranfield.cli._pages import label_page
+
+        page = label_page(scores, args, tables=tables)
+    return Document(scores.to_dict(per=per), tables, (), more[0] if more else None, page)
 
 
 def _with_density(scores: Scores) -> Table:

@@ -7,7 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from cranfield._version import __version__
-from cranfield.compat.trec_eval import ENTRIES, NICKNAMES, Request, check_formats, lines
+from cranfield.compat._trec_measures import ENTRIES, NICKNAMES, Request
+from cranfield.compat.trec_eval import check_formats, lines
 from cranfield.errors import UsageError
 
 USAGE = """\

@@ -9,6 +9,8 @@ from cranfield.comparison import Comparison, Family, Pair, Standing
 from cranfield.report.document import Cell, Column, Document, Table
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
+# What a paper prints; the other tables say more, so it is shown on request and for LaTeX.
+SUMMARY = "summary"
 
 
 def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS) -> Document:
@@ -17,6 +19,8 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
     For programs that read CSV the effect sizes stand in the table of pairs.
     """
     tables: list[Table] = []
+    if SUMMARY in parts:
+        tables.append(_summary(comparison))
     if "leaderboard" in parts:
         tables += [_leaderboard(comparison, str(m["name"])) for m in comparison.measures]
     if "pairs" in parts:
@@ -27,11 +31,16 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         tables.append(_families(comparison))
     if {"pairs", "effects"} & set(parts):
         machine = _wide_pairs(comparison)
-    elif "leaderboard" in parts:
+    elif {"leaderboard", SUMMARY} & set(parts):
         machine = _long_leaderboard(comparison)
     else:
         machine = _families(comparison)
     return Document(comparison.to_dict(), tables, machine=machine)
+
+
+def further_tables(comparison: Comparison) -> list[Table]:
+    """What the charts of the report do not show: effect sizes, and all runs together."""
+    return [_effects(comparison), _families(comparison)]
 
 
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
@@ -148,6 +157,37 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         f"ranks: {100 * (1 - comparison.alpha):g} % interval from the bootstrap.",
     ]
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
+
+
+def _summary(comparison: Comparison) -> Table:
+    """Runs by measures, with stars against the baseline or letters of groups."""
+    best = {True: "max", False: "min", None: ""}
+    columns = [Column("run", numeric=False)]
+    columns += [
+        Column(str(m["name"]), best=best[m["higher_is_better"]], heading=str(m["mean_name"]))
+        for m in comparison.measures
+    ]
+    means = {(s.run, s.measure): s for s in comparison.standings}
+    against = {(p.a, p.measure): p.stars for p in comparison.pairs}
+    rows: list[list[Cell]] = []
+    marks: dict[tuple[int, int], str] = {}
+    for i, run in enumerate(comparison.runs):
+        row: list[Cell] = [run]
+        for j, m in enumerate(comparison.measures, 1):
+            standing = means.get((run, str(m["name"])))
+            row.append(None if standing is None else _number(standing.mean))
+            if comparison.baseline is not None:
+                mark = against.get((run, str(m["name"])), "")
+            else:
+                mark = "" if standing is None else standing.group
+            if mark:
+                marks[i, j] = mark
+        rows.append(row)
+    if comparison.baseline is not None:
+        said = [f"Stars: differs from {comparison.baseline}.", *comparison.notes()]
+    else:
+        said = ["Runs with a common letter cannot be told apart.", *comparison.notes()[1:]]
+    return Table(columns, rows, title="Summary", notes=said, marks=marks)
 
 
 def _long_leaderboard(comparison: Comparison) -> Table:

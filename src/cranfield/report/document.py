@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 Cell: TypeAlias = str | int | float | None
@@ -46,12 +46,20 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Rows of values under columns, with a title and notes for the reader."""
+    """Rows of values under columns, with a title and notes for the reader.
+
+    `marks` stand beside the cell of a row and column, such as the stars of significance.
+    """
 
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     title: str = ""
     notes: Sequence[str] = ()
+    marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+
+    def mark(self, row: int, column: int) -> str:
+        """What stands beside a cell, or nothing."""
+        return self.marks.get((row, column), "")
 
     def best_rows(self, column: int) -> frozenset[int]:
         """The rows that hold the best value of a column (several when they tie)."""
@@ -74,10 +82,12 @@ class Document:
     """The whole answer of a command.
 
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
-    TSV hold one table: `machine`, or the first one. `warnings` go to standard error.
+    TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
+    the interactive report where there is one; it is made only when HTML is asked for.
     """
 
     payload: dict[str, Any]
     tables: Sequence[Table]
     warnings: Sequence[str] = ()
     machine: Table | None = None
+    page: str | None = None

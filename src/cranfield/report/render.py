@@ -20,9 +20,9 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
     if form == "json":
         return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
     if form == "table":
-        return "\n".join(_text_table(t, colour) for t in document.tables)
+        return "\n".join(text_table(t, colour) for t in document.tables)
     if form == "html":
-        return _html_page(document)
+        return document.page or _html_page(document)
     if form in _DELIMITERS:
         return _separated(document.machine or document.tables[0], _DELIMITERS[form])
     return "\n".join(_RENDERERS[form](t) for t in document.tables)
@@ -39,9 +39,12 @@ def jsonable(value: Any) -> Any:
     return value
 
 
-def _text_table(table: Table, colour: bool) -> str:
+def text_table(table: Table, colour: bool) -> str:
     shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
-    best = [table.best_rows(j) for j in range(len(table.columns))]
+    if table.marks:
+        shown = [_marked(table, i, row) for i, row in enumerate(shown)]
+    # A star would be taken for significance where there are marks.
+    best = [frozenset() if table.marks else table.best_rows(j) for j in range(len(table.columns))]
     cells = [
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
         for i, row in enumerate(shown)
@@ -62,6 +65,20 @@ def _text_table(table: Table, colour: bool) -> str:
         lines.append("* best of its column")
     lines.extend(table.notes)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _marked(table: Table, row: int, cells: list[str]) -> list[str]:
+    """Cells with their marks, padded so that the numbers of a column stay aligned."""
+    widths = [
+        max((len(_beside(table, i, j)) for i in range(len(table.rows))), default=0)
+        for j in range(len(cells))
+    ]
+    return [text + _beside(table, row, j).ljust(widths[j]) for j, text in enumerate(cells)]
+
+
+def _beside(table: Table, row: int, column: int) -> str:
+    mark = table.mark(row, column)
+    return f" {mark}" if mark else ""
 
 
 def _align(text: str, width: int, column: Column) -> str:
@@ -93,7 +110,8 @@ def _markdown(table: Table) -> str:
     lines.append("|" + "|".join("---:" if c.numeric else "---" for c in table.columns) + "|")
     for i, row in enumerate(table.rows):
         shown = [c.show(v) for c, v in zip(table.columns, row, strict=True)]
-        cells = [text.replace("*", "\\*") for text in shown]
+        marked = [text + _beside(table, i, j) for j, text in enumerate(shown)]
+        cells = [text.replace("*", "\\*") for text in marked]
         lines.append(
             line([f"**{t}**" if i in table.best_rows(j) else t for j, t in enumerate(cells)])
         )
@@ -108,8 +126,15 @@ _LATEX = str.maketrans(
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
         "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
         "|": r"\textbar{}",
+        # At the start of a row it would be taken for an argument of the row before.
+        "[": "{[}", "]": "{]}",
     }
 )  # fmt: skip
+
+
+def _superscript(mark: str) -> str:
+    # \rlap keeps the numbers of a column aligned, whatever stands above them.
+    return rf"\rlap{{\textsuperscript{{{mark.translate(_LATEX)}}}}}" if mark else ""
 
 
 def _latex(table: Table) -> str:
@@ -120,6 +145,7 @@ def _latex(table: Table) -> str:
     for i, row in enumerate(table.rows):
         cells = [c.show(v).translate(_LATEX) for c, v in zip(table.columns, row, strict=True)]
         cells = [rf"\textbf{{{t}}}" if i in table.best_rows(j) else t for j, t in enumerate(cells)]
+        cells = [t + _superscript(table.mark(i, j)) for j, t in enumerate(cells)]
         lines.append(" & ".join(cells) + r" \\")
     lines.append(r"\bottomrule")
     lines.append(r"\end{tabular}")
@@ -139,7 +165,7 @@ border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);text-ali
 
 def _html_page(document: Document) -> str:
     command = html.escape(str(document.payload.get("command", "")))
-    body = "".join(_html_table(t) for t in document.tables)
+    body = "".join(html_table(t) for t in document.tables)
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
@@ -150,7 +176,7 @@ def _html_page(document: Document) -> str:
     )
 
 
-def _html_table(table: Table) -> str:
+def html_table(table: Table) -> str:
     heads = "".join(
         f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.label)}</th>"
         for c in table.columns
@@ -163,7 +189,8 @@ def _html_table(table: Table) -> str:
             classes = " ".join(
                 filter(None, ["n" if column.numeric else "", "best" if best else ""])
             )
-            cells.append(f'<td class="{classes}">{html.escape(column.show(value))}</td>')
+            text = html.escape(column.show(value) + _beside(table, i, j))
+            cells.append(f'<td class="{classes}">{text}</td>')
         rows.append("<tr>" + "".join(cells) + "</tr>")
     notes = "".join(f"<p class=note>{html.escape(n)}</p>" for n in table.notes)
     caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""

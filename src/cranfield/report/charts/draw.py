@@ -1,0 +1,43 @@
+"""A specification as a picture: SVG, PNG or PDF through vl-convert, or as it is."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from cranfield.errors import MissingExtraError, UsageError, suggest
+from cranfield.report.charts._spec import Spec
+
+PNG_SCALE = 2.0
+# A version that every vl-convert we ask for brings along.
+VEGA_LITE = "5.20"
+KINDS = ("svg", "png", "pdf", "json")
+
+
+def kind_of(path: str | Path) -> str:
+    """The kind of picture that a file name asks for."""
+    kind = Path(path).suffix.lower().lstrip(".")
+    if kind not in KINDS:
+        raise UsageError(
+            f"{path}: a chart is written as .svg, .png, .pdf or .json (a Vega-Lite "
+            f"specification).{suggest(kind, KINDS)}"
+        )
+    return kind
+
+
+def draw(spec: Spec, kind: str) -> bytes:
+    """The picture; 'json' is the specification itself and needs nothing installed."""
+    if kind == "json":
+        return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
+    try:
+        import vl_convert
+    except ImportError:
+        raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
+    if kind == "svg":
+        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
+        return svg.encode()
+    if kind == "png":
+        png: bytes = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=PNG_SCALE)
+        return png
+    pdf: bytes = vl_convert.vegalite_to_pdf(spec, vl_version=VEGA_LITE)
+    return pdf

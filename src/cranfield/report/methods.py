@@ -1,0 +1,104 @@
+"""What was computed, in words that can go into a paper, and what to cite for it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cranfield._version import __version__
+from cranfield.comparison import Comparison
+from cranfield.data.labels import LabelMatrix
+from cranfield.measures import Measure
+from cranfield.measures._label_blocks import Knowledge
+from cranfield.measures.sources import REFERENCES
+from cranfield.scores import Scores
+
+
+def methods(
+    scores: Scores, comparison: Comparison | None, settings: Sequence[str] = ()
+) -> list[str]:
+    """Paragraphs: the measures, the settings, the comparison."""
+    unit = "topics" if scores.command == "eval" else "items"
+    count = max(scores.evaluated, default=0)
+    listed = "; ".join(_described(m) for m in scores.measures)
+    said = [
+        f"Evaluated with Cranfield {__version__}: {len(scores.runs)} "
+        f"{'run' if len(scores.runs) == 1 else 'runs'} on {count} {unit}. Measures: {listed}.",
+        *settings,
+    ]
+    if comparison is not None:
+        marks, how, ends = comparison.notes()
+        said.append(f"{how} {marks} {ends}")
+        if comparison.baseline is None:
+            said.append("All pairs were tested, as cranfield compare does for the same files.")
+        said.append(
+            "The rank of a run is 1 plus the number of runs that are significantly better; runs "
+            "that share a letter cannot be told apart."
+        )
+    elif scores.values:
+        said.append("95 % intervals of means: Student's t.")
+    return said
+
+
+def ranked_settings(options: Mapping[str, Any]) -> list[str]:
+    """What the options of `evaluate` mean for the numbers, in a sentence."""
+    if options.get("topics") == "run":
+        said = ["Each mean is over the topics that the run has"]
+    else:
+        said = ["Each mean is over all judged topics; one that a run misses is an empty ranking"]
+    ties = {
+        "id": "items with one score stand by id, the larger first",
+        "file": "items with one score stand as in the file",
+        "average": "items with one score give the expected value over all their orders",
+    }
+    said.append(ties[options.get("ties", "id")])
+    if options.get("judged_only"):
+        said.append("unjudged items were taken out of the rankings")
+    if options.get("max_items"):
+        said.append(f"only the first {options['max_items']} items of each ranking count")
+    if options.get("collection_size"):
+        said.append(f"the collection has {options['collection_size']} items")
+    return ["; ".join(said) + "."]
+
+
+def label_settings(truth: LabelMatrix, knowledge: Knowledge) -> list[str]:
+    """What is known of the concepts, in a sentence."""
+    said = [f"The truth has {truth.cardinality:.2f} of {len(truth.concepts)} concepts per item"]
+    if knowledge.ontology is not None:
+        said.append(f"hierarchy and rules: {Path(knowledge.ontology.name).name}")
+    maps = [name or "the one given" for name in knowledge.costmaps]
+    if maps:
+        said.append(f"cost maps: {', '.join(maps)}")
+    if knowledge.agreement is not None:
+        said.append("costs are weighted by the agreement of annotators")
+    return ["; ".join(said) + "."]
+
+
+def _described(measure: Measure) -> str:
+    text = f"{measure} ({measure.title}"
+    if measure.higher_is_better is False:
+        text += ", lower is better"
+    return text + ")"
+
+
+def citations(measures: Sequence[Measure], *, compared: bool) -> list[dict[str, str]]:
+    """The texts that define the measures, each once, with BibTeX."""
+    wanted = dict.fromkeys(m.source.key for m in measures)
+    found = [
+        {"measures": ", ".join(str(m) for m in measures if m.source.key == key),
+         "text": str(REFERENCES[key]), "bibtex": REFERENCES[key].bibtex(key)}
+        for key in wanted
+        if key in REFERENCES
+    ]  # fmt: skip
+    return found + ([dict(PIEPHO)] if compared else [])
+
+
+PIEPHO = {
+    "measures": "groups of runs",
+    "text": "Piepho, Hans-Peter (2004). An algorithm for a letter-based representation of "
+    "all-pairwise comparisons. Journal of Computational and Graphical Statistics 13(2).",
+    "bibtex": "@article{piepho-letters,\n  author = {Piepho, Hans-Peter},\n"
+    "  title = {{An algorithm for a letter-based representation of all-pairwise comparisons}},\n"
+    "  journal = {Journal of Computational and Graphical Statistics 13(2)},\n  year = {2004}\n}",
+}

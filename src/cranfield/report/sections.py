@@ -1,0 +1,241 @@
+"""What the interactive report holds: scores, comparisons and curves as plain data.
+
+Numbers are those of `--format json`, to the last digit. Everything is bounded: what does not fit
+is left out, and `left_out` says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cranfield.comparison import Comparison
+from cranfield.measures import Measure
+from cranfield.report.charts._spec import best_first, number
+from cranfield.report.charts.curves import LEVELS, Roc, recall_points, thinned
+from cranfield.report.document import Table
+from cranfield.report.methods import citations, methods
+from cranfield.scores import Scores
+
+MOST_VALUES = 60_000
+MOST_COMPARED = 40
+CURVES_SHOWN = 20
+UNTESTED = "Differences of runs were not tested"
+
+
+@dataclass
+class Section:
+    """A part of the report about one set of scores; further data are added by name."""
+
+    title: str
+    data: dict[str, Any]
+    left_out: list[str] = field(default_factory=list)
+    tables: Sequence[Table] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"title": self.title, **self.data, "left_out": self.left_out}
+
+
+def score_section(
+    scores: Scores,
+    *,
+    title: str,
+    tables: Sequence[Table],
+    comparison: Comparison | None = None,
+    settings: Sequence[str] = (),
+    jobs: int = 1,
+) -> Section:
+    """The part of the report that scores and their comparison fill.
+
+    Without a comparison all pairs are compared as `cranfield compare` does by default, where
+    that is possible and the runs are not too many.
+    """
+    section = Section(title, {}, tables=tables)
+    if comparison is None:
+        comparison = _default_comparison(scores, section, jobs)
+    section.data = {
+        "kind": "scores",
+        "command": scores.command,
+        "runs": list(scores.runs),
+        "evaluated": list(scores.evaluated),
+        "unit": "topic" if scores.command == "eval" else "item",
+        "measures": [_measure(scores, m) for m in scores.measures],
+        "means": {str(m): _numbers(scores.overall[m]) for m in scores.measures},
+        "units": {},
+        "values": {},
+        "notes": list(scores.notes),
+        "methods": methods(scores, comparison, settings),
+        "sources": citations(scores.measures, compared=comparison is not None),
+    }
+    section.data |= _compared(scores, comparison)
+    _add_values(section, scores)
+    return section
+
+
+def _default_comparison(scores: Scores, section: Section, jobs: int) -> Comparison | None:
+    tested = [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
+    if len(scores.runs) < 2 or not tested:
+        return None
+    if len(scores.runs) > MOST_COMPARED:
+        section.left_out.append(
+            f"{UNTESTED}: {len(scores.runs)} runs are more than {MOST_COMPARED}. "
+            "cranfield compare tests any number of them."
+        )
+        return None
+    # Fewer than two topics leave nothing to test with.
+    if any(scores.values[m].shape[1] < 2 for m in scores.measures if str(m) in tested):
+        section.left_out.append(f"{UNTESTED}: that takes two {_unit(scores)}s or more.")
+        return None
+    return scores.compare(measures=tested, jobs=jobs)
+
+
+def _unit(scores: Scores) -> str:
+    return "topic" if scores.command == "eval" else "item"
+
+
+def _measure(scores: Scores, measure: Measure) -> dict[str, Any]:
+    return {
+        "name": str(measure),
+        "mean_name": measure.mean_label,
+        "title": measure.title,
+        "higher_is_better": measure.higher_is_better,
+        "unit": scores.unit_of[measure],
+        "digits": 0 if measure.averaging == "sum" else 4,
+    }
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [number(float(v)) for v in values]
+
+
+def _compared(scores: Scores, comparison: Comparison | None) -> dict[str, Any]:
+    """Intervals, groups and pairs by measure, runs by their position."""
+    at = {run: i for i, run in enumerate(scores.runs)}
+    if comparison is None:
+        boxes = scores.interval(method="t") if scores.values else {}
+        intervals: dict[str, list[Any]] = {
+            str(m): [_ends(boxes[run][str(m)]) for run in scores.runs]
+            for m in scores.measures
+            if m in scores.values and scores.is_mean(m)
+        }
+        return {"intervals": intervals, "standings": {}, "pairs": {}, "baseline": None,
+                "tail": "two", "confidence": 0.95}  # fmt: skip
+    standings: dict[str, list[Any]] = {}
+    intervals = {}
+    for s in comparison.standings:
+        places = standings.setdefault(s.measure, [None] * len(at))
+        places[at[s.run]] = [s.rank, s.group, *s.rank_interval]
+        ends = intervals.setdefault(s.measure, [None] * len(at))
+        low, high = map(number, s.ci)
+        ends[at[s.run]] = None if low is None or high is None else [low, high]
+    pairs: dict[str, list[Any]] = {}
+    for p in comparison.pairs:
+        row = [p.difference, *p.ci, p.p, p.p_corrected]
+        pairs.setdefault(p.measure, []).append([at[p.a], at[p.b], *map(number, row)])
+    return {
+        "intervals": intervals,
+        "standings": standings,
+        "pairs": pairs,
+        "baseline": comparison.baseline,
+        "tail": comparison.tail,
+        "confidence": 1 - comparison.alpha,
+    }
+
+
+def _ends(box: Any) -> list[float | None] | None:
+    low, high = (None, None) if box is None else (number(box.low), number(box.high))
+    return None if low is None or high is None else [low, high]
+
+
+def _add_values(section: Section, scores: Scores) -> None:
+    """Values per unit, of all runs or of the best ones that fit."""
+    kept = [m for m in scores.measures if m in scores.values and scores.unit_of[m] != "whole"]
+    cells = sum(scores.values[m].shape[1] for m in kept)
+    fitting = max(1, min(len(scores.runs), MOST_VALUES // max(cells, 1)))
+    for m in kept:
+        unit = scores.unit_of[m]
+        section.data["units"][unit] = list(scores.units[unit])
+        chosen = best_first(scores, kept[0])[:fitting]
+        section.data["values"][str(m)] = {
+            "runs": chosen,
+            "rows": [_numbers(scores.values[m][i]) for i in chosen],
+        }
+    if kept and fitting < len(scores.runs):
+        unit = scores.unit_of[kept[0]]
+        section.left_out.append(
+            f"Single {unit}s are shown for the {fitting} best of {len(scores.runs)} runs by "
+            f"{kept[0]}; --per-{unit} prints them all."
+        )
+
+
+def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> None:
+    """Precision at eleven levels of recall, for the first runs of an order."""
+    shown = set(order[:CURVES_SHOWN])
+    curve: dict[str, dict[str, list[Any]]] = {}
+    for row in recall_points(scores):
+        if row["run"] in shown:
+            line = curve.setdefault(row["run"], {"mean": [], "low": [], "high": []})
+            line["mean"].append(number(row["precision"]))
+            line["low"].append(number(row["low"]))
+            line["high"].append(number(row["high"]))
+    section.data["recall"] = {
+        "levels": list(LEVELS),
+        "curves": [{"run": run, **curve[run]} for run in order[:CURVES_SHOWN]],
+    }
+    _say_shortened(section, len(order), "precision against recall")
+
+
+def add_annotation(
+    section: Section, scores: Scores, frequency: Mapping[str, float], curves: Mapping[str, Roc]
+) -> None:
+    """Label density, frequency of concepts, and ROC curves."""
+    section.data["density"] = {
+        "truth": scores.facts["truth"]["label_density"],
+        "runs": [facts["label_density"] for facts in scores.run_facts],
+    }
+    section.data["frequency"] = list(frequency.values())
+    shown = list(curves.items())[:CURVES_SHOWN]
+    section.data["roc"] = [
+        {"run": run, "eer": c.eer, "auc": c.auc, "points": thinned(c.points)} for run, c in shown
+    ]
+    _say_shortened(section, len(curves), "ROC")
+
+
+def _say_shortened(section: Section, count: int, what: str) -> None:
+    if count > CURVES_SHOWN:
+        section.left_out.append(f"The chart of {what} has {CURVES_SHOWN} of {count} runs.")
+
+
+def _all_numbers(table: Table, column: int) -> bool:
+    return not any(isinstance(row[column], str) for row in table.rows)
+
+
+def _all_whole(table: Table, column: int) -> bool:
+    return all(row[column] is None or isinstance(row[column], int) for row in table.rows)
+
+
+def table_section(title: str, tables: Sequence[Table], notes: Sequence[str] = ()) -> Section:
+    """A part of the report that is tables alone."""
+    data = {
+        "kind": "tables",
+        "notes": list(notes),
+        "tables": [
+            {
+                "title": t.title,
+                "columns": [
+                    {
+                        "label": c.label,
+                        "numeric": c.numeric and _all_numbers(t, j),
+                        "digits": 0 if _all_whole(t, j) else c.digits,
+                        "below": c.below,
+                    }
+                    for j, c in enumerate(t.columns)
+                ],
+                "rows": [[number(v) for v in row] for row in t.rows],
+                "notes": list(t.notes),
+            }
+            for t in tables
+        ],
+    }
+    return Section(title, data, tables=tables)
