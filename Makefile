@@ -8,6 +8,8 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 
 .PHONY: demo test lint docs bench check-stats clean
 
 $(STAMP): $(SOURCES)
+	@command -v $${CXX:-c++} >/dev/null || \
+	    { echo "A C++20 compiler is needed. On Debian: apt-get install g++"; exit 1; }
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' -C cmake.define.CRANFIELD_WERROR=ON
 	touch $@
