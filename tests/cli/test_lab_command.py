@@ -55,6 +55,10 @@ def test_stability_prints_its_tables_and_resumes(capsys, tmp_path):
         assert title in first
     assert main([*argv, "--executor", "processes"]) == 0
     assert capsys.readouterr().out == first
+    found = answer(capsys, *argv)
+    assert [p["pairs"] for p in found["power"]] == [28, 28]
+    assert {s["change"] for s in found["stages"]} == {"noise", "judgements", "units"}
+    assert found["swaps"][0]["bins"][0]["from"] == 0
 
 
 def test_random_generality_pool(capsys):

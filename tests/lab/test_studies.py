@@ -166,10 +166,10 @@ def test_random_runs_stay_below_the_median_real_run_on_the_digits(labels, digits
 
 
 def test_hs_puts_random_runs_above_a_real_system_on_the_digits(labels):
-    """Thesis 7.5.5: HS cannot tell random runs from working systems; the others can.
+    """A weaker form of thesis 7.5.5, where random runs scored like average systems under HS.
 
-    `timid` has the confidences of the second-best run and sets few labels; `chance` is random
-    itself. No random run passes `timid` by F.example, OS or AP; nearly all do by HS.
+    Here HS, too, keeps them below the median. But all of them pass `timid`, which has the
+    confidences of the second-best run and sets few labels; under F.example, OS and AP none does.
     """
     found = random_study(labels, over=False)
     timid = [r.name for r in found.runs].index("timid")
@@ -180,6 +180,10 @@ def test_hs_puts_random_runs_above_a_real_system_on_the_digits(labels):
     }
     assert above["F.example"] == above["OS"] == above["AP.concept"] == 0
     assert above["HS"] == len(chance) == 6
+    assert found.verdict("HS").separates
+    share = {m: found.verdict(m).best_random / found.verdict(m).median_real for m in above}
+    assert share["HS"] > 0.85
+    assert max(share["F.example"], share["OS"], share["AP.concept"]) < 0.5
 
 
 def test_random_and_overannotating_runs_have_the_density_asked_for(labels):

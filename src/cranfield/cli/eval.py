@@ -15,12 +15,13 @@ from cranfield.cli._common import (
     in_background,
     positive,
 )
+from cranfield.cli._pieces import THREADS, add_executor_option, each_run, eval_piece, unpack
 from cranfield.data import Run
 from cranfield.errors import UsageError
-from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate
+from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate, name_runs
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
-from cranfield.measures import Measure
+from cranfield.measures import Measure, parse_measures
 from cranfield.measures.ranked import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
@@ -73,6 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
         "evaluated)",
     )  # fmt: skip
     parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
+    add_executor_option(parser)
     add_jobs_option(parser)
     add_output_options(parser)
     return parser
@@ -80,6 +82,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
+    if args.executor != THREADS:
+        return _elsewhere(args)
     progress = Progress()
 
     def fraction() -> float:
@@ -87,12 +91,12 @@ def main(argv: Sequence[str]) -> int:
         return progress.done / max(progress.total, 1) / passes
 
     with Watch("evaluating", fraction, quiet=args.quiet) as watch:
-        scores, ranges = in_background(lambda: _evaluate(args, progress), progress.cancel)
+        scores, ranges = in_background(lambda: evaluate_args(args, progress), progress.cancel)
     emit(_document(scores, ranges, args, watch.messages), args)
     return 0
 
 
-def _evaluate(
+def evaluate_args(
     args: argparse.Namespace, progress: Progress
 ) -> tuple[Scores, tuple[Scores, Scores] | None]:
     if [args.qrels, *args.runs].count("-") > 1:
@@ -109,6 +113,21 @@ def _evaluate(
     worst = evaluate(judgements, runs, args.measures, ties="worst", **common)
     best = evaluate(judgements, runs, args.measures, ties="best", **common)
     return scores, (worst, best)
+
+
+def _elsewhere(args: argparse.Namespace) -> int:
+    """Each run evaluated by a worker of its own."""
+    name_runs(list(args.runs))
+    done = [0.0]
+    with Watch("evaluating", lambda: done[-1], quiet=args.quiet) as watch:
+        answers = each_run(args, eval_piece, done.append)
+    scores = unpack([a["scores"] for a in answers], parse_measures)
+    ranges = None
+    if args.tie_range:
+        worst, best = (unpack([a["ranges"][k] for a in answers], parse_measures) for k in (0, 1))
+        ranges = worst, best
+    emit(_document(scores, ranges, args, watch.messages), args)
+    return 0
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:

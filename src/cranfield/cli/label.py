@@ -19,6 +19,7 @@ from cranfield.cli._label_inputs import (
     read_runs,
     read_truth,
 )
+from cranfield.cli._pieces import THREADS, add_executor_option, each_run, label_piece, unpack
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.explain_labels import Derivation, ItemExplanation, explain_item
@@ -56,6 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--explain", metavar="ITEM", help="instead, how the scores of one item come about"
     )
+    add_executor_option(parser)
     add_jobs_option(parser)
     add_output_options(parser)
     return parser
@@ -65,13 +67,24 @@ def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
     check_names(args)
     done: list[str] = []
-    with Watch("evaluating", lambda: len(done) / len(args.runs), quiet=args.quiet) as watch:
+    fractions = [0.0]
+
+    def fraction() -> float:
+        return max(len(done) / len(args.runs), fractions[-1])
+
+    with Watch("evaluating", fraction, quiet=args.quiet) as watch:
         if args.explain is not None:
             truth, ontology = read_truth(args)
             maps = read_maps(args)
             measures, dropped = chosen_measures(args, ontology, bool(maps))
             document = _explain(args, truth, ontology, maps, measures)
             left_out = dropped_note(dropped)
+        elif args.executor != THREADS:
+            answers = each_run(args, label_piece, fractions.append)
+            scores = unpack([a["scores"] for a in answers], parse_label_measures)
+            watch.messages += [text for a in answers for text in a["said"]]
+            left_out = answers[0]["left_out"]
+            document = _document(scores, args)
         else:
             keep = args.per_item or args.per_concept or args.format == "html"
             scores, left_out = label_scores(args, keep=keep, on_run=done.append)

@@ -9,6 +9,7 @@ that was stopped goes on where it was. A piece whose worker died is given to ano
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 import os
 import re
@@ -217,11 +218,11 @@ def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
 @contextmanager
 def _dask(address: str) -> Iterator[Executor]:
     try:
-        from distributed import Client  # type: ignore[import-not-found, unused-ignore]
+        distributed: Any = importlib.import_module("distributed")
     except ImportError:
         raise MissingExtraError("distributed", "cluster", "Work on a Dask cluster") from None
     try:
-        client = Client("tcp://" + address.removeprefix(DASK), timeout=10)
+        client = distributed.Client("tcp://" + address.removeprefix(DASK), timeout=5)
     except OSError as error:
         raise UsageError(
             f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"

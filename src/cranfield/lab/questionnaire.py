@@ -73,7 +73,10 @@ def make_questionnaire(
         ]
         judged = {"t": {f"r{k}": 1 for k in range(relevant)}}
         runs = {chr(65 + n): {"t": _ranking(places, size)} for n, places in enumerate(ranks)}
-        scores = evaluate(judged, runs, list(wanted), collection_size=size, gmt=relevant, jobs=1)
+        # As in the survey of the paper, NMRR looks at the first 4 NG items.
+        scores = evaluate(
+            judged, runs, list(wanted), collection_size=size, gmt=2 * relevant, jobs=1
+        )
         order = [int(m) for m in draw.permutation(len(wanted))]
         methods = {}
         for number, m in enumerate(order, 1):

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.errors import NeedsError
-from cranfield.measures import RANKED, Measure, parse_measures
+from cranfield.measures import SETS, Measure
+from cranfield.measures import measure as parse
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -94,24 +95,20 @@ def requirements(
     and the cost map; its first four concepts are used.
     """
     from cranfield.measures._parse import split_names
-    from cranfield.measures.label_registry import LABEL_REGISTRY, parse_label_measures
+    from cranfield.measures.label_registry import LABEL_REGISTRY
 
     given = list(split_names(measures)) if isinstance(measures, str) else list(measures)
     found: list[Requirement] = []
     names = []
     for one in given:
-        stem = str(one).partition("(")[0]
-        plain = stem.partition("@")[0] + (
-            "." + stem.partition(".")[2] if "@" in stem and "." in stem else ""
-        )
-        if plain in LABEL_REGISTRY and plain not in RANKED:
-            chosen = parse_label_measures([one])
-            cases: Callable[[Measure], _Cases] = lambda m: _labellings(m, ontology, costmap)  # noqa: E731
-        else:
-            chosen, cases = parse_measures(one), _rankings
-        for measure in chosen:
-            names.append(str(measure))
-            found += _tried(measure, cases(measure))
+        named = [one] if isinstance(one, Measure) else SETS.get(one, (one,))
+        for name in named:
+            chosen = (name if isinstance(name, Measure) else parse(name)).check_complete()
+            names.append(str(chosen))
+            if chosen.name in LABEL_REGISTRY:
+                found += _tried(chosen, _labellings(chosen, ontology, costmap))
+            else:
+                found += _tried(chosen, _rankings(chosen))
     return Requirements(tuple(names), tuple(found))
 
 

@@ -390,6 +390,6 @@ def _power(measure: str, overall: Floats, drawn: Floats, level: float) -> list[P
             pairs += 1
             # Equal resampled differences differ in their last digit.
             beyond = np.count_nonzero(away >= abs(difference) * (1 - 1e-12))
-            told += (beyond + 1) / (away.size + 1) <= level and difference != 0
+            told += int((beyond + 1) / (away.size + 1) <= level and difference != 0)
             needed = max(needed, float(np.quantile(away, 1 - level)))
     return [Power(measure, pairs, told, level, needed)]
