@@ -12,7 +12,7 @@ from pathlib import Path
 from latex2mathml.converter import convert
 
 import cranfield
-from cranfield.cli import COMMANDS
+from cranfield.cli import COMMANDS, main
 from cranfield.cli.measures import DIRECTION, all_sets, show_range, signature
 from cranfield.measures import REGISTRY, Measure
 from cranfield.measures.sources import REFERENCES
@@ -128,7 +128,23 @@ def write(folder: Path) -> None:
         (folder / name).write_text(page())
 
 
+# Curves of the explanation pages: what measures say while one relevant item moves down.
+CURVES = {
+    "behaviour-precision.svg": "AP RR P@10 nDCG RBP",
+    "behaviour-image.svg": "NMRR NAR MNRO NormRecall NormPrecision",
+}
+
+
+def draw(folder: Path) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, measures in CURVES.items():
+        command = ["chart", "behaviour", "-m", measures, "--collection-size", "100"]
+        if main([*command, "--quiet", "-o", str(folder / name)]) != 0:
+            raise SystemExit(f"{name} could not be drawn")
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=HERE / "reference")
     write(parser.parse_args(sys.argv[1:]).folder)
+    draw(HERE / "images")

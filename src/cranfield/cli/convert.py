@@ -66,10 +66,9 @@ def _convert_labels(args: argparse.Namespace) -> int:
     suffix = Path(args.target).suffix.lower()
     if args.target == "-" or suffix in COMPRESSED or suffix in (".json", ".parquet"):
         raise UsageError("labels are written to a .csv, .npz or ImageCLEF text file, not packed")
-    form = {".npz": "npz", ".csv": "long" if args.long else "wide"}.get(suffix, "imageclef")
-    if args.long and form != "long":
+    if args.long and suffix != ".csv":
         raise UsageError("--long goes with a .csv file")
-    write_labels(read_labels(args.source), args.target, form=form)
+    write_labels(read_labels(args.source), args.target, form="long" if args.long else None)
     return 0
 
 

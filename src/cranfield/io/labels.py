@@ -60,8 +60,14 @@ def read_labels(
     return matrix if threshold is None else matrix.with_threshold(threshold)
 
 
-def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str = "wide") -> None:
-    """Write labels: `wide` or `long` CSV, `imageclef` text or `npz`, whole or not at all."""
+def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
+    """Write labels: `wide` or `long` CSV, `imageclef` text or `npz`, whole or not at all.
+
+    Unless `form` says otherwise, the ending of the name does: .csv is wide, .npz is npz, and
+    anything else is ImageCLEF text.
+    """
+    if form is None:
+        form = {".csv": "wide", ".npz": "npz"}.get(Path(path).suffix.lower(), "imageclef")
     if form not in _WRITERS:
         raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")
     _WRITERS[form](matrix, Path(path))

@@ -16,7 +16,8 @@ class Column:
 
     `best` marks the best value of the column: "max", "min" or "" for none. `heading` is what
     people see where it differs from the name that machines read. With `below` a number that
-    the digits would round to nothing is shown as "<0.0001".
+    the digits would round to nothing is shown as "<0.0001". A `bar` column is also drawn as
+    bars on a terminal, from 0 to its largest value.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Column:
     numeric: bool = True
     heading: str = ""
     below: bool = False
+    bar: bool = False
 
     @property
     def label(self) -> str:

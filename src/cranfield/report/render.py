@@ -12,6 +12,7 @@ from typing import Any
 
 from cranfield.report.document import Cell, Column, Document, Table
 
+BAR_WIDTH = 20
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -60,11 +61,20 @@ def text_table(table: Table, colour: bool) -> str:
         aligned = [_align(t, w, c) for t, w, c in zip(row, widths, table.columns, strict=True)]
         if colour:
             aligned = [f"{BOLD}{t}{PLAIN}" if i in best[j] else t for j, t in enumerate(aligned)]
+            aligned += [_bar(table, i, j) for j, c in enumerate(table.columns) if c.bar]
         lines.append("  ".join(aligned))
     if any(best):
         lines.append("* best of its column")
     lines.extend(table.notes)
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _bar(table: Table, row: int, column: int) -> str:
+    """A value as a bar whose full length is the largest value of its column."""
+    values = [row[column] for row in table.rows]
+    numbers = [v if isinstance(v, int | float) and v > 0 else 0.0 for v in values]
+    eighths = round(8 * BAR_WIDTH * numbers[row] / max(numbers)) if any(numbers) else 0
+    return "█" * (eighths // 8) + " ▏▎▍▌▋▊▉"[eighths % 8]
 
 
 def _marked(table: Table, row: int, cells: list[str]) -> list[str]:

@@ -20,8 +20,9 @@ def score_columns(scores: Scores) -> list[Column]:
             digits=_digits(m),
             best=best[m.higher_is_better],
             heading=m.mean_label,
+            bar=i == 0,
         )
-        for m in scores.measures
+        for i, m in enumerate(scores.measures)
     ]
 
 
