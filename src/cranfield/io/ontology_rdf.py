@@ -7,6 +7,7 @@ with `broader` and `narrower`.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
@@ -38,7 +39,7 @@ def parse_rdf(path: str | Path, form: str) -> Ontology:
     return _Owl(graph, where).ontology()
 
 
-class _Graph:
+class _Graph(ABC):
     """What both languages share: resources, their names, and links between them."""
 
     def __init__(self, graph: Any, where: str) -> None:
@@ -56,11 +57,13 @@ class _Graph:
             twice = next(n for i, n in enumerate(self.names) if n in self.names[:i])
             raise InputError.single(where, f"two concepts are called {twice!r}")
 
+    @abstractmethod
     def found(self) -> Iterable[Any]:
-        raise NotImplementedError
+        """The nodes of the graph that are concepts."""
 
+    @abstractmethod
     def links(self) -> Iterable[tuple[Any, Any]]:
-        raise NotImplementedError
+        """Pairs of a concept and one above it."""
 
     def rules(self) -> Rules:
         return Rules()
