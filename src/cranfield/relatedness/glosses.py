@@ -10,18 +10,16 @@ from cranfield.relatedness.wordnet import Sense, WordNet
 # Articles, pronouns, prepositions and conjunctions stand with every word and say nothing of it.
 _STOP_WORD_TEXT = """
 a an the
-i me mine myself we us our ours ourselves you yours yourself yourselves he him his himself she
-her hers herself it its itself they them theirs themselves oneself there
-this that such what which who whom whose whoever whomever whatever whichever
-all another any anybody anyone anything both each either enough everybody everyone few fewer
-many more most neither nobody none nothing other several some somebody someone something various
-aboard about above across after against along alongside amid among amongst around as astride at
-before behind below beneath beside besides between beyond but by circa concerning despite down
-during except excluding following for from in inside into like minus near notwithstanding of
-off on onto opposite outside over past pending per plus regarding round since than through
-throughout till to toward towards under underneath unlike until up upon versus via with within
-without worth
-and or nor so yet if although though because unless whereas when while
+i you he she it we they me him her us them my your his its our their mine yours hers ours theirs
+myself yourself himself herself itself ourselves yourselves themselves oneself
+this that these those who whom whose which what whoever whatever whichever
+all any anybody anyone anything both each either every everybody everyone everything few many more
+most much neither nobody none nothing one other others several some somebody someone something such
+about above across after against along among around as at before behind below beneath beside
+besides between beyond by despite down during except for from in inside into like near of off on
+onto out outside over past per since than through throughout till to toward towards under
+underneath until up upon via with within without
+and but or nor so yet if although though because unless whereas when where while whether
 """
 STOP_WORDS = frozenset(_STOP_WORD_TEXT.split())
 _PUNCTUATION = str.maketrans(dict.fromkeys('.;:,?!(){}"`$%@<>', " "))

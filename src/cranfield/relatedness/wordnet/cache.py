@@ -20,7 +20,7 @@ from cranfield.io.files import write_whole
 from cranfield.relatedness.wordnet.parse import Arrays
 
 # Raised whenever the meaning of an array changes, so that old caches are not read.
-LAYOUT = 2
+LAYOUT = 3
 _MAGIC = b"CRANFIELD ARRAYS\n"
 _ALIGN = 64
 
