@@ -65,7 +65,7 @@ def test_miller_charles_pairs_by_their_nouns(method):
 
 @pytest.mark.xfail(
     strict=True,
-    reason="the reference leaves out the words of its own stop list, which we do not use",
+    reason="the reference leaves out the words of a stop list of its own",
 )
 def test_gloss_vectors_equal_those_of_miller_charles_pairs():
     apart = gloss_vector_differences()
