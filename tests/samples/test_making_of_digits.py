@@ -1,35 +1,22 @@
 """The script makes what is committed: all that needs no learning, to the letter."""
 
 import gzip
-import importlib.util
 import struct
-import sys
 import zlib
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 import pytest
 
 from cranfield.cli.demo import SAMPLE
+from scripts.demo import annotation, annotators, images, retrieval
 
 pytest.importorskip("sklearn", reason="the images come from scikit-learn, of the extra 'ml'")
-SCRIPT = Path(__file__).parents[2] / "scripts" / "make_demo.py"
 
 
 @pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("make_demo", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules["make_demo"] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules["make_demo"]
-
-
-@pytest.fixture(scope="module")
-def data(script):
-    return script.load()
+def data():
+    return images.load()
 
 
 def committed(name: str) -> str:
@@ -45,37 +32,37 @@ def committed_ranking(name: str) -> dict[str, list[tuple[str, float]]]:
     return dict(ranking)
 
 
-def test_items_splits_and_agreement(script, data):
-    files = script.item_files(data) | script.agreement_files(data)
+def test_items_splits_and_agreement(data):
+    files = images.item_files(data) | annotators.agreement_files(data)
     assert len(files) == 8
     for name, content in files.items():
         assert content == committed(name), name
 
 
 @pytest.mark.parametrize("name", ["pixels", "bits", "random", "gradients"])
-def test_runs_without_learning(script, data, name):
-    ranking = script.rank(script.SYSTEMS[name](data), data)
-    assert script.run_text(name, ranking) == committed(f"runs/{name}.run.gz")
+def test_runs_without_learning(data, name):
+    ranking = retrieval.rank(retrieval.SYSTEMS[name](data), data)
+    assert retrieval.run_text(name, ranking) == committed(f"runs/{name}.run.gz")
 
 
-def test_runs_with_learning_come_out_alike(script, data):
+def test_runs_with_learning_come_out_alike(data):
     """Other versions of the libraries may differ in the last digits, so the items are compared."""
     for name in ("discriminant", "pca", "projection"):
-        made = script.rank(script.SYSTEMS[name](data), data)
+        made = retrieval.rank(retrieval.SYSTEMS[name](data), data)
         for topic, rows in committed_ranking(name).items():
             common = {item for item, _ in rows} & {item for item, _ in made[topic]}
             assert len(common) >= 98, (name, topic)
 
 
-def test_judgements_follow_from_the_runs(script, data):
-    rankings = {name: committed_ranking(name) for name in script.SYSTEMS}
-    assert script.judgements_text(data, rankings) == committed("qrels.txt.gz")
+def test_judgements_follow_from_the_runs(data):
+    rankings = {name: committed_ranking(name) for name in retrieval.SYSTEMS}
+    assert retrieval.judgements_text(data, rankings) == committed("qrels.txt.gz")
 
 
-def test_truth_and_costs(script, data, monkeypatch):
-    kept = {name: script.CLASSIFIERS[name] for name in ("neighbours", "chance")}
-    monkeypatch.setattr(script, "CLASSIFIERS", kept)
-    files = script.annotation_files(data)
+def test_truth_and_costs(data, monkeypatch):
+    kept = {name: annotation.CLASSIFIERS[name] for name in ("neighbours", "chance")}
+    monkeypatch.setattr(annotation, "CLASSIFIERS", kept)
+    files = annotation.annotation_files(data)
     assert files.keys() == {
         "truth.csv", "costmap.csv", "labels/neighbours.csv.gz", "labels/chance.csv.gz",
     }  # fmt: skip
@@ -98,8 +85,8 @@ def test_the_sheet_shows_the_images(data):
         assert (ink.ravel() == data.pixels[position]).all()
 
 
-def test_writing_twice_gives_the_same_bytes(script, tmp_path):
+def test_writing_twice_gives_the_same_bytes(tmp_path):
     for folder in ("a", "b"):
-        script.write(tmp_path / folder, {"x/y.txt.gz": "text\n", "z.bin": b"\0"})
+        images.write(tmp_path / folder, {"x/y.txt.gz": "text\n", "z.bin": b"\0"})
     for name in ("x/y.txt.gz", "z.bin"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
