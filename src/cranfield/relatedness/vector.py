@@ -47,7 +47,8 @@ class WordVectors:
 
         self._wordnet = wordnet
         self._compounds = Compounds(frozenset().union(*wordnet.lemmas.values()))
-        arrays = cached("vector", wordnet.fingerprint, self._count)
+        made_from = "\n".join((wordnet.fingerprint, *sorted(STOP_WORDS)))
+        arrays = cached("vector", made_from, self._count)
         words = arrays["words"].tobytes().decode("ascii").split("\n")
         self._number = {word: i for i, word in enumerate(words)}
         ones = np.ones(len(arrays["columns"]))
