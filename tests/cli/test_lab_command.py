@@ -43,7 +43,7 @@ def test_correlate_ranked_and_labels(capsys):
     assert found["pairs"][0]["kendall"] > 0.9
     found = answer(capsys, "lab", "correlate", *TRUTH, *LABELS, *KNOWN, "-m", "F.example OS",
                    "--resamples", "20")  # fmt: skip
-    assert len(found["runs"]) == 7
+    assert len(found["runs"]) == 13
 
 
 def test_stability_prints_its_tables_and_resumes(capsys, tmp_path):

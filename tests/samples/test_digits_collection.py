@@ -163,6 +163,8 @@ def test_label_runs_err_as_they_are_named(digits):
     assert chosen["eager"] > 1.4 * true.mean()
     assert abs(chosen["logistic"] - true.mean()) < 0.02
     assert abs(chosen["chance"] - 0.5) < 0.02
+    for name in ("quarters", "edges", "greys", "amount", "rows", "columns"):
+        assert chosen[name] < 0.5 * true.mean()
 
 
 def test_the_cost_map_is_one(digits):
