@@ -55,6 +55,11 @@ NEXT = (
         "--per-concept",
     ),
     (
+        "can chance win?",
+        "cranfield lab random --truth digits/truth.csv digits/labels/* --ontology "
+        "digits/ontology.csv --rules digits/rules.toml -m 'F.example OS HS AP.concept'",
+    ),
+    (
         "whose judgements should not count?",
         "cranfield agreement digits/judgement-log.csv.gz --quality",
     ),
