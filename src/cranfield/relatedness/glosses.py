@@ -9,10 +9,10 @@ from cranfield.relatedness.wordnet import Sense, WordNet
 
 # Articles, pronouns, prepositions and conjunctions stand with every word and say nothing of it.
 # Verbs, numerals and adverbs stay, and so do the words that can go either way (my, your, their,
-# every, one, where): with these kept, VEC is nearest to the values that the reference prints.
+# every, one, where, out): with these kept, VEC is nearest to the values that the reference prints.
 _STOP_WORD_TEXT = """
 a an the
-i you he she it we they me him her us them his its our mine yours hers ours theirs
+i you he she it we they me him her us them his its our own mine yours hers ours theirs
 myself yourself himself herself itself ourselves yourselves themselves oneself
 this that these those who whom whose which what whoever whatever whichever there
 all another any anybody anyone anything both each either everybody everyone everything few many more
@@ -20,7 +20,7 @@ most much neither nobody none nothing other others several some somebody someone
 various
 about above across after against along among around as at before behind below beneath beside
 besides between beyond by despite down during except for from in inside into like near of off on
-onto out outside over past per since than through throughout till to toward towards under
+onto outside over past per round since than through throughout till to toward towards under
 underneath until up upon via with within without
 and but or nor so yet if although though because unless whereas when while whether
 """
