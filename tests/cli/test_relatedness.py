@@ -264,6 +264,8 @@ BAD = {
                                                       "pairs.csv"],
     "--provider needs --counts": ["-m", "NWD", "--provider", "x.toml", "pairs.csv"],
     "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],
+    "--human needs pairs with people's scores, not": ["--human", "--concepts", "concepts.txt"],
+    "--pair wants two words, and one of them is empty": ["--pair", " ", "sea"],
     "nowhere: no such folder": ["--wordnet", "nowhere", "pairs.csv"],
 }  # fmt: skip
 

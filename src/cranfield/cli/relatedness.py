@@ -130,6 +130,8 @@ def main(argv: Sequence[str]) -> int:
     # With --tags the concepts may be there only to name the columns of the corpus.
     if has_pairs and args.concepts is not None and args.tags is None:
         raise UsageError("give pairs or --concepts, not both")
+    if args.human and not has_pairs:
+        raise UsageError("--human needs pairs with people's scores, not --concepts")
     if has_pairs:
         _relate_pairs(args, methods)
     else:
@@ -166,6 +168,8 @@ def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
     from cranfield.cli._relatedness_sources import score_with
     from cranfield.io.pairs import WordPair, read_pairs
 
+    if any(not word.strip() for words in args.pair for word in words):
+        raise UsageError("--pair wants two words, and one of them is empty")
     pairs = [WordPair(*words) for words in args.pair]
     if args.pairs is not None:
         pairs += read_pairs(args.pairs)

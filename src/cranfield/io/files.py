@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -14,6 +15,8 @@ from typing import IO, BinaryIO, cast
 from cranfield.errors import InputError, MissingExtraError
 
 COMPRESSED = (".gz", ".zst")
+# A description may be longer than the 131,072 characters that csv grants a field unasked.
+_LONGEST_FIELD = 2**31 - 1
 _RUN_ENDINGS = (
     ".run", ".txt", ".csv", ".tsv", ".json", ".parquet", ".res", ".results", ".trec", ".out",
     ".dat", ".npz", ".npy",
@@ -180,3 +183,16 @@ def input_lines(path: str | Path) -> Iterator[str]:
                 raise InputError.single(
                     describe(path), f"byte {line[error.start]:#04x} is not UTF-8 text", number
                 ) from None
+
+
+def csv_rows(
+    lines: Iterable[str], where: str, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of CSV text with the lines they end on; an InputError names one that is broken."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError.single(where, f"not CSV: {error}", reader.line_num) from None

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, open_text
+from cranfield.io.files import csv_rows, describe, open_text
 from cranfield.relatedness.wordnet import Sense, WordNet
 
 BUILT_IN_MAPPINGS = ("pto",)
@@ -41,10 +40,10 @@ class Lexicon:
 
 
 def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
-    word, *marks = text.strip().split("#")
+    word, *marks = text.strip().lower().split("#")
     word = "_".join(word.split())
-    if len(marks) == 2 and marks[1].isdigit() and marks[0] in tuple(PARTS):
-        return [s for s in _listed(wordnet, word, marks[0]) if s.number == int(marks[1])]
+    if len(marks) == 2 and marks[0] in tuple(PARTS):
+        return [s for s in _listed(wordnet, word, marks[0]) if str(s.number) == marks[1]]
     if len(marks) == 1 and marks[0] and set(marks[0]) <= set(PARTS):
         return _listed(wordnet, word, marks[0])
     if marks or not word:
@@ -60,7 +59,7 @@ def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
     if found:
         return found
     for part in parts:
-        forms = wordnet.valid_forms(word.lower(), part)
+        forms = wordnet.valid_forms(word, part)
         if forms:
             found += wordnet.senses(forms[0], part)
     return found
@@ -116,10 +115,9 @@ def read_concepts(source: str | Path) -> tuple[str, ...]:
 def _rows(source: str | Path) -> list[tuple[int, list[str]]]:
     """The rows that hold anything, with their lines; lines that start with # are remarks."""
     with open_text(source) as stream:
-        reader = csv.reader(stream)
         return [
-            (reader.line_num, [cell.strip() for cell in row])
-            for row in reader
+            (line, [cell.strip() for cell in row])
+            for line, row in csv_rows(stream, describe(source))
             if any(cell.strip() for cell in row) and not row[0].startswith("# ")
         ]
 
