@@ -166,7 +166,7 @@ def test_counts_are_kept_with_date_and_size(place, capsys):
 )
 def test_forms_of_tag_corpora(place, capsys, name, text):
     Path(name).write_text(text)
-    found = answer(capsys, "-m", "COOC", "--tags", name, "--concepts", "concepts.txt")
+    found = answer(capsys, "-m", "COOC", "--tags", name, "--concepts", "concepts.txt", "--quiet")
     assert found["costs"][0] == pytest.approx([0, 0.5, 1])
 
 
@@ -260,7 +260,7 @@ BAD = {
     "absent.csv: no such file": ["absent.csv"],
     "give --counts or --tags": ["-m", "NWD", "--counts", "counts.csv", "--tags", "tags.csv",
                                 "pairs.csv"],
-    "--save-counts keeps what is counted on --tags": ["-m", "NWD", "--save-counts", "x",
+    "--save-counts keeps what NWD, FTS, FCS or COOC": ["-m", "NWD", "--save-counts", "x",
                                                       "pairs.csv"],
     "--provider needs --counts": ["-m", "NWD", "--provider", "x.toml", "pairs.csv"],
     "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],

@@ -131,3 +131,79 @@ def test_a_cost_map_names_its_concepts(capsys):
     Path("m.csv").write_text("concept,a,,c\na,0,0.5,1\n,0.5,0,0.2\nc,1,0.2,0\n")
     assert main(["costmap", "show", "m.csv"]) == 2
     assert capsys.readouterr().err.startswith("m.csv:1: column 3 has no name")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("item,tags\n", "t.csv: holds no item"),
+        ("item,tags\n1,sea\n2,\n1,beach\n", "t.csv:4: item '1' comes back"),
+        ("item,sea,beach\n1,1,0\n1,0,1\n", "t.csv:3: item '1' comes back"),
+        ("item,sea,Sea,beach\n1,1,0,1\n", "t.csv:1: column 'sea' is there twice"),
+        ("item,sea,,beach\n1,1,0,1\n", "t.csv:1: a column has no name"),
+        ("item,sea,beach\n1,nan,1\n", "t.csv:2: value 'nan' is not a number"),
+        ("item,sea,beach\n1,,1\n", "t.csv:2: value '' is not a number"),
+    ],
+)
+def test_tag_corpora_that_are_none(capsys, text, message):
+    Path("t.csv").write_text(text)
+    options = ("-m", "FTS", "--tags", "t.csv", "--save-counts", "kept.csv", "-o", "o.csv")
+    assert refusal(capsys, *options, *PAIR).startswith(message)
+    assert not Path("kept.csv").exists()
+    assert not Path("o.csv").exists()
+
+
+def test_items_without_tags_with_doubled_ones_and_with_a_long_text(capsys):
+    long = "x " * 100_000
+    Path("t.csv").write_text(f"item,tags,text\n1,sea beach,\n2,,\n3,sea sea,{long}beach\n4,car,\n")
+    assert values(capsys, "-m", "COOC FCS", "--tags", "t.csv", *PAIR) == [[0.5], [1.0]]
+
+
+TAGS = "item,tags,text\n1,sea beach,\n2,sea,a beach\n3,car,\n"
+
+
+def test_a_pipe_is_not_counted_twice(capsys, monkeypatch):
+    Path("t.csv").write_text(TAGS)
+    with Path("t.csv").open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert "ask for it by itself" in refusal(capsys, "-m", "FTS FCS", "--tags", "-", *PAIR)
+        assert values(capsys, "-m", "FCS", "--tags", "-", *PAIR) == [[1.0]]
+
+
+def test_counts_that_would_overwrite_each_other_are_not_saved(capsys):
+    Path("t.csv").write_text(TAGS)
+    options = ("--tags", "t.csv", "--save-counts", "kept.csv", *PAIR)
+    assert "ask for FCS by itself" in refusal(capsys, "-m", "FTS FCS", *options)
+    assert "there is no such method" in refusal(capsys, "-m", "TREE", *options)
+    assert not Path("kept.csv").exists()
+
+
+def test_options_that_no_method_reads_are_told(capsys):
+    Path("t.csv").write_text(TAGS)
+    options = ("-m", "FTS", "--tags", "t.csv", "--articles", "9", "--ontology", "x")
+    code, _, err = run(capsys, *options, *PAIR)
+    assert code == 0
+    assert err == (
+        "warning: --articles, --ontology not read: no use to FTS (choose others with --method)\n"
+    )
+
+
+def test_concepts_that_no_item_has_are_listed(capsys):
+    Path("t.csv").write_text(TAGS)
+    Path("concepts.txt").write_text("sea\nbeach\nunicorn\n")
+    options = ("-m", "FTS", "--tags", "t.csv", "--concepts", "concepts.txt")
+    code, out, err = run(capsys, *options, "--format", "json")
+    assert code == 0
+    assert err == "warning: counted 0 times, so unrelated to all others: unicorn\n"
+    found = json.loads(out)
+    assert found["unmapped"] == ["unicorn"]
+    assert found["costs"][2] == [1.0, 1.0, 0.0]
+
+
+def test_a_map_for_tabs_is_read_again(capsys):
+    Path("t.csv").write_text(TAGS)
+    Path("concepts.txt").write_text("sea\nbeach\n")
+    options = ("-m", "FTS", "--tags", "t.csv", "--concepts", "concepts.txt")
+    assert run(capsys, *options, "-o", "map.tsv")[0] == 0
+    assert Path("map.tsv").read_text().startswith("concept\tsea\tbeach\n")
+    assert main(["costmap", "show", "map.tsv"]) == 0

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import argparse
 import datetime
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
 
 from cranfield.errors import UsageError
+from cranfield.io.files import can_be_read_again
 
 if TYPE_CHECKING:
     from cranfield.relatedness._spec import Method
@@ -18,6 +19,30 @@ if TYPE_CHECKING:
     from cranfield.relatedness.scoring import PairScores, Resources
 
 T = TypeVar("T")
+
+# The options that only one family of methods reads.
+_READ_BY = {
+    "wordnet": ("wordnet", "mapping", "stop_words"),
+    "counts": ("counts", "tags", "save_counts", "provider"),
+    "links": ("links", "articles"),
+    "ontology": ("ontology",),
+}
+
+
+def unread_options(args: argparse.Namespace, methods: Sequence[Method]) -> list[str]:
+    """A warning if options are given that no method asked for reads."""
+    families = {method.family for method in methods}
+    unread = [
+        f"--{name.replace('_', '-')}"
+        for family, names in _READ_BY.items()
+        if family not in families
+        for name in names
+        if getattr(args, name)
+    ]
+    if not unread:
+        return []
+    asked = ", ".join(method.name for method in methods)
+    return [f"{', '.join(unread)} not read: no use to {asked} (choose others with --method)"]
 
 
 def concepts_of(source: str) -> tuple[str, ...]:
@@ -59,6 +84,7 @@ def _in_groups(
         # FCS counts more of a corpus than the others do.
         kind = method.family + (" and text" if method.name == "FCS" else "")
         groups.setdefault(kind, []).append(method)
+    _check_counting(args, groups)
     found: dict[str, T] = {}
     for kind, members in groups.items():
         resources = _resources(args, kind, names)
@@ -70,6 +96,22 @@ def _in_groups(
                 resources.counts.save()  # type: ignore[attr-defined]
         found.update(zip((m.name for m in members), results, strict=True))
     return [found[method.name] for method in methods]
+
+
+def _check_counting(args: argparse.Namespace, groups: Mapping[str, Sequence[Method]]) -> None:
+    """A corpus is counted once with its text and once without, if methods want both."""
+    ways = sum(kind.startswith("counts") for kind in groups)
+    if args.save_counts and not (args.tags and ways):
+        raise UsageError(
+            "--save-counts keeps what NWD, FTS, FCS or COOC count on --tags, and there is no such "
+            "method or no --tags"
+        )
+    if ways < 2 or not args.tags:
+        return
+    if args.save_counts:
+        raise UsageError("--save-counts keeps counts with text or without: ask for FCS by itself")
+    if not can_be_read_again(args.tags):
+        raise UsageError("FCS reads --tags once more, which a pipe cannot: ask for it by itself")
 
 
 def _resources(args: argparse.Namespace, kind: str, names: Sequence[str]) -> Resources:
@@ -101,8 +143,6 @@ def _lexicon(args: argparse.Namespace) -> Lexicon:
 
 
 def _counts(args: argparse.Namespace, names: Sequence[str], *, text: bool) -> HitCounts | None:
-    if args.save_counts and not args.tags:
-        raise UsageError("--save-counts keeps what is counted on --tags, which is not given")
     if args.provider:
         return _live_counts(args)
     if args.tags and args.counts:

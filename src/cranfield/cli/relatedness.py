@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
 from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
 from cranfield.errors import UsageError
+from cranfield.io.files import inner_suffix
 from cranfield.report.document import Cell, Column, Document, Table
 
 if TYPE_CHECKING:
@@ -119,6 +121,7 @@ def main(argv: Sequence[str]) -> int:
     if args.list:
         emit(_catalogue(), args)
         return DONE
+    from cranfield.cli._relatedness_sources import unread_options
     from cranfield.relatedness import parse_methods
 
     methods = parse_methods(args.method)
@@ -132,10 +135,9 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("give pairs or --concepts, not both")
     if args.human and not has_pairs:
         raise UsageError("--human needs pairs with people's scores, not --concepts")
-    if has_pairs:
-        _relate_pairs(args, methods)
-    else:
-        _map_concepts(args, methods)
+    document = _relate_pairs(args, methods) if has_pairs else _map_concepts(args, methods)
+    warnings = [*document.warnings, *unread_options(args, methods)]
+    emit(replace(document, warnings=warnings), args)
     return DONE
 
 
@@ -164,7 +166,7 @@ def _catalogue() -> Document:
     )
 
 
-def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
+def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> Document:
     from cranfield.cli._relatedness_sources import score_with
     from cranfield.io.pairs import WordPair, read_pairs
 
@@ -176,7 +178,7 @@ def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
     if args.human and not any(pair.human is not None for pair in pairs):
         raise UsageError("--human needs pairs with people's scores: a column named human")
     results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
-    emit(_pairs_document(args, pairs, results), args)
+    return _pairs_document(args, pairs, results)
 
 
 def _pairs_document(
@@ -203,6 +205,9 @@ def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> l
     if unusable:
         methods = ", ".join(result.method.name for result in results if result.unusable)
         warnings.append(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
+    unseen = dict.fromkeys(name for result in results for name in result.unseen)
+    if unseen:
+        warnings.append(f"counted 0 times, so unrelated to all others: {', '.join(unseen)}")
     return warnings
 
 
@@ -230,7 +235,7 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
         payload["spearman_ci"] = list(found.spearman_interval)
         payload["pearson_ci"] = list(found.pearson_interval)
         payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
-    payload["unmapped"] = [*result.unknown, *result.unusable]
+    payload["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
     return payload
 
 
@@ -280,7 +285,7 @@ def _span(interval: tuple[float, float]) -> str:
     return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
 
 
-def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
+def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> Document:
     from cranfield.cli._relatedness_sources import concepts_of, map_with
 
     if len(methods) != 1:
@@ -289,8 +294,8 @@ def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
     scored = map_with(args, methods, concepts)[0]
     # A cost map that goes to a file is the square of costs, which other commands read.
     if args.format == "table" and args.output is not None:
-        args.format = "csv"
-    emit(_map_document(scored, args.format), args)
+        args.format = "tsv" if inner_suffix(args.output) == ".tsv" else "csv"
+    return _map_document(scored, args.format)
 
 
 def _map_document(scored: ScoredMap, form: str) -> Document:
@@ -300,7 +305,7 @@ def _map_document(scored: ScoredMap, form: str) -> Document:
     payload = {
         "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
-        "unmapped": [*scored.unknown, *scored.unusable],
+        "unmapped": [*scored.unknown, *scored.unusable, *scored.unseen],
     }  # fmt: skip
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)

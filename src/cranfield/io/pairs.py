@@ -10,7 +10,6 @@ from pathlib import Path
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, describe, read_text
 
-
 _COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 
 

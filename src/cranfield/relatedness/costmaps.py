@@ -25,6 +25,7 @@ class ScoredMap:
     costs: CostMap
     unknown: tuple[str, ...]
     unusable: tuple[str, ...]
+    unseen: tuple[str, ...]
 
 
 def cost_maps(
@@ -55,7 +56,7 @@ def _map(scores: PairScores, concepts: Sequence[str], resources: Resources) -> S
         value = 1.0 if pair.same_synset else min(max(value, float(related[i, j])), 1.0)
         related[i, j] = related[j, i] = value
     costs = CostMap.of(concepts, 1.0 - related, name=scores.method.name)
-    return ScoredMap(scores.method, costs, scores.unknown, scores.unusable)
+    return ScoredMap(scores.method, costs, scores.unknown, scores.unusable, scores.unseen)
 
 
 def _scaled(method: Method, pairs: Sequence[PairScore], resources: Resources) -> list[float]:

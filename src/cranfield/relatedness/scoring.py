@@ -68,13 +68,15 @@ class PairScores:
     """The pairs in the order given, and the concepts that have no value in any of them.
 
     `unknown` are those that the method's source does not know, `unusable` those that it knows
-    only as parts of speech which the method cannot compare.
+    only as parts of speech which the method cannot compare. `unseen` have a value, 0, but only
+    because they were never counted.
     """
 
     method: Method
     pairs: tuple[PairScore, ...]
     unknown: tuple[str, ...] = field(default=())
     unusable: tuple[str, ...] = field(default=())
+    unseen: tuple[str, ...] = field(default=())
 
     def values(self) -> NDArray[np.float64]:
         """The relatedness of each pair, NaN where it does not exist."""
@@ -152,7 +154,11 @@ def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
     names = dict.fromkeys(name for pair in pairs for name in pair)
     known = {name: knows(name) for name in names}
     scored = [PairScore(a, b, score(a, b) if known[a] and known[b] else None) for a, b in pairs]
-    return PairScores(method, tuple(scored), tuple(n for n in names if not known[n]))
+    unseen: list[str] = []
+    if method.family == "counts" and isinstance(resources.counts, Snapshot):
+        unseen = [n for n in names if known[n] and resources.counts.hits(n) == 0]
+    unknown = tuple(n for n in names if not known[n])
+    return PairScores(method, tuple(scored), unknown, unseen=tuple(unseen))
 
 
 def _name_scorer(
