@@ -10,6 +10,7 @@ import pytest
 from cranfield.cli import main
 from cranfield.errors import CranfieldError
 from cranfield.io.costmap import read_costmap
+from cranfield.relatedness import methods
 from cranfield.relatedness.wordnet.locate import find_database
 
 COUNTS = """\
@@ -223,6 +224,17 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     run(capsys, "-m", method, "--concepts", "concepts.txt", "-o", "small.csv")
     small = read_costmap("small.csv").cost("sea", "lake")
     assert small == pytest.approx(costs.cost("sea", "lake"), abs=1e-12)
+
+
+@needs_wordnet
+@pytest.mark.parametrize("method", [m.name for m in methods("wordnet")])
+def test_two_names_of_one_sense_cost_nothing(place, capsys, method):
+    # The sense that rock shares with rock-and-roll was never tagged in SemCor, and the glosses
+    # around other senses of fabric and framework overlap more than those of the shared one.
+    Path("names.txt").write_text("rock\nrock-and-roll\nfabric\nframework\n")
+    costs = answer(capsys, "-m", method, "--concepts", "names.txt")["costs"]
+    assert (costs[0][1], costs[2][3]) == (0.0, 0.0)
+    assert costs[0][2] > 0
 
 
 def test_the_cost_map_plugs_into_label(place, capsys):

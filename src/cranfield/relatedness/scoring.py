@@ -54,14 +54,6 @@ class PairScore:
     sense1: Sense | None = None
     sense2: Sense | None = None
 
-    @property
-    def same_synset(self) -> bool:
-        return (
-            self.sense1 is not None
-            and self.sense2 is not None
-            and self.sense1.synset == self.sense2.synset
-        )
-
 
 @dataclass(frozen=True)
 class PairScores:
