@@ -1,6 +1,7 @@
 """Odd words and odd files: `cranfield relatedness` answers with a value or a clear refusal."""
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -207,3 +208,33 @@ def test_a_map_for_tabs_is_read_again(capsys):
     assert run(capsys, *options, "-o", "map.tsv")[0] == 0
     assert Path("map.tsv").read_text().startswith("concept\tsea\tbeach\n")
     assert main(["costmap", "show", "map.tsv"]) == 0
+
+
+LINKS = "source,target\na,sea\nb,sea\nc,sea\nb,beach\nb,beach\nsea,sea\n"
+
+
+def test_links_doubled_to_oneself_and_in_either_order(capsys):
+    Path("l.csv").write_text(LINKS)
+    Path("turned.csv").write_text(
+        "\n".join(",".join(reversed(line.split(","))) for line in LINKS.splitlines())
+    )
+    # Four articles link to sea, one of them to beach; there are five in all.
+    expected = [[pytest.approx(1 - math.log(4) / math.log(5))]]
+    assert values(capsys, "-m", "WLM", "--links", "l.csv", *PAIR) == expected
+    assert values(capsys, "-m", "WLM", "--links", "turned.csv", *PAIR) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("", [], "l.csv: holds no link"),
+        ("source,target\n", [], "l.csv: holds no link"),
+        ("a,sea\n,sea\n", [], "l.csv:2: an empty name, expected: source,target"),
+        ("a,sea\nb\n", [], "l.csv:2: 1 columns, expected: source,target"),
+        (LINKS, ["--articles", "3"], "4 articles link to 'sea', but there are said to be 3"),
+        (LINKS, ["--articles", "0"], "cranfield relatedness: argument --articles: '0' is not a"),
+    ],
+)
+def test_link_tables_that_are_none(capsys, text, options, message):
+    Path("l.csv").write_text(text)
+    assert refusal(capsys, "-m", "WLM", "--links", "l.csv", *options, *PAIR).startswith(message)

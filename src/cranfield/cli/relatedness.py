@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
+from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
 from cranfield.errors import UsageError
 from cranfield.io.files import inner_suffix
 from cranfield.report.document import Cell, Column, Document, Table
@@ -106,7 +106,7 @@ def make_parser() -> Parser:
     how.add_argument("--links", metavar="FILE", help="a link table: CSV source,target")
     how.add_argument(
         "--articles",
-        type=int,
+        type=positive,
         metavar="N",
         help="articles behind --links (default: those it names)",
     )
