@@ -316,6 +316,19 @@ FILES = [
      "url has no {query}"),
     ("p.toml", 'name="x"\nurl="{query}"\ncount="n"\ntotal=9\nspeed=1', ["--provider", "p.toml"],
      "unknown setting speed"),
+    *(
+        ("p.toml", f'name="x"\nurl="http://x/{{query}}"\ncount="n"\n{setting}',
+         ["--provider", "p.toml"], message)
+        for setting, message in [
+            ("total=0", "total is the size of the corpus, expected 1 or more"),
+            ("total=true", "total is missing or not a whole number"),
+            ("total=9\njoin=3", "join is not text"),
+            ("total=9\nseconds=-1", "seconds is not a number from 0 on"),
+            ("total=9\nseconds=nan", "seconds is not a number from 0 on"),
+        ]
+    ),
+    ("p.toml", 'name="x"\nurl="x/{query}"\ncount="n"\ntotal=9', ["--provider", "p.toml"],
+     "url is no web address (expected http:// or https://)"),
 ]  # fmt: skip
 
 
