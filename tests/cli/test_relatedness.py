@@ -419,6 +419,32 @@ def test_show_as_a_page(place, capsys):
     assert page.count("<path") == 3
     assert "<b>" not in page
     assert "<script" not in page
+    assert page.count("<tr>") == 5
+    costmap(capsys, "show", "map.csv", "--format", "html", "-o", "map.html", "--concept", "car")
+    assert Path("map.html").read_text().count("<tr>") == 2
+
+
+def test_long_names_have_room_on_the_page(place, capsys):
+    short, long = "sea", "a very long name of a concept that nobody would ever want to type"
+    heights = []
+    for name in (short, long):
+        Path("map.csv").write_text(MAP.replace("sea", name))
+        page = costmap(capsys, "show", "map.csv", "--format", "html")[1]
+        heights.append(int(page.partition('height="')[2].partition('"')[0]))
+    assert heights[1] - heights[0] > 5 * (len(long) - len("lake"))
+
+
+def test_a_tree_that_is_one_chain_is_drawn(place, capsys):
+    many = 1050
+    names = [f"c{i}" for i in range(many)]
+    rows = [[0 if i == j else max(i, j) / many for j in range(many)] for i in range(many)]
+    lines = [",".join(["concept", *names])]
+    lines += [",".join([name, *map(str, row)]) for name, row in zip(names, rows, strict=True)]
+    Path("map.csv").write_text("\n".join(lines))
+    code, out, _ = costmap(capsys, "show", "map.csv", "--format", "json")
+    assert code == 0
+    assert sorted(json.loads(out)["order"]) == sorted(names)
+    assert costmap(capsys, "show", "map.csv")[0] == 0
 
 
 def test_compare(place, capsys):
@@ -427,6 +453,7 @@ def test_compare(place, capsys):
     code, out, err = costmap(capsys, "compare", "a.csv", "a.csv")
     assert (code, err) == (0, "")
     assert "1.0000" in out
+    assert "differ most" not in out
     code, out, err = costmap(capsys, "compare", "a.csv", "b.csv", "--format", "json", "--seed", "4")
     assert code == 0
     assert err == "warning: 2 concepts are in one map only and left out\n"

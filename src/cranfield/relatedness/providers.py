@@ -63,8 +63,8 @@ class UrlProvider:
             ) from None
         if not 0 <= count <= self.total:
             raise NeedsError(
-                f"{self.name} counts {count} for {' and '.join(terms)}, expected 0 to {self.total}, "
-                "the total of its file; set total to the size of the corpus"
+                f"{self.name} counts {count} for {' and '.join(terms)}, expected 0 to "
+                f"{self.total}, the total of its file; set total to the size of the corpus"
             )
         return count
 
