@@ -9,7 +9,7 @@ is text without a header: an item and one number per concept, whose names must b
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -23,17 +23,23 @@ Rows = Iterator[tuple[int, list[str]]]
 Items = Iterator[tuple[int, TaggedItem]]
 
 
-def read_tags(path: str | Path, *, concepts: Sequence[str] = ()) -> Iterator[TaggedItem]:
+def read_tags(
+    path: str | Path,
+    *,
+    concepts: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[TaggedItem]:
     """The items of a tag corpus, one after the other; the file is never held whole.
 
     `concepts` names the columns of a file that has no names.
     """
     where = describe(path)
     suffix = inner_suffix(path)
+    lines = input_lines(path, progress=progress)
     if suffix in (".csv", ".tsv") or str(path) == "-":
-        items = _from_csv(input_lines(path), where, "\t" if suffix == ".tsv" else ",")
+        items = _from_csv(lines, where, "\t" if suffix == ".tsv" else ",")
     else:
-        items = _from_text(input_lines(path), where, [term_of(name) for name in concepts])
+        items = _from_text(lines, where, [term_of(name) for name in concepts])
     seen: set[str] = set()
     for line, item in items:
         # An item that were counted twice would make its tags look closer than they are.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -39,14 +39,18 @@ class InLinks:
 
 
 def read_links(
-    path: str | Path, concepts: Sequence[str], *, articles: int | None = None
+    path: str | Path,
+    concepts: Sequence[str],
+    *,
+    articles: int | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> InLinks:
     """The links to the concepts, from a table `source,target` of any size.
 
     Only links to the concepts are kept. Without `articles` the distinct sources and targets are
     counted on the way, in eight bytes each.
     """
-    return collect_links(_pairs(path), concepts, articles=articles)
+    return collect_links(_pairs(path, progress), concepts, articles=articles)
 
 
 def collect_links(
@@ -88,12 +92,12 @@ def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
     return every[first]
 
 
-def _pairs(path: str | Path) -> Iterator[tuple[str, str]]:
+def _pairs(path: str | Path, progress: Callable[[float], None] | None) -> Iterator[tuple[str, str]]:
     where = describe(path)
     delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
     source, target = 0, 1
     some = False
-    for line, row in csv_rows(input_lines(path), where, delimiter):
+    for line, row in csv_rows(input_lines(path, progress=progress), where, delimiter):
         if line == 1 and sorted(row) == ["source", "target"]:
             source, target = row.index("source"), row.index("target")
         elif len(row) == 2 and row[0].strip() and row[1].strip():

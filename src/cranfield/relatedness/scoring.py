@@ -30,7 +30,10 @@ _HOW_TO_GIVE = {
 
 @dataclass(frozen=True)
 class Resources:
-    """What methods read; any of it may be absent."""
+    """What methods read; any of it may be absent.
+
+    `progress` is told which share of the pairs is done by methods that may wait for a live source.
+    """
 
     lexicon: Lexicon | None = None
     counts: HitCounts | None = None
@@ -38,6 +41,7 @@ class Resources:
     tree: CostMap | None = None
     jobs: int = 1
     stop_words: bool = False
+    progress: Callable[[float], None] | None = None
 
     def need(self, method: Method) -> NeedsError:
         things = " and ".join(_HOW_TO_GIVE[need] for need in sorted(method.needs))
@@ -145,7 +149,11 @@ def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
     score, knows = _name_scorer(method, resources)
     names = dict.fromkeys(name for pair in pairs for name in pair)
     known = {name: knows(name) for name in names}
-    scored = [PairScore(a, b, score(a, b) if known[a] and known[b] else None) for a, b in pairs]
+    scored = []
+    for number, (a, b) in enumerate(pairs):
+        if resources.progress is not None:
+            resources.progress(number / len(pairs))
+        scored.append(PairScore(a, b, score(a, b) if known[a] and known[b] else None))
     unseen: list[str] = []
     if method.family == "counts" and isinstance(resources.counts, Snapshot):
         unseen = [n for n in names if known[n] and resources.counts.hits(n) == 0]
