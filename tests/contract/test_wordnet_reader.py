@@ -156,6 +156,16 @@ def test_ways_through_the_tree(wordnet):
     assert score(wordnet, "HSO", "wet", "dry").relatedness == 16
 
 
+def test_pairs_in_blocks_have_the_same_values(wordnet, monkeypatch):
+    words = ["thing", "sea", "flow", "wet", "lake", "run", "land"]
+    pairs = [(a, b) for a in words for b in words]
+    methods = [registry()[name] for name in ("PATH", "WUP", "LCH", "RES", "JCN", "LIN")]
+    resources = Resources(lexicon=Lexicon(wordnet))
+    whole = score_pairs(methods, pairs, resources)
+    monkeypatch.setattr("cranfield.relatedness.paths._PAIRS", 3)
+    assert score_pairs(methods, pairs, resources) == whole
+
+
 def test_a_circle_of_hypernyms_ends(wordnet):
     taxonomy = taxonomy_of(wordnet)
     flow, run = synset(wordnet, "flow", "v"), synset(wordnet, "stream", "v")

@@ -32,7 +32,8 @@ _HOW_TO_GIVE = {
 class Resources:
     """What methods read; any of it may be absent.
 
-    `progress` is told which share of the pairs is done by methods that may wait for a live source.
+    `progress` is told which share of the methods is done, or of the pairs where a method asks a
+    live source for each.
     """
 
     lexicon: Lexicon | None = None
@@ -88,7 +89,9 @@ def score_pairs(methods: Sequence[Method], pairs: Pairs, resources: Resources) -
     """The relatedness of all pairs by each method; what methods share is worked out once."""
     expansions: dict[str, _Expansion] = {}
     results = []
-    for method in methods:
+    for number, method in enumerate(methods):
+        if resources.progress is not None:
+            resources.progress(number / len(methods))
         if method.family == "wordnet":
             if resources.lexicon is None:
                 raise resources.need(method)
