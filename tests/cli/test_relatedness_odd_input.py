@@ -71,6 +71,22 @@ def test_words_that_are_none_have_no_value(capsys, word):
     assert json.loads(out)["pairs"][0]["relatedness"] is None
 
 
+@needs_wordnet
+@pytest.mark.parametrize(
+    ("word", "sense"),
+    [
+        ("ice-cream", "ice_cream#n#1"),
+        ("hot-dogs", "hot_dog#n#1"),
+        ("brother-in-law", "brother-in-law#n#1"),
+    ],
+)
+def test_hyphens_and_blanks_of_compounds(capsys, word, sense):
+    code, out, err = run(capsys, "-m", "PATH", "--pair", word, sense, "--format", "json")
+    assert (code, err) == (0, "")
+    pair = json.loads(out)["pairs"][0]
+    assert (pair["relatedness"], pair["sense1"]) == (1.0, sense)
+
+
 HEAD = "# total: 100\nterm,with,count\n"
 
 

@@ -286,6 +286,25 @@ def test_a_live_source_that_is_gone():
         live.hits("sea")
 
 
+def test_wrong_keywords_from_python():
+    counts = counted([{"sea"}])
+    with pytest.raises(UsageError, match="no keyword 'count'"):
+        python.relatedness([("sea", "car")], "NWD", count=counts)
+    with pytest.raises(UsageError, match="jobs=-1: expected a number of threads from 1 on"):
+        python.relatedness([("sea", "car")], "NWD", counts=counts, jobs=-1)
+
+
+@pytest.mark.parametrize("total", [math.inf, math.nan, 10**400])
+def test_nwd_of_a_corpus_without_end(total):
+    if isinstance(total, int):
+        assert 0 < nwd(10**399, 10**399, 10**398, total) < 2
+        with pytest.raises(UsageError, match="cannot be"):
+            nwd(total * 10, 1, 1, total)
+    else:
+        with pytest.raises(UsageError, match="cannot be"):
+            nwd(3, 2, 1, total)
+
+
 def test_from_python():
     counts = counted([{"sea", "sky"}, {"sea"}, {"car"}, {"sky", "sea"}])
     found = python.relatedness([("Sea", "Sky"), ("sea", "car")], "NWD", counts=counts)

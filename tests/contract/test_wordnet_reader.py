@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from cranfield.errors import InputError, NeedsError
+from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.relatedness import registry
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.hso import links_across
@@ -134,6 +134,12 @@ def test_plain_words_plurals_irregular_forms_and_fixed_senses(wordnet):
     mapped = Lexicon(wordnet, mapping={"Seaside": "sea|land", "None": ""})
     assert [str(s) for s in mapped.senses("Seaside")] == ["sea#n#1", "land#n#1"]
     assert mapped.senses("None") == []
+
+
+def test_parts_of_speech_that_do_not_exist(wordnet):
+    for parts in ("x", "", "nx"):
+        with pytest.raises(UsageError, match="no parts of speech"):
+            Lexicon(wordnet, parts)
 
 
 def test_information_is_the_share_of_tagged_words(wordnet):

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from cranfield.errors import InputError, Problem
+from cranfield.errors import InputError, Problem, UsageError
 from cranfield.io.files import csv_rows, describe, open_text
 from cranfield.relatedness.wordnet import Sense, WordNet
 
@@ -29,6 +29,13 @@ class Lexicon:
     wordnet: WordNet
     parts: str = NOUNS_FIRST
     mapping: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.parts != NOUNS_FIRST and not (self.parts and set(self.parts) <= set(PARTS)):
+            raise UsageError(
+                f"no parts of speech {self.parts!r} (expected {NOUNS_FIRST!r}, or letters of "
+                f"{PARTS!r})"
+            )
 
     def senses(self, concept: str) -> list[Sense]:
         """All senses of a concept; none when WordNet does not know it."""
@@ -54,15 +61,21 @@ def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
 
 
 def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
-    """The senses of a word as it stands, or else of its base form in each part of speech."""
-    found = [sense for part in parts for sense in wordnet.senses(word, part)]
-    if found:
-        return found
-    for part in parts:
-        forms = wordnet.valid_forms(word, part)
-        if forms:
-            found += wordnet.senses(forms[0], part)
-    return found
+    """The senses of a word as it stands, or else of its base form in each part of speech.
+
+    A compound that is not listed with its hyphens is looked up with blanks.
+    """
+    for spelling in dict.fromkeys((word, word.replace("-", "_"))):
+        found = [sense for part in parts for sense in wordnet.senses(spelling, part)]
+        if found:
+            return found
+        for part in parts:
+            forms = wordnet.valid_forms(spelling, part)
+            if forms:
+                found += wordnet.senses(forms[0], part)
+        if found:
+            return found
+    return []
 
 
 def read_mapping(source: str | Path) -> dict[str, str]:

@@ -32,9 +32,9 @@ def nwd(first: float, second: float, both: float, total: float) -> float:
     >>> round(nwd(8, 4, 2, 16), 6)
     1.0
     """
-    if not 0 <= both <= min(first, second) or max(first, second) > total:
+    if not 0 <= both <= min(first, second) or not max(first, second) <= total < math.inf:
         raise UsageError(
-            f"counts {first:g}, {second:g}, together {both:g} of {total:g} cannot be: expected "
+            f"counts {first}, {second}, together {both} of {total} cannot be: expected "
             "together <= each <= total"
         )
     if both == 0:
