@@ -130,6 +130,18 @@ def test_all_methods_against_people(place, capsys):
     assert len(answer(capsys, "pairs.csv")["methods"]) == 9
 
 
+def test_correlations_as_figures(place, capsys):
+    options = ("-m", "NWD COOC", "--counts", "counts.csv", "--human", "pairs.csv")
+    code, out, _ = run(capsys, *options, "--format", "csv")
+    assert code == 0
+    head, nwd, cooc = csv.reader(io.StringIO(out))
+    assert head == ["method", "spearman", "spearman_low", "spearman_high", "pearson",
+                    "pearson_low", "pearson_high", "pairs", "left_out"]  # fmt: skip
+    # Three pairs are too few for an interval.
+    assert nwd[:4] == ["NWD", "1.0", "", ""]
+    assert cooc[-2:] == ["3", "0"]
+
+
 @needs_wordnet
 def test_senses_in_different_trees_have_no_value(place, capsys):
     found = answer(capsys, "-m", "LCH", "--pair", "car#n#1", "run#v#1")
@@ -185,6 +197,13 @@ def test_tree(place, capsys):
                    "--pair", "Lake", "Partylife")  # fmt: skip
     near, far = (row["relatedness"] for row in found["pairs"])
     assert near > far >= 0
+
+
+def test_a_tree_does_not_mind_case_and_underscores(place, capsys):
+    pairs = ("--pair", "still life", "SEA", "--pair", "Still_Life", "Sea")
+    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", *pairs)
+    loose, exact = (row["relatedness"] for row in found["pairs"])
+    assert loose == exact
 
 
 def test_a_tree_over_the_concepts_of_a_built_in_ontology(place, capsys):

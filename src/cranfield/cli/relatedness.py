@@ -192,7 +192,8 @@ def _pairs_document(
     tables = [] if args.human else [_pair_table(pairs, results, judged)]
     if judged:
         tables.append(_human_table(results, found))
-    return Document(payload, tables, _without_value(results, "so without a value"))
+    machine = _human_figures(results, found) if args.human else None
+    return Document(payload, tables, _without_value(results, "so without a value"), machine)
 
 
 def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> list[str]:
@@ -278,6 +279,21 @@ def _human_table(results: list[PairScores], found: Sequence[Agreement | None]) -
                 _span(a.pearson_interval), a.pairs, a.left_out,
             ])  # fmt: skip
     return Table(columns, rows, "Correlation with people's scores")
+
+
+def _human_figures(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
+    """The same for programs: the ends of the intervals are columns of their own."""
+    heads = (
+        "spearman", "spearman_low", "spearman_high", "pearson", "pearson_low", "pearson_high",
+        "pairs", "left_out",
+    )  # fmt: skip
+    rows: list[list[Cell]] = [
+        [result.method.name, a.spearman, *a.spearman_interval, a.pearson, *a.pearson_interval,
+         a.pairs, a.left_out]
+        for result, a in zip(results, found, strict=True)
+        if a is not None
+    ]  # fmt: skip
+    return Table([Column("method", numeric=False), *map(Column, heads)], rows)
 
 
 def _span(interval: tuple[float, float]) -> str:

@@ -16,6 +16,7 @@ from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import HitCounts
 from cranfield.relatedness.lesk import lesk
 from cranfield.relatedness.links import InLinks
+from cranfield.relatedness.ontology_tree import concept_of
 from cranfield.relatedness.wordnet import Sense
 
 _HOW_TO_GIVE = {
@@ -175,7 +176,7 @@ def _name_scorer(
         knows = source.knows if source is not None else bool
     elif method.family == "ontology":
         source = tree = resources.tree
-        knows = (lambda name: name in tree.concepts) if tree is not None else bool
+        knows = (lambda name: concept_of(tree, name) is not None) if tree is not None else bool
     else:
         source = resources.counts
         knows = source.knows if isinstance(source, Snapshot) else bool
