@@ -297,6 +297,8 @@ BAD = {
     "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],
     "--human needs pairs with people's scores, not": ["--human", "--concepts", "concepts.txt"],
     "--pair wants two words, and one of them is empty": ["--pair", " ", "sea"],
+    "pto-2012: no such file, and no built-in list of concepts of that name. Did you mean 'pto-20": [
+        "-m", "NWD", "--counts", "counts.csv", "--concepts", "pto-2012"],
     "nowhere: no such folder": ["--wordnet", "nowhere", "pairs.csv"],
 }  # fmt: skip
 

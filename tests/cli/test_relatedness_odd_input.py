@@ -87,6 +87,13 @@ def test_hyphens_and_blanks_of_compounds(capsys, word, sense):
     assert (pair["relatedness"], pair["sense1"]) == (1.0, sense)
 
 
+@needs_wordnet
+def test_a_mapping_that_is_not_built_in(capsys):
+    assert refusal(capsys, "-m", "PATH", "--mapping", "PTO", *PAIR) == (
+        "PTO: no such file, and no built-in mapping of that name. Did you mean 'pto'?\n"
+    )
+
+
 HEAD = "# total: 100\nterm,with,count\n"
 
 

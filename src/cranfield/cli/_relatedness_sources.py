@@ -50,9 +50,12 @@ def unread_options(args: argparse.Namespace, methods: Sequence[Method]) -> list[
 def concepts_of(source: str) -> tuple[str, ...]:
     """The concepts of a file, or of an ontology that is built in."""
     from cranfield.ontologies import BUILT_IN, built_in
-    from cranfield.relatedness.concepts import read_concepts
+    from cranfield.relatedness.concepts import check_name, read_concepts
 
-    return built_in(source).concepts if source in BUILT_IN else read_concepts(source)
+    if source in BUILT_IN:
+        return built_in(source).concepts
+    check_name(source, BUILT_IN, "list of concepts")
+    return read_concepts(source)
 
 
 def score_with(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from cranfield.errors import InputError, Problem, UsageError
+from cranfield.errors import InputError, Problem, UsageError, suggest
 from cranfield.io.files import csv_rows, describe, open_text
 from cranfield.relatedness.wordnet import Sense, WordNet
 
@@ -84,6 +84,7 @@ def read_mapping(source: str | Path) -> dict[str, str]:
         place = resources.files("cranfield.relatedness") / "mappings" / f"{source}.csv"
         with resources.as_file(place) as path:
             return read_mapping(path)
+    check_name(source, BUILT_IN_MAPPINGS, "mapping")
     mapping: dict[str, str] = {}
     problems: list[Problem] = []
     for line, row in _rows(source):
@@ -96,6 +97,15 @@ def read_mapping(source: str | Path) -> dict[str, str]:
     if problems:
         raise InputError(describe(source), problems)
     return mapping
+
+
+def check_name(source: str | Path, built_in: Sequence[str], what: str) -> None:
+    """An InputError for a name without ending that is neither a file nor built in."""
+    if not Path(source).suffix and str(source) != "-" and not Path(source).exists():
+        raise InputError.single(
+            str(source),
+            f"no such file, and no built-in {what} of that name.{suggest(str(source), built_in)}",
+        )
 
 
 def read_concepts(source: str | Path) -> tuple[str, ...]:
