@@ -261,3 +261,29 @@ def test_links_doubled_to_oneself_and_in_either_order(capsys):
 def test_link_tables_that_are_none(capsys, text, options, message):
     Path("l.csv").write_text(text)
     assert refusal(capsys, "-m", "WLM", "--links", "l.csv", *options, *PAIR).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("c.txt", "sea\nbeach\n"),
+        ("c.csv", "Concept\nsea\nbeach\n"),
+        ("c.csv", "\ufeffnumber,concept\r\n1,sea\r\n\r\n2, beach \r\n"),
+        ("c.tsv", "number\tconcept\n1\tsea\n2\tbeach\n"),
+        ("c.txt", "# a remark\nsea\rbeach\r"),
+    ],
+)
+def test_forms_of_lists_of_concepts(capsys, name, text):
+    Path(name).write_text(text, newline="")
+    Path("counts.csv").write_text(HEAD + "sea,,5\nbeach,,5\nsea,beach,2\n")
+    options = ("-m", "NWD", "--counts", "counts.csv", "--concepts", name, "--format", "json")
+    code, out, err = run(capsys, *options)
+    assert (code, err) == (0, "")
+    assert json.loads(out)["concepts"] == ["sea", "beach"]
+
+
+@needs_wordnet
+def test_a_mapping_with_tabs(capsys):
+    Path("m.tsv").write_text("Concept\tWord\nPartylife\tparty\n")
+    options = ("-m", "PATH", "--mapping", "m.tsv", "--pair", "Partylife", "party")
+    assert values(capsys, *options) == [[1.0]]

@@ -8,7 +8,7 @@ from importlib import resources
 from pathlib import Path
 
 from cranfield.errors import InputError, Problem, UsageError, suggest
-from cranfield.io.files import csv_rows, describe, open_text
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
 from cranfield.relatedness.wordnet import Sense, WordNet
 
 BUILT_IN_MAPPINGS = ("pto",)
@@ -92,7 +92,7 @@ def read_mapping(source: str | Path) -> dict[str, str]:
             problems.append(Problem(line, f"{len(row)} columns, expected: concept,word"))
         elif row[0] in mapping:
             problems.append(Problem(line, f"concept {row[0]!r} given twice"))
-        elif (line, row) != (1, ["concept", "word"]):
+        elif line > 1 or [cell.lower() for cell in row] != ["concept", "word"]:
             mapping[row[0]] = row[1]
     if problems:
         raise InputError(describe(source), problems)
@@ -112,8 +112,9 @@ def read_concepts(source: str | Path) -> tuple[str, ...]:
     """Names of concepts: the column `concept` of a CSV file, or one name per line."""
     rows = _rows(source)
     column, start = 0, 0
-    if rows and "concept" in rows[0][1]:
-        column, start = rows[0][1].index("concept"), 1
+    header = [cell.lower() for cell in rows[0][1]] if rows else []
+    if "concept" in header:
+        column, start = header.index("concept"), 1
     elif any(len(row) > 1 for _, row in rows):
         raise InputError.single(
             describe(source), "several columns but none named 'concept' in the first line", 1
@@ -137,10 +138,11 @@ def read_concepts(source: str | Path) -> tuple[str, ...]:
 
 def _rows(source: str | Path) -> list[tuple[int, list[str]]]:
     """The rows that hold anything, with their lines; lines that start with # are remarks."""
+    delimiter = "\t" if inner_suffix(source) == ".tsv" else ","
     with open_text(source) as stream:
         return [
             (line, [cell.strip() for cell in row])
-            for line, row in csv_rows(stream, describe(source))
+            for line, row in csv_rows(stream, describe(source), delimiter)
             if any(cell.strip() for cell in row) and not row[0].startswith("# ")
         ]
 
