@@ -17,10 +17,12 @@ from cranfield.data.labels import Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
 from cranfield.io.costmap import read_agreement, read_costmap
+from cranfield.io.files import run_name
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology
 from cranfield.measures._label_blocks import (
     DEFAULT_COST,
+    TREE_COST,
     Knowledge,
     LabelPlan,
     PerConcept,
@@ -116,13 +118,23 @@ def gather(
         truth.concepts,
         None if known is None else known.restricted_to(truth.concepts).checked(),
         known.concepts if known and set(known.concepts) == set(truth.concepts) else None,
-        {
-            name: source if isinstance(source, CostMap) else read_costmap(source)
-            for name, source in maps.items()
-            if source is not None
-        },
+        _cost_maps(maps),
         None if factors is None else factors.aligned(truth.concepts),
     )
+
+
+def _cost_maps(sources: Mapping[str, CostSource | None]) -> dict[str, CostMap]:
+    maps = {
+        name: source if isinstance(source, CostMap) else read_costmap(source)
+        for name, source in sources.items()
+        if source is not None
+    }
+    if DEFAULT_COST in maps:
+        # The map given without a name is the default, and fts.csv may also be called 'fts'.
+        own = run_name(maps[DEFAULT_COST].name)
+        if own != TREE_COST:
+            maps.setdefault(own, maps[DEFAULT_COST])
+    return maps
 
 
 def _ontology(source: OntologySource | None) -> Ontology | None:

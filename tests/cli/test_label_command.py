@@ -158,6 +158,13 @@ def test_cost_maps_by_name_and_as_default(folder, capsys):
     assert found["HS(cost='zo')"] == pytest.approx(found["Accuracy.example"])
     alone = payload(capsys, "truth.csv", "poor.csv", "-m", "OS", "--costmap", str(zero_one))
     assert alone["runs"][0]["mean"]["OS"] == pytest.approx(found["Accuracy.example"])
+    by_file = ("truth.csv", "poor.csv", "-m", "OS(cost='zo')", "--costmap", str(zero_one))
+    assert payload(capsys, *by_file)["runs"][0]["mean"] == {
+        "OS(cost='zo')": alone["runs"][0]["mean"]["OS"]
+    }
+    code, _, err = run(capsys, *by_file, "--costmap", "other.csv")
+    assert code == 2
+    assert "zo.csv and other.csv are both without a name; name them apart: NAME=FILE" in err
 
 
 def test_agreement_scales_the_costs(folder, capsys):

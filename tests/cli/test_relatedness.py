@@ -1,4 +1,4 @@
-"""The commands `cranfield relatedness` and `cranfield costmap`, as a user meets them."""
+"""The command `cranfield relatedness`, as a user meets it."""
 
 import csv
 import io
@@ -10,6 +10,7 @@ import pytest
 from cranfield.cli import main
 from cranfield.errors import CranfieldError
 from cranfield.io.costmap import read_costmap
+from cranfield.relatedness import methods
 from cranfield.relatedness.wordnet.locate import find_database
 
 COUNTS = """\
@@ -129,6 +130,18 @@ def test_all_methods_against_people(place, capsys):
     assert len(answer(capsys, "pairs.csv")["methods"]) == 9
 
 
+def test_correlations_as_figures(place, capsys):
+    options = ("-m", "NWD COOC", "--counts", "counts.csv", "--human", "pairs.csv")
+    code, out, _ = run(capsys, *options, "--format", "csv")
+    assert code == 0
+    head, nwd, cooc = csv.reader(io.StringIO(out))
+    assert head == ["method", "spearman", "spearman_low", "spearman_high", "pearson",
+                    "pearson_low", "pearson_high", "pairs", "left_out"]  # fmt: skip
+    # Three pairs are too few for an interval.
+    assert nwd[:4] == ["NWD", "1.0", "", ""]
+    assert cooc[-2:] == ["3", "0"]
+
+
 @needs_wordnet
 def test_senses_in_different_trees_have_no_value(place, capsys):
     found = answer(capsys, "-m", "LCH", "--pair", "car#n#1", "run#v#1")
@@ -166,7 +179,7 @@ def test_counts_are_kept_with_date_and_size(place, capsys):
 )
 def test_forms_of_tag_corpora(place, capsys, name, text):
     Path(name).write_text(text)
-    found = answer(capsys, "-m", "COOC", "--tags", name, "--concepts", "concepts.txt")
+    found = answer(capsys, "-m", "COOC", "--tags", name, "--concepts", "concepts.txt", "--quiet")
     assert found["costs"][0] == pytest.approx([0, 0.5, 1])
 
 
@@ -184,6 +197,13 @@ def test_tree(place, capsys):
                    "--pair", "Lake", "Partylife")  # fmt: skip
     near, far = (row["relatedness"] for row in found["pairs"])
     assert near > far >= 0
+
+
+def test_a_tree_does_not_mind_case_and_underscores(place, capsys):
+    pairs = ("--pair", "still life", "SEA", "--pair", "Still_Life", "Sea")
+    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", *pairs)
+    loose, exact = (row["relatedness"] for row in found["pairs"])
+    assert loose == exact
 
 
 def test_a_tree_over_the_concepts_of_a_built_in_ontology(place, capsys):
@@ -225,6 +245,17 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     assert small == pytest.approx(costs.cost("sea", "lake"), abs=1e-12)
 
 
+@needs_wordnet
+@pytest.mark.parametrize("method", [m.name for m in methods("wordnet")])
+def test_two_names_of_one_sense_cost_nothing(place, capsys, method):
+    # The sense that rock shares with rock-and-roll was never tagged in SemCor, and the glosses
+    # around other senses of fabric and framework overlap more than those of the shared one.
+    Path("names.txt").write_text("rock\nrock-and-roll\nfabric\nframework\n")
+    costs = answer(capsys, "-m", method, "--concepts", "names.txt")["costs"]
+    assert (costs[0][1], costs[2][3]) == (0.0, 0.0)
+    assert costs[0][2] > 0
+
+
 def test_the_cost_map_plugs_into_label(place, capsys):
     run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt", "-o",
         "fts.csv")  # fmt: skip
@@ -260,10 +291,14 @@ BAD = {
     "absent.csv: no such file": ["absent.csv"],
     "give --counts or --tags": ["-m", "NWD", "--counts", "counts.csv", "--tags", "tags.csv",
                                 "pairs.csv"],
-    "--save-counts keeps what is counted on --tags": ["-m", "NWD", "--save-counts", "x",
+    "--save-counts keeps what NWD, FTS, FCS or COOC": ["-m", "NWD", "--save-counts", "x",
                                                       "pairs.csv"],
     "--provider needs --counts": ["-m", "NWD", "--provider", "x.toml", "pairs.csv"],
     "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],
+    "--human needs pairs with people's scores, not": ["--human", "--concepts", "concepts.txt"],
+    "--pair wants two words, and one of them is empty": ["--pair", " ", "sea"],
+    "pto-2012: no such file, and no built-in list of concepts of that name. Did you mean 'pto-20": [
+        "-m", "NWD", "--counts", "counts.csv", "--concepts", "pto-2012"],
     "nowhere: no such folder": ["--wordnet", "nowhere", "pairs.csv"],
 }  # fmt: skip
 
@@ -302,6 +337,19 @@ FILES = [
      "url has no {query}"),
     ("p.toml", 'name="x"\nurl="{query}"\ncount="n"\ntotal=9\nspeed=1', ["--provider", "p.toml"],
      "unknown setting speed"),
+    *(
+        ("p.toml", f'name="x"\nurl="http://x/{{query}}"\ncount="n"\n{setting}',
+         ["--provider", "p.toml"], message)
+        for setting, message in [
+            ("total=0", "total is the size of the corpus, expected 1 or more"),
+            ("total=true", "total is missing or not a whole number"),
+            ("total=9\njoin=3", "join is not text"),
+            ("total=9\nseconds=-1", "seconds is not a number from 0 on"),
+            ("total=9\nseconds=nan", "seconds is not a number from 0 on"),
+        ]
+    ),
+    ("p.toml", 'name="x"\nurl="x/{query}"\ncount="n"\ntotal=9', ["--provider", "p.toml"],
+     "url is no web address (expected http:// or https://)"),
 ]  # fmt: skip
 
 
@@ -345,86 +393,3 @@ def test_bad_mappings(place, capsys, text, message):
     code, _, err = run(capsys, "-m", "WUP", "pairs.csv", "--mapping", "map.csv")
     assert code == 2
     assert message in err
-
-
-# -- costmap ---------------------------------------------------------------------------------
-
-MAP = "concept,sea,lake,car,bus\nsea,0,0.1,0.9,1\nlake,0.1,0,1,1\ncar,0.9,1,0,0.3\nbus,1,1,0.3,0\n"
-
-
-def costmap(capsys, *argv):
-    code = main(["costmap", *argv])
-    out, err = capsys.readouterr()
-    return code, out, err
-
-
-def test_show_draws_nearest_dendrogram_and_heat_map(place, capsys):
-    Path("map.csv").write_text(MAP)
-    code, out, err = costmap(capsys, "show", "map.csv", "--nearest", "2")
-    assert (code, err) == (0, "")
-    assert "sea      lake       0.100  car        0.900" in out
-    assert "0.10 ┬ sea" in out
-    assert "Heat map (dark is near)" in out
-    assert " sea ████" in out
-    found = json.loads(costmap(capsys, "show", "map.csv", "--format", "json")[1])
-    assert found["nearest"][0] == {
-        "concept": "sea",
-        "nearest": [{"concept": "lake", "cost": 0.1}, {"concept": "car", "cost": 0.9}],
-    }
-    assert set(found["order"]) == set(found["concepts"])
-
-
-def test_show_one_concept(place, capsys):
-    Path("map.csv").write_text(MAP)
-    _, out, _ = costmap(capsys, "show", "map.csv", "--concept", "car", "--format", "csv")
-    assert [row[0] for row in csv.reader(io.StringIO(out))] == ["concept", "car"]
-    code, _, err = costmap(capsys, "show", "map.csv", "--concept", "caar")
-    assert code == 2
-    assert "no concept 'caar'. Did you mean 'car'?" in err
-
-
-def test_show_as_a_page(place, capsys):
-    Path("map.csv").write_text(MAP.replace("bus", "<b>us"))
-    code, out, _ = costmap(capsys, "show", "map.csv", "--format", "html", "-o", "map.html")
-    assert (code, out) == (0, "")
-    page = Path("map.html").read_text()
-    assert page.count("<rect") == 16
-    assert page.count("<path") == 3
-    assert "<b>" not in page
-    assert "<script" not in page
-
-
-def test_compare(place, capsys):
-    Path("a.csv").write_text(MAP)
-    Path("b.csv").write_text(MAP.replace("0.3", "0.2").replace("bus", "tram"))
-    code, out, err = costmap(capsys, "compare", "a.csv", "a.csv")
-    assert (code, err) == (0, "")
-    assert "1.0000" in out
-    code, out, err = costmap(capsys, "compare", "a.csv", "b.csv", "--format", "json", "--seed", "4")
-    assert code == 0
-    assert err == "warning: 2 concepts are in one map only and left out\n"
-    assert json.loads(out)["concepts"] == 3
-
-
-@pytest.mark.parametrize(
-    "old, new, message",
-    [
-        ("car,0.9,1,0,0.3", "car,0.9,1,0,0.4", "'bus' to 'car' is 0.3, but 0.4"),
-        ("sea,0,0.1", "sea,0,1.1", "the cost of 'sea' to 'lake' is 1.1, expected a number in"),
-        ("sea,0,0.1", "sea,0.5,0.1", "the cost of 'sea' to itself is 0.5, expected 0"),
-        ("bus,1,1,0.3,0\n", "", "column 'bus' has no row"),
-    ],
-)
-def test_a_map_that_is_none_is_refused_with_the_cell(place, capsys, old, new, message):
-    assert old in MAP
-    Path("map.csv").write_text(MAP.replace(old, new))
-    for task in (["show", "map.csv"], ["compare", "map.csv", "map.csv"]):
-        code, out, err = costmap(capsys, *task)
-        assert (code, out) == (2, "")
-        assert message in err
-
-
-def test_costmap_needs_a_task(place, capsys):
-    code, _, err = costmap(capsys)
-    assert code == 2
-    assert "TASK" in err

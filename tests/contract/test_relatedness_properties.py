@@ -259,6 +259,24 @@ def test_a_live_source_that_answers_nonsense(answer):
         live.hits("sea")
 
 
+@pytest.mark.parametrize("count", [-1, 101])
+def test_a_live_source_that_cannot_be_right(tmp_path, count):
+    memory = tmp_path / "counts.csv"
+    fetch = [b'{"n": 5}', b'{"n": %d}' % count].pop
+    live = UrlProvider(name="x", url="{query}", count="n", total=100, fetch=lambda _: fetch(0))
+    counts = Remembered(live, memory, source="x")
+    counts.save()
+    assert not memory.exists()
+    with pytest.raises(NeedsError, match=f"x counts {count} for beach, expected 0 to 100"):
+        cooccurrence.relatedness(counts, "sea", "beach")
+    counts.save()
+    # What was learnt before can be read, and goes on where it broke off.
+    assert Remembered(live, memory, source="x").hits("sea") == 5
+    grown = UrlProvider(name="x", url="{query}", count="n", total=200, fetch=lambda _: b"")
+    with pytest.raises(InputError, match="counts of a corpus of 100, but x has 200 now"):
+        Remembered(grown, memory, source="x")
+
+
 def test_a_live_source_that_is_gone():
     def fetch(url):
         raise OSError("no route to host")
@@ -266,6 +284,25 @@ def test_a_live_source_that_is_gone():
     live = UrlProvider(name="x", url="{query}", count="n", total=9, fetch=fetch)
     with pytest.raises(NeedsError, match="x does not answer: no route to host"):
         live.hits("sea")
+
+
+def test_wrong_keywords_from_python():
+    counts = counted([{"sea"}])
+    with pytest.raises(UsageError, match="no keyword 'count'"):
+        python.relatedness([("sea", "car")], "NWD", count=counts)
+    with pytest.raises(UsageError, match="jobs=-1: expected a number of threads from 1 on"):
+        python.relatedness([("sea", "car")], "NWD", counts=counts, jobs=-1)
+
+
+@pytest.mark.parametrize("total", [math.inf, math.nan, 10**400])
+def test_nwd_of_a_corpus_without_end(total):
+    if isinstance(total, int):
+        assert 0 < nwd(10**399, 10**399, 10**398, total) < 2
+        with pytest.raises(UsageError, match="cannot be"):
+            nwd(total * 10, 1, 1, total)
+    else:
+        with pytest.raises(UsageError, match="cannot be"):
+            nwd(3, 2, 1, total)
 
 
 def test_from_python():

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from cranfield.errors import InputError, NeedsError
+from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.relatedness import registry
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.hso import links_across
@@ -136,6 +136,12 @@ def test_plain_words_plurals_irregular_forms_and_fixed_senses(wordnet):
     assert mapped.senses("None") == []
 
 
+def test_parts_of_speech_that_do_not_exist(wordnet):
+    for parts in ("x", "", "nx"):
+        with pytest.raises(UsageError, match="no parts of speech"):
+            Lexicon(wordnet, parts)
+
+
 def test_information_is_the_share_of_tagged_words(wordnet):
     information = information_of(wordnet)
     assert information.root_count == {"n": 8.0, "v": 0.0}
@@ -154,6 +160,16 @@ def test_ways_through_the_tree(wordnet):
     assert score(wordnet, "PATH", "lake", "run").relatedness is None
     assert score(wordnet, "PATH", "wet", "dry").relatedness is None
     assert score(wordnet, "HSO", "wet", "dry").relatedness == 16
+
+
+def test_pairs_in_blocks_have_the_same_values(wordnet, monkeypatch):
+    words = ["thing", "sea", "flow", "wet", "lake", "run", "land"]
+    pairs = [(a, b) for a in words for b in words]
+    methods = [registry()[name] for name in ("PATH", "WUP", "LCH", "RES", "JCN", "LIN")]
+    resources = Resources(lexicon=Lexicon(wordnet))
+    whole = score_pairs(methods, pairs, resources)
+    monkeypatch.setattr("cranfield.relatedness.paths._PAIRS", 3)
+    assert score_pairs(methods, pairs, resources) == whole
 
 
 def test_a_circle_of_hypernyms_ends(wordnet):
@@ -191,7 +207,18 @@ def test_a_damaged_or_foreign_cache_is_not_used(tmp_path):
     path.write_bytes(whole)
     loaded = load_arrays(path)
     assert {k: v.tolist() for k, v in loaded.items()} == {"a": [0, 1, 2, 3, 4], "b": []}
-    for broken in (b"", b"something else entirely", whole[:40], whole[:-64]):
+    wrong = bytearray(whole)
+    wrong[-64] ^= 1
+    zeros = whole[: len(whole) // 2] + bytes(len(whole) - len(whole) // 2)
+    for broken in (
+        b"",
+        b"something else entirely",
+        whole[:19],
+        whole[:40],
+        whole[:-64],
+        wrong,
+        zeros,
+    ):
         path.write_bytes(broken)
         assert load_arrays(path) is None
 
@@ -245,6 +272,7 @@ def test_no_database_says_how_to_install_one(tmp_path, monkeypatch):
         ("index.noun", "lake n 1", "lake n 9", r"index\.noun:3: not an index entry"),
         ("index.verb", "stream", "astream", "alphabetical"),
         ("cntlist.rev", "1 2", "1 two", r"cntlist\.rev:1: not a tag count"),
+        ("noun.exc", "seae sea\n", "\nseae sea\n\n", None),
     ],
 )
 def test_a_broken_database_names_the_line(folder, name, old, new, message):
@@ -253,9 +281,25 @@ def test_a_broken_database_names_the_line(folder, name, old, new, message):
     (folder / name).write_text(text.replace(old, new, 1))
     if message is None:
         assert open_wordnet(folder).size == len(SYNSETS)
+        assert open_wordnet(folder).valid_forms("seae", "n") == ["sea"]
     else:
         with pytest.raises(InputError, match=message):
             open_wordnet(folder)
+
+
+def test_a_database_that_was_cut_short(folder):
+    index = (folder / "index.noun").read_text()
+    (folder / "index.noun").write_text(index[: index.index("ocean")])
+    with pytest.raises(InputError, match=r"index\.noun: leads to 3 of the 5 synsets"):
+        open_wordnet(folder)
+    (folder / "index.noun").write_text(index)
+    (folder / "cntlist.rev").write_text("")
+    with pytest.raises(InputError, match=r"cntlist\.rev: holds no tag count"):
+        open_wordnet(folder)
+    for file in folder.glob("data.*"):
+        file.write_text("")
+    with pytest.raises(InputError, match="the data files hold no synset"):
+        open_wordnet(folder)
 
 
 def test_a_database_that_lacks_files(folder):

@@ -64,6 +64,14 @@ def test_a_sound_folder(folder):
         toy.splits["test"] = ()
 
 
+def test_the_counts_of_a_day_belong_to_a_collection(folder):
+    (folder / "tags.csv").write_text("# total: 9\n# date: 2009-11-15\nterm,with,count\nsea,,2\n")
+    (folder / "collection.toml").write_text('counts = ["tags.csv"]\n' + SOUND)
+    (path,) = read_collection(folder).counts
+    counts = cf.read_counts(path)
+    assert (counts.total, counts.date, counts.hits("sea")) == (9, "2009-11-15", 2)
+
+
 def test_the_file_itself_may_be_given(folder):
     assert read_collection(folder / "collection.toml").runs == read_collection(folder).runs
 

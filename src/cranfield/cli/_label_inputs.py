@@ -131,7 +131,16 @@ def read_runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
 
 def read_maps(args: argparse.Namespace) -> dict[str, str]:
     """The files of the cost maps by name; the default map has the name ''."""
-    return dict(_named(text) for text in args.costmap)
+    maps: dict[str, str] = {}
+    for text in args.costmap:
+        name, file = _named(text)
+        if name in maps:
+            what = f"of the name {name!r}" if name else "without a name"
+            raise UsageError(
+                f"--costmap: {maps[name]} and {file} are both {what}; name them apart: NAME=FILE"
+            )
+        maps[name] = file
+    return maps
 
 
 def _named(text: str) -> tuple[str, str]:

@@ -91,14 +91,14 @@ def _show(args: argparse.Namespace) -> None:
         if name not in costs.concepts:
             raise UsageError(f"{args.map}: no concept {name!r}.{suggest(name, costs.concepts)}")
     tree = cluster(costs)
+    nearest = nearest_table(costs, args.nearest, args.concept)
     if args.format == "html":
-        page = costmap_page(costs, tree)
+        page = costmap_page(costs, tree, nearest)
         if args.output is None:
             sys.stdout.write(page)
         else:
             write_whole(Path(args.output), page.encode())
         return
-    nearest = nearest_table(costs, args.nearest, args.concept)
     payload = {
         "cranfield": __version__, "command": "costmap", "concepts": list(costs.concepts),
         "order": [costs.concepts[i] for i in tree.leaves()],
@@ -124,13 +124,14 @@ def _compare(args: argparse.Namespace) -> None:
 
     first, second = read_costmap(args.first), read_costmap(args.second)
     found = compare_maps(first, second, permutations=args.permutations, seed=args.seed)
+    differing = [row for row in found.differences if row[2] != row[3]][: args.top]
     payload = {
         "cranfield": __version__, "command": "costmap", "a": args.first, "b": args.second,
         "concepts": len(found.concepts), "pearson": found.pearson, "spearman": found.spearman,
         "p": found.p, "mean_difference": found.mean_difference, "seed": args.seed,
         "differences": [
             {"concept1": c, "concept2": d, "a": x, "b": y}
-            for c, d, x, y in found.differences[: args.top]
+            for c, d, x, y in differing
         ],
     }  # fmt: skip
     summary = Table(
@@ -139,10 +140,10 @@ def _compare(args: argparse.Namespace) -> None:
         [[len(found.concepts), found.spearman, found.p, found.pearson, found.mean_difference]],
         f"{args.first} and {args.second}",
     )  # fmt: skip
-    rows: list[list[Cell]] = [[c, d, x, y] for c, d, x, y in found.differences[: args.top]]
+    rows: list[list[Cell]] = [[c, d, x, y] for c, d, x, y in differing]
     columns = [Column(n, numeric=False) for n in ("concept", "concept")]
     columns += [Column("first", digits=3), Column("second", digits=3)]
     left_out = len(first.concepts) + len(second.concepts) - 2 * len(found.concepts)
     warnings = [f"{left_out} concepts are in one map only and left out"] if left_out else []
-    differing = Table(columns, rows, "Pairs that differ most")
-    emit(Document(payload, [summary, differing], warnings), args)
+    tables = [summary, Table(columns, rows, "Pairs that differ most")]
+    emit(Document(payload, tables if rows else [summary], warnings), args)

@@ -5,11 +5,13 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
+from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
 from cranfield.errors import UsageError
+from cranfield.io.files import inner_suffix
 from cranfield.report.document import Cell, Column, Document, Table
 
 if TYPE_CHECKING:
@@ -104,7 +106,7 @@ def make_parser() -> Parser:
     how.add_argument("--links", metavar="FILE", help="a link table: CSV source,target")
     how.add_argument(
         "--articles",
-        type=int,
+        type=positive,
         metavar="N",
         help="articles behind --links (default: those it names)",
     )
@@ -119,6 +121,7 @@ def main(argv: Sequence[str]) -> int:
     if args.list:
         emit(_catalogue(), args)
         return DONE
+    from cranfield.cli._relatedness_sources import unread_options
     from cranfield.relatedness import parse_methods
 
     methods = parse_methods(args.method)
@@ -130,10 +133,11 @@ def main(argv: Sequence[str]) -> int:
     # With --tags the concepts may be there only to name the columns of the corpus.
     if has_pairs and args.concepts is not None and args.tags is None:
         raise UsageError("give pairs or --concepts, not both")
-    if has_pairs:
-        _relate_pairs(args, methods)
-    else:
-        _map_concepts(args, methods)
+    if args.human and not has_pairs:
+        raise UsageError("--human needs pairs with people's scores, not --concepts")
+    document = _relate_pairs(args, methods) if has_pairs else _map_concepts(args, methods)
+    warnings = [*document.warnings, *unread_options(args, methods)]
+    emit(replace(document, warnings=warnings), args)
     return DONE
 
 
@@ -162,17 +166,19 @@ def _catalogue() -> Document:
     )
 
 
-def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> None:
+def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> Document:
     from cranfield.cli._relatedness_sources import score_with
     from cranfield.io.pairs import WordPair, read_pairs
 
+    if any(not word.strip() for words in args.pair for word in words):
+        raise UsageError("--pair wants two words, and one of them is empty")
     pairs = [WordPair(*words) for words in args.pair]
     if args.pairs is not None:
         pairs += read_pairs(args.pairs)
     if args.human and not any(pair.human is not None for pair in pairs):
         raise UsageError("--human needs pairs with people's scores: a column named human")
     results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
-    emit(_pairs_document(args, pairs, results), args)
+    return _pairs_document(args, pairs, results)
 
 
 def _pairs_document(
@@ -186,7 +192,8 @@ def _pairs_document(
     tables = [] if args.human else [_pair_table(pairs, results, judged)]
     if judged:
         tables.append(_human_table(results, found))
-    return Document(payload, tables, _without_value(results, "so without a value"))
+    machine = _human_figures(results, found) if args.human else None
+    return Document(payload, tables, _without_value(results, "so without a value"), machine)
 
 
 def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> list[str]:
@@ -199,6 +206,9 @@ def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> l
     if unusable:
         methods = ", ".join(result.method.name for result in results if result.unusable)
         warnings.append(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
+    unseen = dict.fromkeys(name for result in results for name in result.unseen)
+    if unseen:
+        warnings.append(f"counted 0 times, so unrelated to all others: {', '.join(unseen)}")
     return warnings
 
 
@@ -226,7 +236,7 @@ def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None)
         payload["spearman_ci"] = list(found.spearman_interval)
         payload["pearson_ci"] = list(found.pearson_interval)
         payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
-    payload["unmapped"] = [*result.unknown, *result.unusable]
+    payload["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
     return payload
 
 
@@ -271,12 +281,27 @@ def _human_table(results: list[PairScores], found: Sequence[Agreement | None]) -
     return Table(columns, rows, "Correlation with people's scores")
 
 
+def _human_figures(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
+    """The same for programs: the ends of the intervals are columns of their own."""
+    heads = (
+        "spearman", "spearman_low", "spearman_high", "pearson", "pearson_low", "pearson_high",
+        "pairs", "left_out",
+    )  # fmt: skip
+    rows: list[list[Cell]] = [
+        [result.method.name, a.spearman, *a.spearman_interval, a.pearson, *a.pearson_interval,
+         a.pairs, a.left_out]
+        for result, a in zip(results, found, strict=True)
+        if a is not None
+    ]  # fmt: skip
+    return Table([Column("method", numeric=False), *map(Column, heads)], rows)
+
+
 def _span(interval: tuple[float, float]) -> str:
     low, high = interval
     return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
 
 
-def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
+def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> Document:
     from cranfield.cli._relatedness_sources import concepts_of, map_with
 
     if len(methods) != 1:
@@ -285,8 +310,8 @@ def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> None:
     scored = map_with(args, methods, concepts)[0]
     # A cost map that goes to a file is the square of costs, which other commands read.
     if args.format == "table" and args.output is not None:
-        args.format = "csv"
-    emit(_map_document(scored, args.format), args)
+        args.format = "tsv" if inner_suffix(args.output) == ".tsv" else "csv"
+    return _map_document(scored, args.format)
 
 
 def _map_document(scored: ScoredMap, form: str) -> Document:
@@ -296,7 +321,7 @@ def _map_document(scored: ScoredMap, form: str) -> Document:
     payload = {
         "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
         "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
-        "unmapped": [*scored.unknown, *scored.unusable],
+        "unmapped": [*scored.unknown, *scored.unusable, *scored.unseen],
     }  # fmt: skip
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)

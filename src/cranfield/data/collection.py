@@ -71,6 +71,7 @@ class Collection:
     ontology: str | Path | None = None
     rules: Path | None = None
     cost_maps: tuple[Path, ...] = ()
+    counts: tuple[Path, ...] = ()
     agreement_map: Path | None = None
     judgement_log: Path | None = None
     subject_rankings: Path | None = None

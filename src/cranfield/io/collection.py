@@ -21,7 +21,7 @@ FILES = (
     "sources", "topics", "judgements", "truth", "rules", "agreement_map", "judgement_log",
     "subject_rankings", "subject_categories", "category_parents",
 )  # fmt: skip
-LISTS = ("runs", "label_runs", "cost_maps")
+LISTS = ("runs", "label_runs", "cost_maps", "counts")
 KEYS = (*TEXTS, "size", *FILES, *LISTS, "threshold", "ontology", "splits", "images")
 IMAGE_KEYS = ("file", "items", "width", "height", "columns")
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, inner_suffix, open_text, write_whole
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, write_whole
 
 
 def read_costmap(path: str | Path) -> CostMap:
@@ -18,7 +18,11 @@ def read_costmap(path: str | Path) -> CostMap:
     where = describe(path)
     rows = _rows(path)
     names = [cell.strip() for cell in rows[0][1][1:]]
-    problems: list[Problem] = []
+    problems = [
+        Problem(rows[0][0], f"column {number} has no name, expected that of a concept")
+        for number, name in enumerate(names, 2)
+        if not name
+    ]
     given: dict[str, tuple[int, list[float]]] = {}
     for line, row in rows[1:]:
         name = row[0].strip()
@@ -47,8 +51,11 @@ def read_costmap(path: str | Path) -> CostMap:
 def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
     delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
     with open_text(path) as stream:
-        reader = csv.reader(stream, delimiter=delimiter)
-        rows = [(reader.line_num, row) for row in reader if any(c.strip() for c in row)]
+        rows = [
+            (line, row)
+            for line, row in csv_rows(stream, describe(path), delimiter)
+            if any(cell.strip() for cell in row)
+        ]
     if len(rows) < 2 or len(rows[0][1]) < 2:
         raise InputError.single(
             describe(path), "has no costs, expected a header of names and a row for each of them"

@@ -12,86 +12,103 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from cranfield.data.counts import Snapshot, term_of
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, read_text, write_whole
+from cranfield.io.files import csv_rows, describe, read_text, write_whole
 
 _HEADER = ["term", "with", "count"]
 _FACTS = ("total", "source", "date")
+_MOST_DIGITS = 300  # more than any corpus has documents, and few enough to be a float
+
+
+@dataclass
+class _Tally:
+    """The counts read so far, and the first line of each term."""
+
+    single: dict[str, int] = field(default_factory=dict)
+    joint: dict[frozenset[str], int] = field(default_factory=dict)
+    line_of: dict[str, int] = field(default_factory=dict)
 
 
 def read_counts(path: str | Path) -> Snapshot:
     """Hit counts; every problem is reported with its line."""
     where = describe(path)
     facts: dict[str, str] = {}
-    body: list[tuple[int, str]] = []
-    for number, line in enumerate(read_text(path).splitlines(), 1):
+    body: list[str] = []
+    for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1):
         if line.startswith("#"):
             key, _, value = line[1:].partition(":")
-            facts[key.strip().lower()] = value.strip()
-        elif line.strip():
-            body.append((number, line))
-    if not body or next(csv.reader([body[0][1]])) != _HEADER:
+            if facts.setdefault(key.strip().lower(), value.strip()) != value.strip():
+                raise InputError.single(where, f"{key.strip()} is given twice", number)
+        # A fact leaves an empty line behind, so that rows keep their numbers.
+        body.append("\n" if line.startswith("#") else line)
+    rows = [(number, row) for number, row in csv_rows(body, where) if any(map(str.strip, row))]
+    if not rows or rows[0][1] != _HEADER:
         raise InputError.single(
-            where, "not hit counts (expected the header term,with,count)", body[0][0] if body else 0
+            where, "not hit counts (expected the header term,with,count)", rows[0][0] if rows else 0
         )
-    total = facts.get("total", "").replace(",", "").replace("_", "")
-    if not total.isdigit() or int(total) == 0:
+    total = _whole(facts.get("total", "").replace(",", "").replace("_", ""))
+    if not total:
         raise InputError.single(
             where, "the size of the corpus is missing (expected a line such as '# total: 4300000')"
         )
-    single: dict[str, int] = {}
-    joint: dict[frozenset[str], int] = {}
+    tally = _Tally()
     problems: list[Problem] = []
-    for number, line in body[1:]:
-        message = _take(next(csv.reader([line])), single, joint)
+    for number, row in rows[1:]:
+        message = _take(number, row, tally)
         if message:
             problems.append(Problem(number, message))
-    if not problems:
-        problems = _contradictions(single, joint, int(total))
+    problems = problems or _contradictions(tally, total)
     if problems:
         raise InputError(where, problems)
     return Snapshot(
-        int(total), single, joint, facts.get("source", ""), facts.get("date", ""), where
+        total, tally.single, tally.joint, facts.get("source", ""), facts.get("date", ""), where
     )
 
 
-def _take(row: list[str], single: dict[str, int], joint: dict[frozenset[str], int]) -> str:
+def _whole(text: str) -> int | None:
+    """A whole number in plain digits, or None."""
+    return int(text) if re.fullmatch("[0-9]+", text) and len(text) <= _MOST_DIGITS else None
+
+
+def _take(number: int, row: list[str], tally: _Tally) -> str:
     if len(row) != len(_HEADER):
         return f"{len(row)} columns, expected term,with,count"
-    term, other, text = term_of(row[0]), term_of(row[1]), row[2].strip()
+    term, other, count = term_of(row[0]), term_of(row[1]), _whole(row[2].strip())
     if not term:
         return "no term, expected term,with,count"
-    if not text.isdigit():
-        return f"count {text!r} is not a whole number"
+    if count is None:
+        return f"count {row[2].strip()[:40]!r} is not a whole number"
     if other:
         pair = frozenset((term, other))
         if len(pair) == 1:
             return f"{term!r} together with itself"
-        if pair in joint:
+        if pair in tally.joint:
             return f"{term!r} with {other!r} counted twice"
-        joint[pair] = int(text)
-    elif term in single:
+        tally.joint[pair] = count
+    elif term in tally.single:
         return f"{term!r} counted twice"
     else:
-        single[term] = int(text)
+        tally.single[term] = count
+    tally.line_of.setdefault(term, number)
+    tally.line_of.setdefault(other, number)
     return ""
 
 
-def _contradictions(
-    single: dict[str, int], joint: dict[frozenset[str], int], total: int
-) -> list[Problem]:
+def _contradictions(tally: _Tally, total: int) -> list[Problem]:
     problems = [
-        Problem(0, f"{term!r} occurs {count} times in a corpus of {total}")
-        for term, count in single.items()
+        Problem(tally.line_of[term], f"{term!r} occurs {count} times in a corpus of {total}")
+        for term, count in tally.single.items()
         if count > total
     ]
     problems += [
-        Problem(0, f"{term!r} is counted with other terms but not alone")
-        for term in dict.fromkeys(t for pair in joint for t in sorted(pair))
-        if term not in single
+        Problem(tally.line_of[term], f"{term!r} is counted with other terms but not alone")
+        for term in dict.fromkeys(t for pair in tally.joint for t in sorted(pair))
+        if term not in tally.single
     ]
     return problems
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import csv
 import io
 import os
 import sys
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, BinaryIO, cast
@@ -14,6 +15,9 @@ from typing import IO, BinaryIO, cast
 from cranfield.errors import InputError, MissingExtraError
 
 COMPRESSED = (".gz", ".zst")
+# A description may be longer than the 131,072 characters that csv grants a field unasked.
+_LONGEST_FIELD = 2**31 - 1
+_LINES_BETWEEN_REPORTS = 1 << 14
 _RUN_ENDINGS = (
     ".run", ".txt", ".csv", ".tsv", ".json", ".parquet", ".res", ".results", ".trec", ".out",
     ".dat", ".npz", ".npy",
@@ -170,13 +174,41 @@ def open_text(path: str | Path) -> Iterator[IO[str]]:
     yield io.StringIO(read_text(path), newline="")
 
 
-def input_lines(path: str | Path) -> Iterator[str]:
-    """The lines of a text input of any size, decoded one by one, with their ends."""
+def input_lines(
+    path: str | Path, *, progress: Callable[[float], None] | None = None
+) -> Iterator[str]:
+    """The lines of a text input of any size, decoded one by one, with their ends.
+
+    `progress` is told now and then which share of the file has been read, where that is known.
+    """
     with open_input(path) as stream:
         for number, line in enumerate(stream, 1):
+            if progress is not None and number % _LINES_BETWEEN_REPORTS == 0:
+                progress(_share_read(path, stream))
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise InputError.single(
                     describe(path), f"byte {line[error.start]:#04x} is not UTF-8 text", number
                 ) from None
+
+
+def _share_read(path: str | Path, stream: BinaryIO) -> float:
+    if not can_be_read_again(path) or Path(path).suffix.lower() == ".zst":
+        return 0.0
+    # What counts is the place in the compressed file, whose size is known.
+    packed: BinaryIO = getattr(stream, "fileobj", stream)
+    return packed.tell() / max(1, Path(path).stat().st_size)
+
+
+def csv_rows(
+    lines: Iterable[str], where: str, delimiter: str = ","
+) -> Iterator[tuple[int, list[str]]]:
+    """The rows of CSV text with the lines they end on; an InputError names one that is broken."""
+    csv.field_size_limit(_LONGEST_FIELD)
+    reader = csv.reader(lines, delimiter=delimiter)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise InputError.single(where, f"not CSV: {error}", reader.line_num) from None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import csv
+import io
 import math
 from dataclasses import dataclass
 from pathlib import Path
 
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, read_text
+from cranfield.io.files import csv_rows, describe, read_text
+
+_COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,13 +31,13 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     where = describe(path)
     lines = [
         (number, line)
-        for number, line in enumerate(read_text(path).splitlines(), 1)
+        for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1)
         if line.strip() and not line.startswith("# ")
     ]
     if not lines:
         raise InputError.single(where, "holds no pair of words")
     delimiter = next((mark for mark in ("\t", ",") if mark in lines[0][1]), "")
-    rows = [(number, _cells(line, delimiter)) for number, line in lines]
+    rows = [(number, _cells(line, delimiter, where)) for number, line in lines]
     columns = {name.lower(): i for i, name in enumerate(rows[0][1])}
     at: tuple[int, ...] = (0, 1, 2)
     if "word1" in columns and "word2" in columns:
@@ -50,10 +52,11 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     return tuple(pairs)
 
 
-def _cells(line: str, delimiter: str) -> list[str]:
+def _cells(line: str, delimiter: str, where: str) -> list[str]:
     if not delimiter:
         return line.split()
-    return [cell.strip() for cell in next(csv.reader([line], delimiter=delimiter))]
+    (_, row), *_ = csv_rows([line], where, delimiter)
+    return [cell.strip() for cell in row]
 
 
 def _pair(
@@ -61,7 +64,7 @@ def _pair(
 ) -> WordPair | None:
     first, second, score = at
     if len(row) <= max(first, second) or not row[first] or not row[second]:
-        problems.append(Problem(number, "not a pair of words (expected: word1,word2[,human])"))
+        problems.append(Problem(number, f"not a pair of words ({_COLUMNS})"))
         return None
     human: float | None = None
     if 0 <= score < len(row) and row[score]:
@@ -70,6 +73,6 @@ def _pair(
         except ValueError:
             human = math.nan
         if not math.isfinite(human):
-            problems.append(Problem(number, f"score {row[score]!r} is not a number"))
+            problems.append(Problem(number, f"score {row[score]!r} is not a number ({_COLUMNS})"))
             return None
     return WordPair(row[first], row[second], human)

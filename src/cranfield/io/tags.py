@@ -8,55 +8,79 @@ is text without a header: an item and one number per concept, whose names must b
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator, Sequence
+import math
+from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby
 from pathlib import Path
 
 from cranfield.data.counts import TaggedItem, term_of
 from cranfield.errors import InputError
-from cranfield.io.files import describe, inner_suffix, input_lines
+from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
 
 _PRESENT_FROM = 0.5
 
+Rows = Iterator[tuple[int, list[str]]]
+Items = Iterator[tuple[int, TaggedItem]]
 
-def read_tags(path: str | Path, *, concepts: Sequence[str] = ()) -> Iterator[TaggedItem]:
+
+def read_tags(
+    path: str | Path,
+    *,
+    concepts: Sequence[str] = (),
+    progress: Callable[[float], None] | None = None,
+) -> Iterator[TaggedItem]:
     """The items of a tag corpus, one after the other; the file is never held whole.
 
     `concepts` names the columns of a file that has no names.
     """
     where = describe(path)
     suffix = inner_suffix(path)
+    lines = input_lines(path, progress=progress)
     if suffix in (".csv", ".tsv") or str(path) == "-":
-        yield from _from_csv(input_lines(path), where, "\t" if suffix == ".tsv" else ",")
+        items = _from_csv(lines, where, "\t" if suffix == ".tsv" else ",")
     else:
-        yield from _from_text(input_lines(path), where, [term_of(name) for name in concepts])
-
-
-def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Iterator[TaggedItem]:
-    reader = csv.reader(lines, delimiter=delimiter)
-    try:
-        header = [cell.strip() for cell in next(reader, [])]
-        if len(header) < 2 or header[0] != "item":
+        items = _from_text(lines, where, [term_of(name) for name in concepts])
+    seen: set[str] = set()
+    for line, item in items:
+        # An item that were counted twice would make its tags look closer than they are.
+        if item.item in seen:
             raise InputError.single(
                 where,
-                "not a tag corpus (expected a header item,tags or item,tags,text or item,tag "
-                "or item,concept,value or item and one column per concept)",
-                1,
+                f"item {item.item!r} comes back; an item has one row, or rows that follow "
+                "each other",
+                line,
             )
-        rows = _checked(reader, where, len(header))
-        if header in (["item", "tags"], ["item", "tags", "text"]):
-            yield from (_packed(row) for _, row in rows)
-        elif header in (["item", "tag"], ["item", "concept", "value"]):
-            yield from _long(rows, where)
-        else:
-            names = [term_of(name) for name in header[1:]]
-            yield from (_wide(line, row, names, where) for line, row in rows)
-    except csv.Error as error:
-        raise InputError.single(where, str(error), reader.line_num) from None
+        seen.add(item.item)
+        yield item
+    if not seen:
+        raise InputError.single(where, "holds no item")
 
 
-def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Iterator[TaggedItem]:
+def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Items:
+    rows = csv_rows(lines, where, delimiter)
+    header = [cell.strip() for cell in next(rows, (0, []))[1]]
+    if len(header) < 2 or header[0] != "item":
+        raise InputError.single(
+            where,
+            "not a tag corpus (expected a header item,tags or item,tags,text or item,tag "
+            "or item,concept,value or item and one column per concept)",
+            1,
+        )
+    rows = _checked(rows, where, len(header))
+    if header in (["item", "tags"], ["item", "tags", "text"]):
+        yield from ((line, _packed(row)) for line, row in rows)
+    elif header in (["item", "tag"], ["item", "concept", "value"]):
+        yield from _long(rows, where)
+    else:
+        names = [term_of(name) for name in header[1:]]
+        for number, name in enumerate(names):
+            if not name or name in names[:number]:
+                fault = f"column {name!r} is there twice" if name else "a column has no name"
+                raise InputError.single(where, f"{fault}, expected one per concept", 1)
+        yield from ((line, _wide(line, row, names, where)) for line, row in rows)
+
+
+def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Items:
     for line, row in enumerate(lines, 1):
         cells = row.split()
         if not cells:
@@ -68,15 +92,11 @@ def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Iterator[T
                 "(name the columns of a file without a header with --concepts)",
                 line,
             )
-        yield _wide(line, cells, names, where)
+        yield line, _wide(line, cells, names, where)
 
 
-Rows = Iterator[tuple[int, list[str]]]
-
-
-def _checked(reader: Iterator[list[str]], where: str, width: int) -> Rows:
-    for row in reader:
-        line: int = reader.line_num  # type: ignore[attr-defined]
+def _checked(rows: Rows, where: str, width: int) -> Rows:
+    for line, row in rows:
         if not row:
             continue
         if len(row) != width:
@@ -91,19 +111,14 @@ def _packed(row: list[str]) -> TaggedItem:
     return TaggedItem(row[0], held, row[2] if len(row) > 2 else "")
 
 
-def _long(rows: Rows, where: str) -> Iterator[TaggedItem]:
-    seen: set[str] = set()
+def _long(rows: Rows, where: str) -> Items:
     for item, group in groupby(rows, key=lambda entry: entry[1][0]):
-        tags = set()
+        first, tags = 0, set()
         for line, row in group:
-            if item in seen:
-                raise InputError.single(
-                    where, f"item {item!r} comes back; its rows must follow each other", line
-                )
+            first = first or line
             if len(row) == 2 or _present(row[2], line, where):
                 tags.add(term_of(row[1]))
-        seen.add(item)
-        yield TaggedItem(item, frozenset(tags))
+        yield first, TaggedItem(item, frozenset(tags))
 
 
 def _wide(line: int, row: list[str], names: list[str], where: str) -> TaggedItem:
@@ -113,6 +128,9 @@ def _wide(line: int, row: list[str], names: list[str], where: str) -> TaggedItem
 
 def _present(cell: str, line: int, where: str) -> bool:
     try:
-        return float(cell) >= _PRESENT_FROM
+        value = float(cell)
     except ValueError:
-        raise InputError.single(where, f"value {cell!r} is not a number", line) from None
+        value = math.nan
+    if not math.isfinite(value):
+        raise InputError.single(where, f"value {cell!r} is not a number", line)
+    return value >= _PRESENT_FROM

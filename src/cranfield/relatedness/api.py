@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypedDict, Unpack
 
 from cranfield.data.costmap import CostMap
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, suggest
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concepts import NOUNS_FIRST, Lexicon, read_mapping
@@ -64,6 +64,15 @@ def _one(method: str) -> Method:
 
 
 def _resources(method: Method, sources: Sources) -> Resources:
+    for name in sources:
+        if name not in Sources.__annotations__:
+            raise UsageError(
+                f"no keyword {name!r}.{suggest(name, Sources.__annotations__)} There are: "
+                f"{', '.join(Sources.__annotations__)}"
+            )
+    jobs = sources.get("jobs", 1)
+    if jobs < 1:
+        raise UsageError(f"jobs={jobs}: expected a number of threads from 1 on")
     lexicon = None
     if method.family == "wordnet":
         mapping = sources.get("mapping", {})
@@ -75,6 +84,6 @@ def _resources(method: Method, sources: Sources) -> Resources:
         counts=sources.get("counts"),
         links=sources.get("links"),
         tree=sources.get("tree"),
-        jobs=sources.get("jobs", 1),
+        jobs=jobs,
         stop_words=sources.get("stop_words", False),
     )

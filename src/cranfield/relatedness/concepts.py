@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
-from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, open_text
+from cranfield.errors import InputError, Problem, UsageError, suggest
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
 from cranfield.relatedness.wordnet import Sense, WordNet
 
 BUILT_IN_MAPPINGS = ("pto",)
@@ -31,6 +30,13 @@ class Lexicon:
     parts: str = NOUNS_FIRST
     mapping: Mapping[str, str] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        if self.parts != NOUNS_FIRST and not (self.parts and set(self.parts) <= set(PARTS)):
+            raise UsageError(
+                f"no parts of speech {self.parts!r} (expected {NOUNS_FIRST!r}, or letters of "
+                f"{PARTS!r})"
+            )
+
     def senses(self, concept: str) -> list[Sense]:
         """All senses of a concept; none when WordNet does not know it."""
         found: dict[Sense, None] = {}
@@ -41,10 +47,10 @@ class Lexicon:
 
 
 def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
-    word, *marks = text.strip().split("#")
+    word, *marks = text.strip().lower().split("#")
     word = "_".join(word.split())
-    if len(marks) == 2 and marks[1].isdigit() and marks[0] in tuple(PARTS):
-        return [s for s in _listed(wordnet, word, marks[0]) if s.number == int(marks[1])]
+    if len(marks) == 2 and marks[0] in tuple(PARTS):
+        return [s for s in _listed(wordnet, word, marks[0]) if str(s.number) == marks[1]]
     if len(marks) == 1 and marks[0] and set(marks[0]) <= set(PARTS):
         return _listed(wordnet, word, marks[0])
     if marks or not word:
@@ -55,15 +61,21 @@ def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
 
 
 def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
-    """The senses of a word as it stands, or else of its base form in each part of speech."""
-    found = [sense for part in parts for sense in wordnet.senses(word, part)]
-    if found:
-        return found
-    for part in parts:
-        forms = wordnet.valid_forms(word.lower(), part)
-        if forms:
-            found += wordnet.senses(forms[0], part)
-    return found
+    """The senses of a word as it stands, or else of its base form in each part of speech.
+
+    A compound that is not listed with its hyphens is looked up with blanks.
+    """
+    for spelling in dict.fromkeys((word, word.replace("-", "_"))):
+        found = [sense for part in parts for sense in wordnet.senses(spelling, part)]
+        if found:
+            return found
+        for part in parts:
+            forms = wordnet.valid_forms(spelling, part)
+            if forms:
+                found += wordnet.senses(forms[0], part)
+        if found:
+            return found
+    return []
 
 
 def read_mapping(source: str | Path) -> dict[str, str]:
@@ -72,6 +84,7 @@ def read_mapping(source: str | Path) -> dict[str, str]:
         place = resources.files("cranfield.relatedness") / "mappings" / f"{source}.csv"
         with resources.as_file(place) as path:
             return read_mapping(path)
+    check_name(source, BUILT_IN_MAPPINGS, "mapping")
     mapping: dict[str, str] = {}
     problems: list[Problem] = []
     for line, row in _rows(source):
@@ -79,19 +92,29 @@ def read_mapping(source: str | Path) -> dict[str, str]:
             problems.append(Problem(line, f"{len(row)} columns, expected: concept,word"))
         elif row[0] in mapping:
             problems.append(Problem(line, f"concept {row[0]!r} given twice"))
-        elif (line, row) != (1, ["concept", "word"]):
+        elif line > 1 or [cell.lower() for cell in row] != ["concept", "word"]:
             mapping[row[0]] = row[1]
     if problems:
         raise InputError(describe(source), problems)
     return mapping
 
 
+def check_name(source: str | Path, built_in: Sequence[str], what: str) -> None:
+    """An InputError for a name without ending that is neither a file nor built in."""
+    if not Path(source).suffix and str(source) != "-" and not Path(source).exists():
+        raise InputError.single(
+            str(source),
+            f"no such file, and no built-in {what} of that name.{suggest(str(source), built_in)}",
+        )
+
+
 def read_concepts(source: str | Path) -> tuple[str, ...]:
     """Names of concepts: the column `concept` of a CSV file, or one name per line."""
     rows = _rows(source)
     column, start = 0, 0
-    if rows and "concept" in rows[0][1]:
-        column, start = rows[0][1].index("concept"), 1
+    header = [cell.lower() for cell in rows[0][1]] if rows else []
+    if "concept" in header:
+        column, start = header.index("concept"), 1
     elif any(len(row) > 1 for _, row in rows):
         raise InputError.single(
             describe(source), "several columns but none named 'concept' in the first line", 1
@@ -115,11 +138,11 @@ def read_concepts(source: str | Path) -> tuple[str, ...]:
 
 def _rows(source: str | Path) -> list[tuple[int, list[str]]]:
     """The rows that hold anything, with their lines; lines that start with # are remarks."""
+    delimiter = "\t" if inner_suffix(source) == ".tsv" else ","
     with open_text(source) as stream:
-        reader = csv.reader(stream)
         return [
-            (reader.line_num, [cell.strip() for cell in row])
-            for row in reader
+            (line, [cell.strip() for cell in row])
+            for line, row in csv_rows(stream, describe(source), delimiter)
             if any(cell.strip() for cell in row) and not row[0].startswith("# ")
         ]
 

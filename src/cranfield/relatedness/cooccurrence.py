@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from cranfield.data.counts import Snapshot, term_of
+from cranfield.data.counts import term_of
 from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness.counts import HitCounts
 
 
-def relatedness(counts: Snapshot, first: str, second: str) -> float:
+def relatedness(counts: HitCounts, first: str, second: str) -> float:
     """Items with both concepts over items with either of them.
 
+    >>> from cranfield.data.counts import Snapshot
     >>> counts = Snapshot(10, {"sea": 4, "sky": 5}, {frozenset({"sea", "sky"}): 3})
     >>> relatedness(counts, "Sea", "Sky")
     0.5
     """
     if term_of(first) == term_of(second):
         return 1.0
-    both = counts.hits(first, second)
-    either = counts.hits(first) + counts.hits(second) - both
+    one, other = counts.hits(first), counts.hits(second)
+    # As for NWD: an estimated joint count may come out larger than a single one.
+    both = min(counts.hits(first, second), one, other)
+    either = one + other - both
     return both / either if either else 0.0
 
 

@@ -25,6 +25,7 @@ class ScoredMap:
     costs: CostMap
     unknown: tuple[str, ...]
     unusable: tuple[str, ...]
+    unseen: tuple[str, ...]
 
 
 def cost_maps(
@@ -49,13 +50,27 @@ def _map(scores: PairScores, concepts: Sequence[str], resources: Resources) -> S
     position = {concept: i for i, concept in enumerate(concepts)}
     related = np.eye(len(concepts))
     found = [pair for pair in scores.pairs if pair.relatedness is not None]
+    meanings = _meanings(scores.method, concepts, resources)
     for pair, value in zip(found, _scaled(scores.method, found, resources), strict=True):
         i, j = position[pair.word1], position[pair.word2]
-        # Two names of one sense are one concept, whatever the method makes of it.
-        value = 1.0 if pair.same_synset else min(max(value, float(related[i, j])), 1.0)
+        # Two names of one sense are one concept, whatever the method makes of it: RES, JCN and
+        # LIN know nothing of a sense that was never tagged, and may prefer another one.
+        if not meanings[i].isdisjoint(meanings[j]):
+            value = 1.0
+        value = min(max(value, float(related[i, j])), 1.0)
         related[i, j] = related[j, i] = value
     costs = CostMap.of(concepts, 1.0 - related, name=scores.method.name)
-    return ScoredMap(scores.method, costs, scores.unknown, scores.unusable)
+    return ScoredMap(scores.method, costs, scores.unknown, scores.unusable, scores.unseen)
+
+
+def _meanings(
+    method: Method, concepts: Sequence[str], resources: Resources
+) -> list[frozenset[int]]:
+    """The synsets that each concept may mean; none for a method without senses."""
+    lexicon = resources.lexicon if method.family == "wordnet" else None
+    if lexicon is None:
+        return [frozenset()] * len(concepts)
+    return [frozenset(sense.synset for sense in lexicon.senses(c)) for c in concepts]
 
 
 def _scaled(method: Method, pairs: Sequence[PairScore], resources: Resources) -> list[float]:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections.abc import Iterable, Sequence
 from itertools import combinations
 from typing import Protocol
 
 from cranfield.data.counts import Snapshot, TaggedItem, term_of
 from cranfield.errors import UsageError
 from cranfield.relatedness._spec import Method, Source
+
+_WORD = re.compile(r"[^\W_]+")  # letters and digits of any script
 
 
 class HitCounts(Protocol):
@@ -32,9 +35,9 @@ def nwd(first: float, second: float, both: float, total: float) -> float:
     >>> round(nwd(8, 4, 2, 16), 6)
     1.0
     """
-    if not 0 <= both <= min(first, second) or max(first, second) > total:
+    if not 0 <= both <= min(first, second) or not max(first, second) <= total < math.inf:
         raise UsageError(
-            f"counts {first:g}, {second:g}, together {both:g} of {total:g} cannot be: expected "
+            f"counts {first}, {second}, together {both} of {total} cannot be: expected "
             "together <= each <= total"
         )
     if both == 0:
@@ -72,25 +75,13 @@ def count_tags(
         total += 1
         held = [term for term in wanted if term in item.tags]
         if text and item.text:
-            words = f" {' '.join(_words(item.text))} "
+            words = f" {' '.join(_WORD.findall(item.text.lower()))} "
             held = [term for term in wanted if term in item.tags or f" {term} " in words]
         for term in held:
             single[term] += 1
         for pair in combinations(held, 2):
             joint[frozenset(pair)] += 1
     return Snapshot(total, single, joint, source)
-
-
-def _words(text: str) -> Iterator[str]:
-    word = ""
-    for char in text.lower():
-        if char.isalnum():
-            word += char
-        elif word:
-            yield word
-            word = ""
-    if word:
-        yield word
 
 
 _FORMULA = r"e^{-2\,\mathrm{NWD}},\quad \mathrm{NWD}=\frac{\max(\log h_x,\log h_y)-\log h_{xy}}{\log N-\min(\log h_x,\log h_y)}"  # noqa: E501

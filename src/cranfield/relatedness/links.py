@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.counts import term_of
-from cranfield.errors import InputError
-from cranfield.io.files import describe, inner_suffix, input_lines
+from cranfield.errors import InputError, UsageError
+from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import nwd
 
@@ -40,14 +39,18 @@ class InLinks:
 
 
 def read_links(
-    path: str | Path, concepts: Sequence[str], *, articles: int | None = None
+    path: str | Path,
+    concepts: Sequence[str],
+    *,
+    articles: int | None = None,
+    progress: Callable[[float], None] | None = None,
 ) -> InLinks:
     """The links to the concepts, from a table `source,target` of any size.
 
     Only links to the concepts are kept. Without `articles` the distinct sources and targets are
     counted on the way, in eight bytes each.
     """
-    return collect_links(_pairs(path), concepts, articles=articles)
+    return collect_links(_pairs(path, progress), concepts, articles=articles)
 
 
 def collect_links(
@@ -70,28 +73,41 @@ def collect_links(
                 known, fresh = _merged(known, fresh), []
     if articles is None:
         articles = len(_merged(known, fresh))
+    for name, linking in found.items():
+        if len(linking) > articles:
+            raise UsageError(
+                f"{len(linking)} articles link to {name!r}, but there are said to be {articles} in "
+                "all; expected the number of all articles, or none (it is counted then)"
+            )
     return InLinks({name: frozenset(sources) for name, sources in found.items()}, articles)
 
 
 def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
-    return np.union1d(known, np.array(fresh, np.int64))
+    # A stable sort takes the sorted numbers as they are and merges the others into them; the
+    # set functions of numpy hash everything anew, which is four times as slow.
+    every = np.concatenate([known, np.sort(np.array(fresh, np.int64))])
+    every.sort(kind="stable")
+    first = np.ones(len(every), np.bool_)
+    first[1:] = every[1:] != every[:-1]
+    return every[first]
 
 
-def _pairs(path: str | Path) -> Iterator[tuple[str, str]]:
+def _pairs(path: str | Path, progress: Callable[[float], None] | None) -> Iterator[tuple[str, str]]:
     where = describe(path)
     delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
-    reader = csv.reader(input_lines(path), delimiter=delimiter)
-    try:
-        for row in reader:
-            if len(row) == 2:
-                if reader.line_num > 1 or row != ["source", "target"]:
-                    yield row[0], row[1]
-            elif row:
-                raise InputError.single(
-                    where, f"{len(row)} columns, expected: source,target", reader.line_num
-                )
-    except csv.Error as error:
-        raise InputError.single(where, str(error), reader.line_num) from None
+    source, target = 0, 1
+    some = False
+    for line, row in csv_rows(input_lines(path, progress=progress), where, delimiter):
+        if line == 1 and sorted(row) == ["source", "target"]:
+            source, target = row.index("source"), row.index("target")
+        elif len(row) == 2 and row[0].strip() and row[1].strip():
+            some = True
+            yield row[source], row[target]
+        elif row:
+            found = f"{len(row)} columns" if len(row) != 2 else "an empty name"
+            raise InputError.single(where, f"{found}, expected: source,target", line)
+    if not some:
+        raise InputError.single(where, "holds no link, expected: source,target")
 
 
 METHODS = (

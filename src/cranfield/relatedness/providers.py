@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import datetime
 import json
+import math
 import time
 import tomllib
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +29,7 @@ Fetch = Callable[[str], bytes]
 
 _TIMEOUT = 30.0
 _KEYS = {"name": str, "url": str, "count": str, "total": int}
+_OPTIONAL = ("join", "seconds")
 
 
 class UrlProvider:
@@ -50,14 +53,20 @@ class UrlProvider:
             answer: Any = json.loads(self._fetch(self._url.replace("{query}", query)))
             for key in self._count:
                 answer = answer[int(key)] if isinstance(answer, list) else answer[key]
-            return int(answer)
-        except OSError as error:
+            count = int(answer)
+        except (OSError, HTTPException) as error:
             raise NeedsError(f"{self.name} does not answer: {error}") from None
-        except (ValueError, KeyError, IndexError, TypeError):
+        except (ValueError, KeyError, IndexError, TypeError, OverflowError):
             raise NeedsError(
                 f"the answer of {self.name} for {' and '.join(terms)} has no number at "
                 f"{'.'.join(self._count)}"
             ) from None
+        if not 0 <= count <= self.total:
+            raise NeedsError(
+                f"{self.name} counts {count} for {' and '.join(terms)}, expected 0 to "
+                f"{self.total}, the total of its file; set total to the size of the corpus"
+            )
+        return count
 
 
 def _download(url: str) -> bytes:
@@ -99,10 +108,15 @@ class Remembered:
     def __init__(self, provider: HitCounts, path: str | Path, *, source: str) -> None:
         self._provider, self._path, self._source = provider, Path(path), source
         known = read_counts(path) if self._path.exists() else None
+        if known and known.total != provider.total:
+            raise InputError.single(
+                str(path), f"counts of a corpus of {known.total}, but {source} has "
+                f"{provider.total} now; start a new file for its counts",
+            )  # fmt: skip
         self._single: dict[str, int] = dict(known.single) if known else {}
         self._joint: dict[frozenset[str], int] = dict(known.joint) if known else {}
         self._date = known.date if known else datetime.date.today().isoformat()
-        self.total = known.total if known else provider.total
+        self.total = provider.total
 
     def hits(self, *terms: str) -> int:
         names = frozenset(map(term_of, terms))
@@ -116,9 +130,11 @@ class Remembered:
         return self._joint[names]
 
     def save(self) -> None:
-        write_counts(
-            Snapshot(self.total, self._single, self._joint, self._source, self._date), self._path
-        )
+        if self._single:
+            write_counts(
+                Snapshot(self.total, self._single, self._joint, self._source, self._date),
+                self._path,
+            )
 
 
 def read_provider(path: str | Path, *, remember: str | Path) -> Remembered:
@@ -128,17 +144,34 @@ def read_provider(path: str | Path, *, remember: str | Path) -> Remembered:
         settings = tomllib.loads(read_text(path))
     except tomllib.TOMLDecodeError as error:
         raise InputError.single(where, f"not TOML: {error}") from None
-    for key, kind in _KEYS.items():
-        if not isinstance(settings.get(key), kind):
-            raise InputError.single(
-                where, f"{key} is missing or not {'text' if kind is str else 'a whole number'} "
-                "(expected: name, url with {query}, count, total)",
-            )  # fmt: skip
-    if "{query}" not in settings["url"]:
-        raise InputError.single(where, "url has no {query}, where the words go")
+    problem = _setting_problem(settings)
+    if problem:
+        raise InputError.single(where, problem)
     seconds = settings.pop("seconds", 1.0)
-    unknown = set(settings) - set(_KEYS) - {"join"}
-    if unknown or not isinstance(seconds, int | float):
-        raise InputError.single(where, f"unknown setting {', '.join(sorted(unknown)) or 'seconds'}")
     provider = UrlProvider(**settings)
     return Remembered(RateLimited(provider, seconds=float(seconds)), remember, source=provider.name)
+
+
+def _setting_problem(settings: dict[str, Any]) -> str:
+    """What is wrong with the settings of a provider, or the empty string."""
+    for key, kind in _KEYS.items():
+        if not isinstance(settings.get(key), kind) or settings[key] is True:
+            what = "text" if kind is str else "a whole number"
+            return (
+                f"{key} is missing or not {what} (expected: name, url with {{query}}, count, total)"
+            )
+    if "{query}" not in settings["url"]:
+        return "url has no {query}, where the words go"
+    unknown = set(settings) - set(_KEYS) - set(_OPTIONAL)
+    if unknown:
+        return f"unknown setting {', '.join(sorted(unknown))}"
+    if not settings["url"].startswith(("http://", "https://")):
+        return "url is no web address (expected http:// or https://)"
+    if not isinstance(settings.get("join", " "), str):
+        return "join is not text"
+    seconds = settings.get("seconds", 1.0)
+    if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
+        return "seconds is not a number from 0 on"
+    if settings["total"] < 1:
+        return "total is the size of the corpus, expected 1 or more"
+    return ""

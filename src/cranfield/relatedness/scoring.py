@@ -16,6 +16,7 @@ from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import HitCounts
 from cranfield.relatedness.lesk import lesk
 from cranfield.relatedness.links import InLinks
+from cranfield.relatedness.ontology_tree import concept_of
 from cranfield.relatedness.wordnet import Sense
 
 _HOW_TO_GIVE = {
@@ -30,7 +31,11 @@ _HOW_TO_GIVE = {
 
 @dataclass(frozen=True)
 class Resources:
-    """What methods read; any of it may be absent."""
+    """What methods read; any of it may be absent.
+
+    `progress` is told which share of the methods is done, or of the pairs where a method asks a
+    live source for each.
+    """
 
     lexicon: Lexicon | None = None
     counts: HitCounts | None = None
@@ -38,6 +43,7 @@ class Resources:
     tree: CostMap | None = None
     jobs: int = 1
     stop_words: bool = False
+    progress: Callable[[float], None] | None = None
 
     def need(self, method: Method) -> NeedsError:
         things = " and ".join(_HOW_TO_GIVE[need] for need in sorted(method.needs))
@@ -54,27 +60,21 @@ class PairScore:
     sense1: Sense | None = None
     sense2: Sense | None = None
 
-    @property
-    def same_synset(self) -> bool:
-        return (
-            self.sense1 is not None
-            and self.sense2 is not None
-            and self.sense1.synset == self.sense2.synset
-        )
-
 
 @dataclass(frozen=True)
 class PairScores:
     """The pairs in the order given, and the concepts that have no value in any of them.
 
     `unknown` are those that the method's source does not know, `unusable` those that it knows
-    only as parts of speech which the method cannot compare.
+    only as parts of speech which the method cannot compare. `unseen` have a value, 0, but only
+    because they were never counted.
     """
 
     method: Method
     pairs: tuple[PairScore, ...]
     unknown: tuple[str, ...] = field(default=())
     unusable: tuple[str, ...] = field(default=())
+    unseen: tuple[str, ...] = field(default=())
 
     def values(self) -> NDArray[np.float64]:
         """The relatedness of each pair, NaN where it does not exist."""
@@ -90,7 +90,9 @@ def score_pairs(methods: Sequence[Method], pairs: Pairs, resources: Resources) -
     """The relatedness of all pairs by each method; what methods share is worked out once."""
     expansions: dict[str, _Expansion] = {}
     results = []
-    for method in methods:
+    for number, method in enumerate(methods):
+        if resources.progress is not None:
+            resources.progress(number / len(methods))
         if method.family == "wordnet":
             if resources.lexicon is None:
                 raise resources.need(method)
@@ -151,8 +153,16 @@ def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
     score, knows = _name_scorer(method, resources)
     names = dict.fromkeys(name for pair in pairs for name in pair)
     known = {name: knows(name) for name in names}
-    scored = [PairScore(a, b, score(a, b) if known[a] and known[b] else None) for a, b in pairs]
-    return PairScores(method, tuple(scored), tuple(n for n in names if not known[n]))
+    scored = []
+    for number, (a, b) in enumerate(pairs):
+        if resources.progress is not None:
+            resources.progress(number / len(pairs))
+        scored.append(PairScore(a, b, score(a, b) if known[a] and known[b] else None))
+    unseen: list[str] = []
+    if method.family == "counts" and isinstance(resources.counts, Snapshot):
+        unseen = [n for n in names if known[n] and resources.counts.hits(n) == 0]
+    unknown = tuple(n for n in names if not known[n])
+    return PairScores(method, tuple(scored), unknown, unseen=tuple(unseen))
 
 
 def _name_scorer(
@@ -166,7 +176,7 @@ def _name_scorer(
         knows = source.knows if source is not None else bool
     elif method.family == "ontology":
         source = tree = resources.tree
-        knows = (lambda name: name in tree.concepts) if tree is not None else bool
+        knows = (lambda name: concept_of(tree, name) is not None) if tree is not None else bool
     else:
         source = resources.counts
         knows = source.knows if isinstance(source, Snapshot) else bool

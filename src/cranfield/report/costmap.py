@@ -10,9 +10,11 @@ import numpy as np
 
 from cranfield.data.costmap import CostMap
 from cranfield.report.document import Cell, Column, Table
+from cranfield.report.render import html_table
 
 _SHADES = " ░▒▓█"  # far to near
-_CELL, _NAMES, _TREE = 14, 170, 220
+_CELL, _TREE = 14, 220
+_LETTER, _MARGIN = 6.6, 16  # width of a letter and what stands around a name
 
 
 def nearest_table(costs: CostMap, count: int, only: Sequence[str] = ()) -> Table:
@@ -52,10 +54,17 @@ class Branch:
     parts: tuple[Branch, ...] = ()
     concept: int = -1
 
+    def bottom_up(self) -> list[Branch]:
+        """All branches, parts before the whole; no recursion, for trees can be a single chain."""
+        found, waiting = [], [self]
+        while waiting:
+            branch = waiting.pop()
+            found.append(branch)
+            waiting += branch.parts
+        return found[::-1]
+
     def leaves(self) -> list[int]:
-        if not self.parts:
-            return [self.concept]
-        return [leaf for part in self.parts for leaf in part.leaves()]
+        return [branch.concept for branch in self.bottom_up() if not branch.parts]
 
 
 def cluster(costs: CostMap) -> Branch:
@@ -73,21 +82,21 @@ def cluster(costs: CostMap) -> Branch:
 
 def dendrogram_text(costs: CostMap, tree: Branch) -> list[str]:
     """The clusters as lines of text, each with the cost at which it joins."""
-
-    def lines(branch: Branch) -> list[str]:
+    drawn: list[list[str]] = []
+    for branch in tree.bottom_up():
         if not branch.parts:
-            return [f" {costs.concepts[branch.concept]}"]
-        upper, lower = (lines(part) for part in branch.parts)
+            drawn.append([f" {costs.concepts[branch.concept]}"])
+            continue
+        lower, upper = drawn.pop(), drawn.pop()
         head = f"{branch.cost:.2f} "
         blank = " " * len(head)
-        return (
+        drawn.append(
             [f"{head}┬{upper[0]}"]
             + [f"{blank}│{line}" for line in upper[1:]]
             + [f"{blank}└{lower[0]}"]
             + [f"{blank} {line}" for line in lower[1:]]
         )
-
-    return lines(tree)
+    return drawn[0]
 
 
 def heat_map_text(costs: CostMap, tree: Branch) -> list[str]:
@@ -102,15 +111,44 @@ def heat_map_text(costs: CostMap, tree: Branch) -> list[str]:
     return lines
 
 
-def costmap_page(costs: CostMap, tree: Branch) -> str:
+def costmap_page(costs: CostMap, tree: Branch, nearest: Table) -> str:
     """A page with the dendrogram beside the heat map, in one file without scripts."""
+    title = html.escape(costs.name)
+    return (
+        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
+        "<meta name=viewport content='width=device-width, initial-scale=1'>"
+        "<meta http-equiv=Content-Security-Policy "
+        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+        f"<title>{title}</title><style>:root{{color-scheme:light dark}}"
+        "body{font:16px/1.5 system-ui,sans-serif;margin:2rem}.wide{overflow-x:auto}"
+        "caption{text-align:left;font-weight:600}td,th{padding:0 .75rem 0 0;text-align:left}"
+        ".n{text-align:right;font-variant-numeric:tabular-nums}"
+        ".scale{display:inline-block;width:8rem;height:.8rem;background:linear-gradient("
+        f"to right,{_shade(0.0)},{_shade(1.0)})}}</style></head><body><main><h1>{title}</h1>"
+        "<p>Cost 0 <span class=scale></span> 1: dark is near. The tree joins concepts at their "
+        f"average cost.</p><div class=wide>{_drawing(costs, tree)}</div>"
+        f"<div class=wide>{html_table(nearest)}</div></main></body></html>\n"
+    )
+
+
+def _shade(cost: float) -> str:
+    return f"hsl(215 65% {30 + 66 * cost:.0f}%)"
+
+
+def _drawing(costs: CostMap, tree: Branch) -> str:
     order = tree.leaves()
     size = len(order) * _CELL
-    left, top = _TREE + _NAMES, _NAMES
+    top = _MARGIN + int(_LETTER * max(len(name) for name in costs.concepts))
+    left = _TREE + top
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + size + 10}" '
         f'height="{top + size + 10}" font-family="system-ui,sans-serif" font-size="11" role="img" '
         f'aria-label="heat map of {html.escape(costs.name)}">'
+    ]
+    parts += [
+        f'<text x="{_stem(cost):.1f}" y="{top - 6}" text-anchor="middle" '
+        f'fill="currentColor">{cost:g}</text>'
+        for cost in (0.0, 0.5, 1.0)
     ]
     for row, i in enumerate(order):
         name = html.escape(costs.concepts[i])
@@ -124,29 +162,29 @@ def costmap_page(costs: CostMap, tree: Branch) -> str:
             cost = float(costs.costs[i, j])
             parts.append(
                 f'<rect x="{left + column * _CELL}" y="{y}" width="{_CELL}" height="{_CELL}" '
-                f'fill="hsl(215 65% {30 + 66 * cost:.0f}%)"><title>{name}, '
+                f'fill="{_shade(cost)}"><title>{name}, '
                 f"{html.escape(costs.concepts[j])}: {cost:.3f}</title></rect>"
             )
-    _draw_tree(tree, {leaf: top + (k + 0.5) * _CELL for k, leaf in enumerate(order)}, parts)
-    parts.append("</svg>")
-    return (
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        "<meta http-equiv=Content-Security-Policy "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{html.escape(costs.name)}</title><style>:root{{color-scheme:light dark}}"
-        "body{font:16px/1.5 system-ui,sans-serif;margin:2rem}</style></head><body><main>"
-        f"<h1>{html.escape(costs.name)}</h1><p>Dark is near. The tree joins concepts at their "
-        f"average cost, from 0 (right) to 1 (left).</p>{''.join(parts)}</main></body></html>\n"
-    )
+    parts += _tree_lines(tree, {leaf: top + (k + 0.5) * _CELL for k, leaf in enumerate(order)})
+    return "".join([*parts, "</svg>"])
 
 
-def _draw_tree(branch: Branch, height: dict[int, float], parts: list[str]) -> tuple[float, float]:
-    """Draws a branch, and says where its stem begins."""
-    if not branch.parts:
-        return float(_TREE - 4), height[branch.concept]
-    ends = [_draw_tree(part, height, parts) for part in branch.parts]
-    x = (_TREE - 4) - branch.cost * (_TREE - 14)
-    path = f"M{ends[0][0]:.1f} {ends[0][1]:.1f}H{x:.1f}V{ends[1][1]:.1f}H{ends[1][0]:.1f}"
-    parts.append(f'<path d="{path}" fill="none" stroke="currentColor"/>')
-    return x, (ends[0][1] + ends[1][1]) / 2
+def _stem(cost: float) -> float:
+    """Where the tree has a cost: 0 at its right end."""
+    return (_TREE - 4) - cost * (_TREE - 14)
+
+
+def _tree_lines(tree: Branch, height: dict[int, float]) -> list[str]:
+    """One line for every branch that joins two."""
+    lines = []
+    stems: list[tuple[float, float]] = []
+    for branch in tree.bottom_up():
+        if not branch.parts:
+            stems.append((_stem(0.0), height[branch.concept]))
+            continue
+        (low_x, low_y), (high_x, high_y) = stems.pop(), stems.pop()
+        x = _stem(branch.cost)
+        path = f"M{high_x:.1f} {high_y:.1f}H{x:.1f}V{low_y:.1f}H{low_x:.1f}"
+        lines.append(f'<path d="{path}" fill="none" stroke="currentColor"/>')
+        stems.append((x, (high_y + low_y) / 2))
+    return lines

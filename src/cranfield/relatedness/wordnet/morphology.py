@@ -27,8 +27,7 @@ def read_exceptions(texts: dict[str, str]) -> Exceptions:
     """Irregular forms: part of speech -> form -> base forms."""
     exceptions: Exceptions = {part: {} for part in PARTS}
     for part, text in texts.items():
-        for line in text.splitlines():
-            form, *bases = line.split()
+        for form, *bases in filter(None, map(str.split, text.splitlines())):
             exceptions[part].setdefault(form, []).extend(bases)
     return exceptions
 

@@ -34,9 +34,11 @@ def parse_database(files: DatabaseFiles) -> Arrays:
     raw = _Raw()
     for part in range(len(PART_NAMES)):
         raw.read_data(files, part)
+    if not raw.address:
+        raise InputError.single(str(files.root), "the data files hold no synset")
     address = _Addresses(raw.address)
     arrays = raw.arrays(files, address)
-    arrays.update(_lemma_index(files, address))
+    arrays.update(_lemma_index(files, address, raw.part_start))
     exceptions = [files.read(f"{name}.exc") for name in PART_NAMES]
     arrays.update(_blob("exception", exceptions))
     arrays["tag_count"] = _tag_counts(files, raw)
@@ -171,7 +173,8 @@ def _blob(name: str, texts: Sequence[bytes]) -> Arrays:
     }
 
 
-def _lemma_index(files: DatabaseFiles, address: _Addresses) -> Arrays:
+def _lemma_index(files: DatabaseFiles, address: _Addresses, sizes: Sequence[int]) -> Arrays:
+    """The words by part of speech; `sizes` says where the synsets of each part start."""
     lemmas: list[bytes] = []
     part_start = [0]
     counts: list[int] = []
@@ -185,6 +188,12 @@ def _lemma_index(files: DatabaseFiles, address: _Addresses) -> Arrays:
             raise InputError.single(
                 files.where(name), f"offset {error} is not that of a synset in data.{part_name}"
             ) from None
+        listed, there = len(np.unique(found)), sizes[part + 1] - sizes[part]
+        if listed < there:
+            raise InputError.single(
+                files.where(name),
+                f"leads to {listed} of the {there} synsets in data.{part_name}; is it truncated?",
+            )
         if any(a > b for a, b in pairwise(entries)):
             raise InputError.single(files.where(name), "the entries are not in alphabetical order")
         lemmas += entries
@@ -234,6 +243,8 @@ def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
         count_of[fields[key_at]] = int(fields[count_at])
 
     _each_line(files, name, read, "a tag count (expected a sense key and its count)")
+    if not count_of:
+        raise InputError.single(files.where(name), "holds no tag count")
     counts = np.zeros(len(raw.lex_file), np.int64)
     for key, synset in raw.sense_keys():
         if key in count_of:
