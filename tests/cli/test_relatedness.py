@@ -8,10 +8,8 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli import main
-from cranfield.errors import CranfieldError
 from cranfield.io.costmap import read_costmap
 from cranfield.relatedness import methods
-from cranfield.relatedness.wordnet.locate import find_database
 
 COUNTS = """\
 # total: 100
@@ -26,19 +24,6 @@ sea,car,0
 beach,car,1
 """
 TAGS = "item,tags,text\n1,sea beach,\n2,sea;still life,a beach\n3,car,\n4,Sea|Beach,car\n"
-
-
-def has_wordnet() -> bool:
-    try:
-        find_database()
-    except CranfieldError:
-        return False
-    return True
-
-
-needs_wordnet = pytest.mark.skipif(
-    not has_wordnet(), reason="needs the WordNet database: apt-get install wordnet-base"
-)
 
 
 @pytest.fixture
@@ -82,7 +67,7 @@ def test_without_people_there_is_no_correlation(place, capsys):
     assert found["pairs"][0]["human"] is None
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_words_phrases_plurals_and_senses(place, capsys):
     pairs = ["--pair", "clouds", "sky", "--pair", "still life", "painting", "--pair", "river#n#1",
              "sea#n", "--pair", "Rivers", "Still_Life"]  # fmt: skip
@@ -94,7 +79,7 @@ def test_words_phrases_plurals_and_senses(place, capsys):
     assert all(0 < row["relatedness"] <= 1 for row in found["pairs"])
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_unknown_words_are_listed_and_mapped(place, capsys):
     code, out, err = run(capsys, "-m", "PATH", "--pair", "Partylife", "wedding", "--format", "json")
     assert code == 0
@@ -108,7 +93,7 @@ def test_unknown_words_are_listed_and_mapped(place, capsys):
     assert found["pairs"][0]["sense1"].startswith("party#n#")
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_adjectives_hang_in_no_tree(place, capsys):
     code, out, err = run(capsys, "-m", "WUP HSO", "--pair", "happy", "sad", "--format", "json")
     assert code == 0
@@ -118,7 +103,7 @@ def test_adjectives_hang_in_no_tree(place, capsys):
     assert hso > 0
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_all_methods_against_people(place, capsys):
     code, out, err = run(capsys, "--human", "pairs.csv")
     assert (code, err) == (0, "")
@@ -142,7 +127,7 @@ def test_correlations_as_figures(place, capsys):
     assert cooc[-2:] == ["3", "0"]
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_senses_in_different_trees_have_no_value(place, capsys):
     found = answer(capsys, "-m", "LCH", "--pair", "car#n#1", "run#v#1")
     assert found["pairs"][0]["relatedness"] is None
@@ -225,7 +210,7 @@ def test_a_cost_map_is_written_whole_and_read_again(place, capsys):
     assert out == Path("map.csv").read_text()
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize(
     "method", ["PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK", "VEC"]
 )
@@ -245,7 +230,7 @@ def test_every_wordnet_method_makes_a_cost_map(place, capsys, method):
     assert small == pytest.approx(costs.cost("sea", "lake"), abs=1e-12)
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize("method", [m.name for m in methods("wordnet")])
 def test_two_names_of_one_sense_cost_nothing(place, capsys, method):
     # The sense that rock shares with rock-and-roll was never tagged in SemCor, and the glosses
@@ -380,7 +365,7 @@ def test_bad_concepts(place, capsys, text, message):
     assert message in err
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize(
     "text, message",
     [

@@ -7,21 +7,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli import main
-from cranfield.errors import CranfieldError
-from cranfield.relatedness.wordnet.locate import find_database
 
-
-def has_wordnet() -> bool:
-    try:
-        find_database()
-    except CranfieldError:
-        return False
-    return True
-
-
-needs_wordnet = pytest.mark.skipif(
-    not has_wordnet(), reason="needs the WordNet database: apt-get install wordnet-base"
-)
 PAIR = ("--pair", "sea", "beach")
 
 
@@ -50,7 +36,7 @@ def refusal(capsys, *argv):
     return err
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize("word", ["river#N#1", "RIVER#n#1", "River", " rivers "])
 def test_case_does_not_matter(capsys, word):
     code, out, err = run(capsys, "-m", "PATH", "--pair", word, "river#n#1", "--format", "json")
@@ -59,7 +45,7 @@ def test_case_does_not_matter(capsys, word):
     assert (pair["relatedness"], pair["sense1"]) == (1.0, "river#n#1")
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize(
     "word", ["river#n#²", "river#n#0", "river#n#-1", "river#n#", "#n#1", "river#x#1", "café", "#",
              f"river#n#{'9' * 5000}"]
@@ -71,7 +57,7 @@ def test_words_that_are_none_have_no_value(capsys, word):
     assert json.loads(out)["pairs"][0]["relatedness"] is None
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 @pytest.mark.parametrize(
     ("word", "sense"),
     [
@@ -87,7 +73,7 @@ def test_hyphens_and_blanks_of_compounds(capsys, word, sense):
     assert (pair["relatedness"], pair["sense1"]) == (1.0, sense)
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_a_mapping_that_is_not_built_in(capsys):
     assert refusal(capsys, "-m", "PATH", "--mapping", "PTO", *PAIR) == (
         "PTO: no such file, and no built-in mapping of that name. Did you mean 'pto'?\n"
@@ -282,7 +268,7 @@ def test_forms_of_lists_of_concepts(capsys, name, text):
     assert json.loads(out)["concepts"] == ["sea", "beach"]
 
 
-@needs_wordnet
+@pytest.mark.wordnet
 def test_a_mapping_with_tabs(capsys):
     Path("m.tsv").write_text("Concept\tWord\nPartylife\tparty\n")
     options = ("-m", "PATH", "--mapping", "m.tsv", "--pair", "Partylife", "party")

@@ -7,20 +7,10 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli import main
-from cranfield.errors import CranfieldError
-from cranfield.relatedness.wordnet.locate import find_database
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "explanation" / "relatedness.md").read_text()
 TABLES = ROOT.parent / "shared" / "data" / "published"
-
-
-def has_wordnet() -> bool:
-    try:
-        find_database()
-    except CranfieldError:
-        return False
-    return True
 
 
 def shown(label: str) -> dict[str, str]:
@@ -30,7 +20,7 @@ def shown(label: str) -> dict[str, str]:
     return dict(zip(heading.split(" | "), row.partition(" |\n")[0].split(" | "), strict=True))
 
 
-@pytest.mark.skipif(not has_wordnet(), reason="needs the WordNet database")
+@pytest.mark.wordnet
 @pytest.mark.skipif(not TABLES.is_dir(), reason="the word pairs of Table 8.3 are not here")
 @pytest.mark.parametrize(
     ("label", "arguments"),

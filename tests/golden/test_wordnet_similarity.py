@@ -10,12 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.errors import CranfieldError
 from cranfield.relatedness import registry
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
-from cranfield.relatedness.wordnet.locate import find_database
 
 HERE = Path(__file__).parent
 KEYS = Path(__file__).parents[2].parent / "shared" / "data" / "wordsim" / "wnsim205_keys"
@@ -23,17 +21,7 @@ EXACT = ("PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK")
 UNRELATED = -1_000_000
 
 
-def has_wordnet() -> bool:
-    try:
-        find_database()
-    except CranfieldError:
-        return False
-    return True
-
-
-pytestmark = pytest.mark.skipif(
-    not has_wordnet(), reason="needs the WordNet database: apt-get install wordnet-base"
-)
+pytestmark = pytest.mark.wordnet
 
 
 def rows_of(name):

@@ -7,26 +7,16 @@ from pathlib import Path
 import pytest
 
 from cranfield.data.ontology import Ontology
-from cranfield.errors import CranfieldError
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import nwd
 from cranfield.relatedness.human import agreement
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
-from cranfield.relatedness.wordnet.locate import find_database
 
 TABLE = (
     Path(__file__).parents[2].parent / "shared/data/published/table-8.3-gracia-mena-relatedness.csv"
 )
-
-
-def has_wordnet() -> bool:
-    try:
-        find_database()
-    except CranfieldError:
-        return False
-    return True
 
 
 def test_equations_4_1_and_4_2():
@@ -55,9 +45,7 @@ PRINTED = {"RES": 0.56, "WUP": 0.47, "HSO": 0.46, "LIN": 0.46, "LCH": 0.41, "PAT
            "JCN": 0.40}  # fmt: skip
 
 
-@pytest.mark.skipif(
-    not has_wordnet(), reason="needs the WordNet database: apt-get install wordnet-base"
-)
+@pytest.mark.wordnet
 @pytest.mark.skipif(not TABLE.is_file(), reason="the word pairs of Table 8.3 are not here")
 def test_table_8_4_wordnet_column():
     with TABLE.open() as stream:
