@@ -1,6 +1,7 @@
 """`cranfield lab` and `cranfield pool`: every study through the command line, and bad input."""
 
 import csv
+import gzip
 import io
 import json
 from pathlib import Path
@@ -9,6 +10,7 @@ import pytest
 
 import cranfield
 from cranfield.cli import main
+from cranfield.cli._common import time_left
 
 DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
 QRELS = str(DIGITS / "qrels.txt.gz")
@@ -136,6 +138,15 @@ def test_pool_lists_items_once_per_topic(capsys):
         (["lab", "stability", QRELS, *RUNS, "--parts", "noice"], "Did you mean 'noise'"),
         (["lab", "stability", QRELS, *RUNS, "--noise", "0"], "list of percentages"),
         (["lab", "stability", QRELS, *RUNS, "--noise", "5,1"], "must rise"),
+        (["lab", "stability", QRELS, *RUNS, "--noise", "100"], "between 0 and 1"),
+        (["lab", "stability", QRELS, *RUNS, "--noise", "150"], "list of percentages"),
+        (["lab", "stability", QRELS, *RUNS, "--parts", "units", "--dropped", "50,10"],
+         "must rise"),
+        (["lab", "stability", QRELS, *RUNS, "--level", "5"], "lies between 0 and 1"),
+        (["lab", "stability", QRELS, *RUNS, "--level", "nan"], "lies between 0 and 1"),
+        (["lab", "stability", QRELS, *RUNS, "--repeats", "0"], "whole number from 1 on"),
+        (["lab", "stability", QRELS, *RUNS, "--seed", "-1"], "whole number from 0 on"),
+        (["lab", "pool", QRELS, RUNS[0]], "1 run: too few to compare; give at least 2"),
         (["lab", "stability", *TRUTH, *LABELS, "--collection-size", "9"], "for ranked runs"),
         (["lab", "random", *TRUTH, *LABELS, "-m", "hF"], "needs a hierarchy"),
         (["lab", "generality", QRELS, *RUNS], "--collection-size"),
@@ -151,6 +162,35 @@ def test_pool_lists_items_once_per_topic(capsys):
 )  # fmt: skip
 def test_bad_input(capsys, argv, message):
     assert message in complaint(capsys, *argv)
+
+
+@pytest.mark.parametrize("executor", ["threads", "processes"])
+def test_standard_input_is_read_once_for_all_workers(capsys, monkeypatch, tmp_path, executor):
+    argv = ["-m", "AP RR", "--resamples", "5", "--executor", executor, "--jobs", "2"]
+    qrels = tmp_path / "q"
+    qrels.write_bytes(gzip.decompress(Path(QRELS).read_bytes()))
+    assert main(["lab", "correlate", str(qrels), *RUNS[:3], *argv]) == 0
+    expected = capsys.readouterr().out
+    with qrels.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert main(["lab", "correlate", "-", *RUNS[:3], *argv]) == 0
+    assert capsys.readouterr().out == expected
+    first = tmp_path / "stdin.run"
+    first.write_bytes(gzip.decompress(Path(RUNS[0]).read_bytes()))
+    with first.open() as stream:
+        monkeypatch.setattr("sys.stdin", stream)
+        assert main(["lab", "random", str(qrels), "-", *RUNS[1:3], *argv[:2], *argv[4:]]) == 0
+    with_stdin = capsys.readouterr().out
+    assert main(["lab", "random", str(qrels), str(first), *RUNS[1:3], *argv[:2], *argv[4:]]) == 0
+    assert capsys.readouterr().out == with_stdin
+
+
+def test_the_time_left_does_not_count_what_was_there_before():
+    assert time_left(10, 0.0) == ""
+    assert time_left(10, 0.5) == "10 s"
+    assert time_left(10, 0.75, begun=0.5) == "10 s"
+    assert time_left(60, 0.1) == "9 min"
+    assert time_left(3600, 0.1) == "9.0 h"
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,14 @@ def _add_work(parser: argparse.ArgumentParser) -> None:
     add_output_options(parser)
 
 
+def _source(path: str, read: Callable[[str], Any]) -> Any:
+    """A path, for workers to read; standard input, which they cannot, is read here and now."""
+    return read(path) if path == "-" else path
+
+
 def _material(args: argparse.Namespace) -> Material:
+    from cranfield.io import read_qrels, read_run
+    from cranfield.io.labels import read_labels
     from cranfield.lab.material import Material
 
     truth = getattr(args, "truth", None)
@@ -111,7 +118,8 @@ def _material(args: argparse.Namespace) -> Material:
         if len(args.paths) < 2:
             raise UsageError("give judgements and runs: cranfield lab STUDY QRELS RUN RUN ...")
         return Material.ranked(
-            args.paths[0], args.paths[1:], args.measures or RANKED,
+            _source(args.paths[0], read_qrels), [_source(p, read_run) for p in args.paths[1:]],
+            args.measures or RANKED,
             collection_size=args.collection_size,
         )  # fmt: skip
     if args.collection_size:
@@ -120,7 +128,8 @@ def _material(args: argparse.Namespace) -> Material:
         raise UsageError("a study takes one --threshold for all runs")
     maps = read_maps(args)
     return Material.labels(
-        truth, args.paths, args.measures or LABELS, ontology=args.ontology, rules=args.rules,
+        _source(truth, read_labels), [_source(p, read_labels) for p in args.paths],
+        args.measures or LABELS, ontology=args.ontology, rules=args.rules,
         costmap=tuple(maps.items()) or None, agreement=args.agreement, concepts=args.concepts,
         threshold=args.threshold[0] if args.threshold else None,
     )  # fmt: skip
@@ -130,13 +139,14 @@ def _carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
     """Run a study, with a progress line and an estimate of the time left."""
     from cranfield.lab.executors import Plan
 
-    done = [0.0]
+    noted = [0.0]
+    plan = Plan(args.executor, args.jobs, args.folder, noted.append)
 
-    def note(fraction: float) -> None:
-        done[0] = fraction
+    def begun() -> float:
+        """The first note tells what the folder holds already."""
+        return noted[min(1, len(noted) - 1)]
 
-    plan = Plan(args.executor, args.jobs, args.folder, note)
-    with Watch(args.study, lambda: done[0], quiet=args.quiet):
+    with Watch(args.study, lambda: noted[-1], quiet=args.quiet, begun=begun):
         return study(plan)
 
 

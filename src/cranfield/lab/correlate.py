@@ -15,14 +15,14 @@ import numpy as np
 from cranfield.errors import UsageError
 from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
-from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
     kendall,
     kolmogorov_smirnov,
+    overlap_of_scores,
     pearson,
-    rank_biased_overlap,
     spearman,
 )
 
@@ -198,7 +198,8 @@ def _run_piece(piece: _Piece) -> Answer:
             within.append(float("nan"))
             continue
         both = ~np.isnan(x) & ~np.isnan(y)
-        within.append(kendall(signs[i] * x[both], signs[j] * y[both]).value)
+        a, b = settled(signs[i] * x[both]), settled(signs[j] * y[both])
+        within.append(kendall(a, b).value)
     return {
         "overall": numbers(scored.overall),
         "drawn": drawn_means(scored, piece.draws),
@@ -219,10 +220,12 @@ def correlate(
     if len(material.measures) < 2:
         raise UsageError("correlation needs two measures or more")
     draws = Draws("bootstrap", resamples, rng)
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
     study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
-    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
     scores = floats([a["overall"] for a in answers])
     drawn = drawn_table([a["drawn"] for a in answers], draws)
     within = floats([a["within"] for a in answers])
@@ -244,7 +247,7 @@ def from_scores(
         drawn = np.full((*scores.shape, 0), np.nan)
     pairs = tuple(
         _pair(
-            (measures[i], measures[j]), runs, scores[:, [i, j]] * signs[[i, j]],
+            (measures[i], measures[j]), settled(scores[:, [i, j]] * signs[[i, j]]),
             drawn[:, [i, j]] * signs[[i, j]][:, None],
             np.zeros(0) if within is None else within[:, k], rbo_p,
         )
@@ -254,20 +257,17 @@ def from_scores(
 
 
 def _pair(
-    names: tuple[str, str], runs: tuple[str, ...], signed: Floats, drawn: Floats, within: Floats,
-    rbo_p: float,
+    names: tuple[str, str], signed: Floats, drawn: Floats, within: Floats, rbo_p: float
 ) -> MeasurePair:  # fmt: skip
     """A pair of measures, more being better for both."""
     known = np.flatnonzero(~np.isnan(signed).any(axis=1))
     x, y = signed[known].T
     tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
-    # Equal scores keep the order of the runs, for both measures alike.
-    first, second = ([runs[k] for k in known[np.argsort(-v, kind="stable")]] for v in (x, y))
     inside = within[~np.isnan(within)]
     return MeasurePair(
         *names, known.size, tau.value, tau.name, tau.p, _interval(drawn[known]),
         spearman(x, y).value, pearson(x, y).value, ap_correlation(x, y).value,
-        ap_correlation(y, x).value, rank_biased_overlap(first, second, p=rbo_p),
+        ap_correlation(y, x).value, overlap_of_scores(x, y, p=rbo_p),
         distance.value, distance.p,
         float(inside.mean()) if inside.size else float("nan"), int(inside.size),
     )  # fmt: skip

@@ -101,13 +101,15 @@ def generality(
         or not 0 < shares[0] <= shares[-1] <= 1
     ):
         raise UsageError("shares of the collection rise from above 0 to at most 1, two or more")
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, shares, collection_size, rng) for n, s in material.runs}
     study = {
         "study": "generality", **material.described(), "shares": list(shares),
         "size": collection_size, "seed": rng,
     }  # fmt: skip
-    answers = run_pieces(_run_piece, pieces, plan or Plan(), study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["sizes"] for a in answers.values()]).transpose(1, 0, 2)
     sizes = tuple(round(s * collection_size) for s in shares)
     return Generality(tuple(map(str, material.measures)), material.run_names, sizes, scores, rng)

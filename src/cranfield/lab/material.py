@@ -6,28 +6,50 @@ worker reads the files itself. Objects are taken as well; they travel with every
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, plural
 from cranfield.io.files import run_name
 from cranfield.measures import Measure, parse_measures
 from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
+    from cranfield.lab.executors import Plan
 
 Kind: TypeAlias = Literal["ranked", "labels"]
 Truth: TypeAlias = "Judgements | LabelMatrix"
 Bools: TypeAlias = NDArray[np.bool_]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A cache of `most` answers that makes threads wait for one of them, not all make it."""
+
+    def around(make: Callable[P, T]) -> Callable[P, T]:
+        cached, turn = lru_cache(maxsize=most)(make), RLock()
+
+        @wraps(make)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+            with turn:
+                return cached(*args, **kwargs)  # type: ignore[arg-type]
+
+        return answer
+
+    return around
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +129,17 @@ class Material:
         """What a piece about one run carries; the others stay at home."""
         return replace(self, runs=())
 
+    def for_plan(self, plan: Plan) -> Material:
+        """Full paths for workers elsewhere, which were started in another folder."""
+        if plan.is_local:
+            return self
+        return replace(
+            self,
+            truth=full_path(self.truth),
+            runs=tuple((name, full_path(source)) for name, source in self.runs),
+            options=tuple((k, full_path(v)) for k, v in self.options),
+        )
+
     @property
     def measures(self) -> tuple[Measure, ...]:
         if self.kind == "ranked":
@@ -137,7 +170,7 @@ class Material:
     def need_runs(self, least: int) -> None:
         if len(self.runs) < least:
             raise UsageError(
-                f"{len(self.runs)} runs are too few to correlate; give at least {least}"
+                f"{plural(len(self.runs), 'run')}: too few to compare; give at least {least}"
             )
 
     # Below: what workers do.
@@ -189,7 +222,7 @@ def _if_mean(values: Floats, whole: float) -> Floats | None:
     return np.asarray(values, dtype=np.float64)
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _truth(material: Material) -> Truth:
     if material.kind == "labels":
         labels: LabelMatrix = _label_tools(material)[0]
@@ -202,7 +235,7 @@ def _truth(material: Material) -> Truth:
     return judged
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _label_tools(material: Material) -> Any:
     """The truth, what is known beside it, and the plans of the measures."""
     from cranfield.data.labels import LabelMatrix
@@ -271,6 +304,8 @@ def floats(values: Any) -> Floats:
 
 def generator(seed: int, *parts: int) -> np.random.Generator:
     """A generator of its own for a repetition, whichever worker draws it."""
+    if seed < 0:
+        raise UsageError(f"rng={seed} is not a whole number from 0 on (--seed)")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *parts])))
 
 
@@ -284,8 +319,22 @@ def _name(run: Any, number: int) -> str:
     return str(getattr(run, "name", f"run{number}"))
 
 
+def full_path(source: Any) -> Any:
+    """The absolute path of a file, also behind a name as in NAME=FILE; other things as they are."""
+    if isinstance(source, tuple | list):
+        return type(source)(full_path(s) for s in source)
+    if isinstance(source, Path):
+        return source.absolute()
+    if not isinstance(source, str):
+        return source
+    name, equals, file = source.rpartition("=")
+    if not Path(source).is_file() and equals and Path(file).is_file():
+        return f"{name}={Path(file).absolute()}"
+    return str(Path(source).absolute()) if Path(source).is_file() else source
+
+
 def _stamp(source: Any) -> Any:
-    """A file with its size and time of change, or what can be said of another object."""
+    """A file with its size and time of change, or what an object holds."""
     if isinstance(source, str | Path):
         path = Path(source)
         if path.is_file():
@@ -296,4 +345,21 @@ def _stamp(source: Any) -> Any:
         return source
     if isinstance(source, tuple):
         return [_stamp(s) for s in source]
-    return repr(source)[:10_000]
+    return _Content(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """Says what an object holds, when it is asked: only a study with a folder needs to know."""
+
+    source: Any
+
+    def __str__(self) -> str:
+        try:
+            data = pickle.dumps(self.source)
+        except Exception:
+            raise UsageError(
+                f"a study with a folder cannot describe this {type(self.source).__name__}; "
+                "give files, or leave the folder out"
+            ) from None
+        return f"{type(self.source).__name__} {hashlib.sha256(data).hexdigest()}"

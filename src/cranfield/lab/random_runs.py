@@ -143,6 +143,8 @@ def random_study(
     for density in densities:
         if not 0 < density <= 1:
             raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces: dict[str, _Piece] = {
         n: _Piece(bare, n, "real", "", s, 0.0, i, rng) for i, (n, s) in enumerate(material.runs)
@@ -155,7 +157,7 @@ def random_study(
         "study": "random", **material.described(), "densities": list(densities), "count": count,
         "over": over, "seed": rng,
     }  # fmt: skip
-    answers = run_pieces(_run_piece, pieces, plan or Plan(), study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(
         TestedRun(p.name, p.kind, p.base, answers[key]["density"]) for key, p in pieces.items()

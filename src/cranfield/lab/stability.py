@@ -16,8 +16,8 @@ from cranfield.errors import UsageError, suggest
 from cranfield.lab.correlate import LEVEL
 from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
-from cranfield.lab.noise import Disturbance, disturbed
-from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.lab.noise import Disturbance, check_shares, disturbed
+from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall, kolmogorov_smirnov
 
@@ -248,6 +248,11 @@ def stability(
             raise UsageError(
                 f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
             )
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g} of a test lies between 0 and 1")
+    if min(trials, resamples) < 1:
+        raise UsageError("trials and resamples are whole numbers from 1 on")
+    check_shares(noise, dropped)
     how = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
     )
@@ -255,21 +260,19 @@ def stability(
     halves = (Draws("halves", trials, rng),) if "swap" in parts else ()
     samples = (Draws("bootstrap", resamples, rng),) if "power" in parts else ()
     draws = (*fewer, *halves, *samples)
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
     study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
-    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
 
     signs = material.signs
     names = tuple(map(str, material.measures))
-    overall = floats([a["overall"] for a in answers]) * signs
+    overall = settled(floats([a["overall"] for a in answers]) * signs)
     # runs x repetitions x stages x measures
-    changed = (
-        floats([a["disturbed"] for a in answers]).reshape(
-            len(answers), repeats, len(how.flips) + len(how.drops), len(names)
-        )
-        * signs
-    )
+    shape = len(answers), repeats, len(how.flips) + len(how.drops), len(names)
+    changed = settled(floats([a["disturbed"] for a in answers]).reshape(shape) * signs)
     stages = [
         *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
         *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
@@ -361,7 +364,8 @@ def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
     first, second = first[known], second[known]
     swapped = first * second < 0
     width = spread / 100
-    classes = np.minimum((np.abs(first) / width).astype(np.int64), SWAP_BINS)
+    # A difference of 0.2 may be stored as 0.19999999999999998: it belongs to the class of 0.2.
+    classes = np.minimum((np.abs(first) / width + 1e-9).astype(np.int64), SWAP_BINS)
     counts = np.bincount(classes, minlength=SWAP_BINS + 1)
     wrong = np.bincount(classes, weights=swapped, minlength=SWAP_BINS + 1).astype(np.int64)
     needed = float("nan")
