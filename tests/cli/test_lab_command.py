@@ -4,7 +4,9 @@ import csv
 import gzip
 import io
 import json
+import re
 from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 
@@ -108,6 +110,43 @@ def test_simulated_runs_can_be_evaluated(capsys, tmp_path):
     assert main(["lab", "simulate", str(DIGITS / "truth.csv"), str(tmp_path / "l"), "--labels",
                  "--count", "2"]) == 0  # fmt: skip
     assert main(["label", str(DIGITS / "truth.csv"), str(tmp_path / "l" / "system2.csv")]) == 0
+
+
+VOTES = "question,AP,MNRO\n1,5,13\n"
+SIDES = "question,votes_a,votes_b,votes_both,SRP_a,SRP_b\n1,5,13,1,0.2,0.4\n"
+QUICK = ["--resamples", "5"]
+
+
+@pytest.mark.parametrize(
+    "argv, charts",
+    [
+        # Two trees and a picture for each pair of measures.
+        (["correlate", QRELS, *RUNS, "-m", "AP RR NMRR", *QUICK], 5),
+        (["correlate", *TRUTH, *LABELS, "-m", "F.example AP.concept", *QUICK], 2),
+        (["stability", QRELS, *RUNS, "-m", "AP RR", "--repeats", "2", *QUICK], 4),
+        (["stability", *TRUTH, *LABELS, "--repeats", "2", "--noise", "5", "--parts", "noise"], 1),
+        (["random", *TRUTH, *LABELS, "-m", "F.example AP.concept", "--densities", "50"], 2),
+        (["random", QRELS, *RUNS, "-m", "AP", "--count", "2"], 1),
+        (["generality", "--simulate", "100,1000", "-m", "AP NAR"], 1),
+        (["curves", "--size", "2000", "--ranks", "1,10,2000"], 1),
+        (["curves", "--relevant", "2"], 1),
+        (["requirements", "RR F.example"], 1),
+        (["votes", "count", VOTES], 1),
+        (["votes", "count", SIDES], 1),
+        (["pool", QRELS, *RUNS, "-m", "AP RR", "--depth", "10"], 2),
+    ],
+)  # fmt: skip
+def test_reports_have_charts(capsys, tmp_path, argv, charts):
+    if argv[0] == "votes":
+        (tmp_path / "votes.csv").write_text(argv[2])
+        argv = [*argv[:2], str(tmp_path / "votes.csv")]
+    assert main(["lab", *argv, "--format", "html"]) == 0
+    page = capsys.readouterr().out
+    drawn = re.findall(r"<svg.*?</svg>", page, re.DOTALL)
+    assert len(drawn) == charts
+    for svg in drawn:
+        assert any(ElementTree.fromstring(svg).iter("{http://www.w3.org/2000/svg}text"))
+    assert "<table>" in page
 
 
 def test_pool_lists_items_once_per_topic(capsys):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from cranfield._version import __version__
@@ -151,8 +152,10 @@ def _carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
 
 
 def _answer(args: argparse.Namespace, result: Any, tables: Sequence[Table]) -> int:
+    from cranfield.lab.figures import figures
+
     payload = {"cranfield": __version__, "command": f"lab {args.study}"} | result.to_dict()
-    emit(Document(payload, tables), args)
+    emit(Document(payload, tables, figures=partial(figures, result)), args)
     return 0
 
 
@@ -194,7 +197,7 @@ def _correlate(args: argparse.Namespace) -> int:
     result = _carried_out(
         args, lambda plan: correlate(material, resamples=args.resamples, rng=args.seed, plan=plan)
     )
-    return _answer(args, result, [result.table(), result.tree_table()])
+    return _answer(args, result, [result.table(), *result.tree_tables()])
 
 
 def _stability_parser(studies: Any) -> None:

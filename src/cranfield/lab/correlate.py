@@ -76,16 +76,24 @@ class Join:
     right: tuple[str, ...]
     distance: float
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"left": list(self.left), "right": list(self.right), "distance": self.distance}
+
 
 @dataclass(frozen=True, eq=False)
 class Correlations:
-    """Every pair of measures, and the tree that average linkage of 1 - tau gives."""
+    """Every pair of measures, and the trees that average linkage of 1 - tau gives.
+
+    `tree` comes from the rankings of runs, `within_tree` from those of topics, items or concepts
+    within runs; it leaves out measures that have no such ranking in common with the others.
+    """
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
     scores: Floats
     pairs: tuple[MeasurePair, ...]
     tree: tuple[Join, ...]
+    within_tree: tuple[Join, ...]
     seed: int
     resamples: int
 
@@ -140,18 +148,21 @@ class Correlations:
         ]
         return Table(columns, rows, "How alike measures rank the runs", notes)
 
-    def tree_table(self) -> Table:
-        """The steps of the clustering, closest first."""
+    def tree_tables(self) -> list[Table]:
+        """The steps of the clustering, closest first: by rankings of runs, and within runs."""
+        named = (self.tree, "by runs"), (self.within_tree, "within runs")
+        return [self._tree_table(tree, what) for tree, what in named if tree]
+
+    def _tree_table(self, tree: tuple[Join, ...], what: str) -> Table:
         from cranfield.report.document import Cell, Column, Table
 
         columns = [Column("step", digits=0), Column("left", numeric=False),
                    Column("right", numeric=False),
                    Column("distance", heading="1 - tau")]  # fmt: skip
         rows: list[list[Cell]] = [
-            [i, ", ".join(j.left), ", ".join(j.right), j.distance]
-            for i, j in enumerate(self.tree, 1)
+            [i, ", ".join(j.left), ", ".join(j.right), j.distance] for i, j in enumerate(tree, 1)
         ]
-        return Table(columns, rows, "Clusters of measures (average linkage)")
+        return Table(columns, rows, f"Clusters of measures {what} (average linkage)")
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of `--format json`."""
@@ -170,10 +181,8 @@ class Correlations:
                 }
                 for p in self.pairs
             ],
-            "tree": [
-                {"left": list(j.left), "right": list(j.right), "distance": j.distance}
-                for j in self.tree
-            ],
+            "tree": [j.to_dict() for j in self.tree],
+            "within_tree": [j.to_dict() for j in self.within_tree],
             "seed": self.seed, "resamples": self.resamples,
         }  # fmt: skip
 
@@ -253,7 +262,8 @@ def from_scores(
         )
         for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
     )  # fmt: skip
-    return Correlations(measures, runs, scores, pairs, _tree(measures, pairs), seed, drawn.shape[2])
+    tree, within_tree = (_tree(measures, pairs, by) for by in ("kendall", "within"))
+    return Correlations(measures, runs, scores, pairs, tree, within_tree, seed, drawn.shape[2])
 
 
 def _pair(
@@ -298,12 +308,19 @@ def fast_tau(x: Floats, y: Floats) -> Floats:
     return taus
 
 
-def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...]) -> tuple[Join, ...]:
+def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...], by: str) -> tuple[Join, ...]:
     """Average linkage of 1 - tau; measures without a tau to the others stand outside."""
-    gap = {frozenset((p.a, p.b)): 1.0 - p.kendall for p in pairs if not np.isnan(p.kendall)}
-    groups = [(m,) for m in measures if all(frozenset((m, o)) in gap for o in measures if o != m)]
+    taus = {frozenset((p.a, p.b)): float(getattr(p, by)) for p in pairs}
+    gap = {pair: 1.0 - tau for pair, tau in taus.items() if not np.isnan(tau)}
+    inside = list(measures)
+    while inside:
+        lacking = {m: sum(frozenset((m, o)) not in gap for o in inside if o != m) for m in inside}
+        worst = max(inside, key=lambda m: lacking[m])
+        if not lacking[worst]:
+            break
+        inside.remove(worst)
     joins: list[Join] = []
-    grown: list[tuple[str, ...]] = list(groups)
+    grown: list[tuple[str, ...]] = [(m,) for m in inside]
     while len(grown) > 1:
         distance, i, j = min(
             (float(np.mean([gap[frozenset((m, o))] for m in grown[i] for o in grown[j]])), i, j)
