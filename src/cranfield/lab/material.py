@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
     from cranfield.lab.executors import Plan
 
-Kind: TypeAlias = Literal["ranked", "labels"]
+Kind: TypeAlias = Literal["ranked", "labels", "concepts"]
 Truth: TypeAlias = "Judgements | LabelMatrix"
 Bools: TypeAlias = NDArray[np.bool_]
 P = ParamSpec("P")
@@ -65,9 +65,9 @@ class Scored:
 class Material:
     """A truth, runs and measures with the options that the measures need.
 
-    `kind` is "ranked" (judgements and rankings) or "labels" (concepts of items). `options` go
-    to `evaluate`, or are ontology, rules, costmap, agreement, concepts and threshold for
-    annotation.
+    `kind` is "ranked" (judgements and rankings), "labels" (concepts of items), or "concepts":
+    annotations read as rankings of items for each concept. `options` go to `evaluate`, or are
+    ontology, rules, costmap, agreement, concepts and threshold for annotation.
     """
 
     kind: Kind
@@ -88,6 +88,17 @@ class Material:
         return cls._of("ranked", judgements, name_runs(runs), names, options)
 
     @classmethod
+    def concepts(
+        cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
+    ) -> Material:
+        """Annotations under measures of rankings: each concept is a topic, ordered by confidence.
+
+        The size of the collection is the number of items, unless it is given.
+        """
+        names = " ".join(str(m) for m in parse_measures(_listed(measures)))
+        return cls._of("concepts", truth, _named(runs), names, options)
+
+    @classmethod
     def labels(
         cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
@@ -95,12 +106,7 @@ class Material:
         from cranfield.measures.label_registry import parse_label_measures
 
         names = " ".join(str(m) for m in parse_label_measures(_listed(measures)))
-        pairs = (
-            runs.items()
-            if isinstance(runs, Mapping)
-            else ((_name(r, i), r) for i, r in enumerate(runs, 1))
-        )
-        return cls._of("labels", truth, list(pairs), names, options)
+        return cls._of("labels", truth, _named(runs), names, options)
 
     @classmethod
     def _of(
@@ -142,7 +148,7 @@ class Material:
 
     @property
     def measures(self) -> tuple[Measure, ...]:
-        if self.kind == "ranked":
+        if self.kind != "labels":
             return parse_measures(self.names)
         from cranfield.measures.label_registry import parse_label_measures
 
@@ -161,10 +167,10 @@ class Material:
         """All that the numbers depend on, for the folder of a study."""
         return {
             "kind": self.kind,
-            "truth": _stamp(self.truth),
-            "runs": {name: _stamp(source) for name, source in self.runs},
+            "truth": stamp(self.truth),
+            "runs": {name: stamp(source) for name, source in self.runs},
             "measures": self.names,
-            "options": {k: _stamp(v) for k, v in self.options},
+            "options": {k: stamp(v) for k, v in self.options},
         }
 
     def need_runs(self, least: int) -> None:
@@ -175,6 +181,19 @@ class Material:
 
     # Below: what workers do.
 
+    def evaluation(self) -> dict[str, Any]:
+        """The options of `evaluate` for rankings."""
+        options = dict(self.options)
+        if self.kind == "concepts":
+            options.pop("concepts", None)
+            options.setdefault("collection_size", self.items)
+        return options
+
+    @property
+    def items(self) -> int:
+        """How many items an annotation has to do with."""
+        return len(_label_truth(self).items)
+
     def read_truth(self) -> Truth:
         """The truth, read once in each worker."""
         return _truth(self)
@@ -183,6 +202,8 @@ class Material:
         """A run as an object: a Run, or a LabelMatrix in the order of the truth."""
         if self.kind == "ranked":
             return _ranked_run(source, name)
+        if self.kind == "concepts":
+            return _concept_run(self, source, name)
         from cranfield.label_evaluation import prepared
 
         run = _label_run(source, name, dict(self.options))
@@ -191,7 +212,7 @@ class Material:
 
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
-        if self.kind == "ranked":
+        if self.kind != "labels":
             return _score_ranked(self, run, truth)
         from cranfield.label_evaluation import score_run
 
@@ -207,7 +228,7 @@ def _score_ranked(material: Material, run: Run, truth: Truth | None) -> Scored:
     from cranfield.evaluation import evaluate
 
     judged = _truth(material) if truth is None else truth
-    scores = evaluate(judged, [run], material.names, jobs=1, **dict(material.options))
+    scores = evaluate(judged, [run], material.names, jobs=1, **material.evaluation())
     rows = [scores.values[m][0] for m in scores.measures]
     overall = np.array([scores.overall[m][0] for m in scores.measures])
     values = tuple(_if_mean(v, w) for v, w in zip(rows, overall, strict=True))
@@ -227,6 +248,10 @@ def _truth(material: Material) -> Truth:
     if material.kind == "labels":
         labels: LabelMatrix = _label_tools(material)[0]
         return labels
+    if material.kind == "concepts":
+        from cranfield.lab.concepts import concept_judgements
+
+        return concept_judgements(_label_truth(material))
     from cranfield.evaluation import coerce_judgements
 
     judged = coerce_judgements(material.truth)
@@ -238,8 +263,6 @@ def _truth(material: Material) -> Truth:
 @remembered(4)
 def _label_tools(material: Material) -> Any:
     """The truth, what is known beside it, and the plans of the measures."""
-    from cranfield.data.labels import LabelMatrix
-    from cranfield.io.labels import read_concepts, read_labels
     from cranfield.io.ontology import read_ontology
     from cranfield.label_evaluation import check_needs, checked_truth, gather
 
@@ -249,14 +272,7 @@ def _label_tools(material: Material) -> Any:
         ontology = read_ontology(ontology, rules=given.get("rules"))
     elif given.get("rules") is not None:
         raise UsageError("rules need an ontology of the concepts beside them (--ontology)")
-    if isinstance(material.truth, str | Path):
-        names = given.get("concepts")
-        source: Any = read_labels(
-            material.truth, concepts=None if names is None else read_concepts(names)
-        )
-    else:
-        source = LabelMatrix.of(material.truth, name="truth")
-    truth = checked_truth(source, ontology)
+    truth = checked_truth(_label_truth(material), ontology)
     costs = given.get("costmap")
     knowledge = gather(
         truth, ontology=ontology, costmap=dict(costs) if isinstance(costs, tuple) else costs,
@@ -264,6 +280,25 @@ def _label_tools(material: Material) -> Any:
     )  # fmt: skip
     check_needs(material.measures, knowledge)
     return truth, knowledge, {m: m.plan(m) for m in material.measures}
+
+
+@remembered(4)
+def _label_truth(material: Material) -> LabelMatrix:
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.io.labels import read_concepts, read_labels
+
+    if not isinstance(material.truth, str | Path):
+        return LabelMatrix.of(material.truth, name="truth")
+    names = dict(material.options).get("concepts")
+    return read_labels(material.truth, concepts=None if names is None else read_concepts(names))
+
+
+def _concept_run(material: Material, source: Any, name: str) -> Run:
+    from cranfield.data.alignment import align
+    from cranfield.lab.concepts import concept_ranking
+
+    run = _label_run(source, name, dict(material.options))
+    return concept_ranking(align(run, _label_truth(material)).run)
 
 
 def _ranked_run(source: Any, name: str) -> Run:
@@ -313,6 +348,12 @@ def _listed(measures: str | Measure | Iterable[str | Measure]) -> Any:
     return measures if isinstance(measures, str | Measure) else list(measures)
 
 
+def _named(runs: Any) -> list[tuple[str, Any]]:
+    if isinstance(runs, Mapping):
+        return list(runs.items())
+    return [(_name(r, i), r) for i, r in enumerate(runs, 1)]
+
+
 def _name(run: Any, number: int) -> str:
     if isinstance(run, str | Path):
         return run_name(run)
@@ -323,6 +364,8 @@ def full_path(source: Any) -> Any:
     """The absolute path of a file, also behind a name as in NAME=FILE; other things as they are."""
     if isinstance(source, tuple | list):
         return type(source)(full_path(s) for s in source)
+    if isinstance(source, dict):
+        return {name: full_path(s) for name, s in source.items()}
     if isinstance(source, Path):
         return source.absolute()
     if not isinstance(source, str):
@@ -333,7 +376,7 @@ def full_path(source: Any) -> Any:
     return str(Path(source).absolute()) if Path(source).is_file() else source
 
 
-def _stamp(source: Any) -> Any:
+def stamp(source: Any) -> Any:
     """A file with its size and time of change, or what an object holds."""
     if isinstance(source, str | Path):
         path = Path(source)
@@ -341,10 +384,10 @@ def _stamp(source: Any) -> Any:
             facts = path.stat()
             return [str(path.resolve()), facts.st_size, facts.st_mtime_ns]
         return str(source)
-    if isinstance(source, int | float | bool):
+    if source is None or isinstance(source, int | float | bool):
         return source
     if isinstance(source, tuple):
-        return [_stamp(s) for s in source]
+        return [stamp(s) for s in source]
     return _Content(source)
 
 
