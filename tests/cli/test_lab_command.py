@@ -76,6 +76,14 @@ def test_random_generality_pool(capsys):
     assert all(r["score_without"] <= r["score"] for r in found["runs"])
 
 
+def test_annotations_in_studies_of_rankings(capsys):
+    found = answer(capsys, "lab", "generality", *TRUTH, *LABELS, "-m", "AP", "--shares", "60,100")
+    assert found["sizes"] == [240, 400]
+    found = answer(capsys, "lab", "pool", *TRUTH, *LABELS, "-m", "AP", "--depth", "20",
+                   "--executor", "processes", "--jobs", "2")  # fmt: skip
+    assert len(found["runs"]) == len(LABELS)
+
+
 def test_curves_and_requirements(capsys):
     found = answer(capsys, "lab", "curves", "--size", "30", "-m", "AP", "--ranks", "1,30")
     assert found["points"] == [{"ranks": [1], "AP": 1.0}, {"ranks": [30], "AP": 1 / 30}]
@@ -191,6 +199,12 @@ def test_pool_lists_items_once_per_topic(capsys):
         (["lab", "generality", QRELS, *RUNS], "--collection-size"),
         (["lab", "generality", QRELS, *RUNS, "--collection-size", "100"], "cannot hold"),
         (["lab", "generality", QRELS, "--simulate", "100,200"], "takes no files"),
+        (["lab", "generality", "--simulate", "100,200", *TRUTH], "takes no files"),
+        (["lab", "votes", "make", "q", "--ontology", "pto-2009"], "--truth"),
+        (["lab", "votes", "make", "q", *TRUTH], "--between A B"),
+        (["lab", "curves", "-m", "F.example"], "reads decisions, not ranks"),
+        (["lab", "requirements", ""], "no measure was asked for"),
+        (["lab", "curves", "--executor", "cloud"], "is not one of threads"),
         (["lab", "curves", "--ranks", "1,x"], "list of whole numbers"),
         (["lab", "curves", "--ranks", "50"], "between 1 and 20"),
         (["lab", "requirements", "HLoss"], "needs a hierarchy"),

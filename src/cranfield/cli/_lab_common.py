@@ -79,6 +79,12 @@ def _source(path: str, read: Callable[[str], Any]) -> Any:
     return read(path) if path == "-" else path
 
 
+def refuse_label_options(args: argparse.Namespace) -> None:
+    for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
+        if getattr(args, option, None):
+            raise UsageError(f"--{option} is for annotation; name the truth with --truth")
+
+
 def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Material:
     from cranfield.io import read_qrels, read_run
     from cranfield.io.labels import read_labels
@@ -86,9 +92,7 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
 
     truth = args.truth
     if truth is None:
-        for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
-            if getattr(args, option, None):
-                raise UsageError(f"--{option} is for annotation; name the truth with --truth")
+        refuse_label_options(args)
         if len(args.paths) < 2:
             raise UsageError("give judgements and runs: cranfield lab STUDY QRELS RUN RUN ...")
         return Material.ranked(

@@ -6,9 +6,15 @@ import argparse
 from typing import Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_output_options, add_seed_option, emit, positive
-from cranfield.cli._lab_common import add_study, answer
+from cranfield.cli._common import Parser, Watch, add_output_options, add_seed_option, emit, positive
+from cranfield.cli._lab_common import add_study, answer, material_of, refuse_label_options
+from cranfield.cli._label_inputs import add_label_options
+from cranfield.errors import UsageError
+from cranfield.lab.votes import Choices, Preferences
 from cranfield.report.document import Document, Table
+
+LISTS = "AP NMRR MNRO"
+SETS = "F.example Rprec.example"
 
 
 def votes_parser(studies: Any) -> None:
@@ -22,12 +28,22 @@ def votes_parser(studies: Any) -> None:
     make = add_study(steps, "make", "make a blind questionnaire", _votes_make)
     make.add_argument("folder", metavar="DIR", help="where questions.html, .json and key.json go")
     make.add_argument(
-        "-m", "--measures", metavar="NAMES", default="AP NMRR MNRO",
-        help="the measures to choose between (default: AP NMRR MNRO)",
+        "--truth", metavar="FILE",
+        help="ask about concept sets of two runs, not about made-up ranked lists",
     )  # fmt: skip
+    make.add_argument(
+        "--between", dest="paths", nargs=2, metavar="RUN", default=(),
+        help="with --truth: the two annotations to choose between",
+    )  # fmt: skip
+    make.add_argument(
+        "-m", "--measures", metavar="NAMES",
+        help=f"the measures to choose between (default: {LISTS}; with --truth: {SETS})",
+    )  # fmt: skip
+    add_label_options(make)
     for name, value, what in (
-        ("questions", 10, "questions"), ("lists", 5, "ranked lists in each question"),
-        ("relevant", 5, "relevant items in each list"), ("size", 100, "items in the collection"),
+        ("questions", 10, "questions"), ("lists", 5, "ranked lists: how many in each question"),
+        ("relevant", 5, "ranked lists: relevant items in each"),
+        ("size", 100, "ranked lists: items in the collection"),
     ):  # fmt: skip
         make.add_argument(
             f"--{name}",
@@ -45,32 +61,44 @@ def votes_parser(studies: Any) -> None:
 
 
 def _votes_count(args: argparse.Namespace) -> int:
-    from cranfield.lab.votes import Choices, read_votes
+    from cranfield.lab.votes import read_votes
 
-    result = read_votes(args.votes)
-    more = [result.duel_table()] if isinstance(result, Choices) else []
-    return answer(args, result, [result.table(), *more])
+    return _counted(args, read_votes(args.votes))
 
 
 def _votes_tally(args: argparse.Namespace) -> int:
     from cranfield.lab.questionnaire import tally
 
-    result = tally(args.key, args.answers)
-    return answer(args, result, [result.table(), result.duel_table()])
+    return _counted(args, tally(args.key, args.answers))
+
+
+def _counted(args: argparse.Namespace, result: Choices | Preferences) -> int:
+    more = [] if isinstance(result, Preferences) else [result.duel_table()]
+    return answer(args, result, [result.table(), *more])
 
 
 def _votes_make(args: argparse.Namespace) -> int:
+    from cranfield.lab.concept_survey import make_concept_survey
     from cranfield.lab.questionnaire import make_questionnaire
     from cranfield.report.document import Column
 
-    made = make_questionnaire(
-        args.measures, questions=args.questions, lists=args.lists, relevant=args.relevant,
-        size=args.size, rng=args.seed,
-    )  # fmt: skip
+    if args.truth is None:
+        if args.paths:
+            raise UsageError("--between is for concept sets: name the truth with --truth")
+        refuse_label_options(args)
+    with Watch("survey", lambda: 0.0, quiet=args.quiet) as watch:
+        if args.truth is not None:
+            args.collection_size, args.measures = None, args.measures or SETS
+            made = make_concept_survey(material_of(args), questions=args.questions, rng=args.seed)
+        else:
+            made = make_questionnaire(
+                args.measures or LISTS, questions=args.questions, lists=args.lists,
+                relevant=args.relevant, size=args.size, rng=args.seed,
+            )  # fmt: skip
     files = [str(file) for file in made.write(args.folder)]
     what = ("the questions as data", "the page for people", "the key: keep it to yourself")
     table = Table([Column("file", numeric=False), Column("what", numeric=False)],
                   [list(row) for row in zip(files, what, strict=True)])  # fmt: skip
     payload = {"cranfield": __version__, "command": "lab votes", "files": files}
-    emit(Document(payload, [table]), args)
+    emit(Document(payload, [table], watch.messages), args)
     return 0

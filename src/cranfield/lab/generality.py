@@ -157,8 +157,9 @@ def _smaller(
         room = size - len(relevant)
         items = retrieved.get(topic, {})
         chance = {i: _chance(i, seed) for i in {*own, *items} - relevant}
-        limit = room / max(full - len(relevant), 1)
-        # Where all items are known, chance may keep a few too many.
+        # Where all items are known the collection has its size to the item; else on average.
+        all_known = len(chance) + len(relevant) >= full
+        limit = 1.0 if all_known else room / (full - len(relevant))
         kept = sorted((c, i) for i, c in chance.items() if c < limit)[:room]
         staying = relevant | {i for _, i in kept}
         smaller_truth[topic] = {i: g for i, g in own.items() if i in staying}
