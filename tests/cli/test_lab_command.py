@@ -5,6 +5,7 @@ import gzip
 import io
 import json
 import re
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -168,6 +169,32 @@ def test_pool_lists_items_once_per_topic(capsys):
     assert len(weights) == 4
     assert main(["pool", *RUNS[:2], "--judged", QRELS, "--format", "table"]) == 0
     assert "(all)" in capsys.readouterr().out
+
+
+def test_a_pool_of_annotations_has_items_for_each_concept(capsys):
+    timid = next(p for p in LABELS if "timid" in p)  # has no names: it takes those of the others
+    runs = [timid, *(p for p in LABELS if p != timid)]
+    assert main(["pool", *runs[:3], "--labels", "--depth", "3"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out), delimiter="\t"))
+    per_topic = Counter(r["topic"] for r in rows)
+    assert "Even" in per_topic
+    assert all(3 <= n <= 9 for n in per_topic.values())
+
+
+def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
+    argv = ["lab", "stability", QRELS, *RUNS[:4], "-m", "AP RR", "--noise", "0.5,10", "--repeats",
+            "3", "--resamples", "5"]  # fmt: skip
+    assert main(argv) == 0
+    shown = capsys.readouterr().out
+    assert "Flipped truth: range of the repetitions" in shown
+    assert "0.5% low" in shown
+    assert main([*argv, "--format", "csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert Counter(r["change"] for r in rows) == {"noise": 4, "judgements": 10, "units": 10}
+    for r in rows:
+        assert float(r["original_low"]) <= float(r["original"]) <= float(r["original_high"])
+    assert main([*argv, "--format", "csv", "--parts", "swap"]) == 0
+    assert capsys.readouterr().out.startswith("measure,swap_rate")
 
 
 @pytest.mark.parametrize(

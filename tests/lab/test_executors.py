@@ -38,6 +38,24 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_table(ranked):
     assert there == here
 
 
+def test_a_killed_worker_of_a_dask_cluster_loses_nothing(ranked):
+    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
+    here = stability(ranked, **SMALL).to_dict()
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1",
+    ) as cluster:  # fmt: skip
+        victims = [cluster.workers[0].pid]
+
+        def kill_one(fraction):
+            if fraction > 0 and victims:
+                os.kill(victims.pop(), signal.SIGKILL)
+
+        address = cluster.scheduler_address.replace("tcp://", "dask://")
+        there = stability(ranked, **SMALL, plan=Plan(address, progress=kill_one)).to_dict()
+    assert not victims
+    assert there == here
+
+
 def kill_yourself_once(piece):
     """The worker of piece 'b' dies while it works, the first time."""
     number, folder = piece

@@ -131,11 +131,13 @@ def carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
         return study(plan)
 
 
-def answer(args: argparse.Namespace, result: Any, tables: Sequence[Table]) -> int:
+def answer(
+    args: argparse.Namespace, result: Any, tables: Sequence[Table], machine: Table | None = None
+) -> int:
     from cranfield.lab.figures import figures
 
     payload = {"cranfield": __version__, "command": f"lab {args.study}"} | result.to_dict()
-    emit(Document(payload, tables, figures=partial(figures, result)), args)
+    emit(Document(payload, tables, (), machine, figures=partial(figures, result)), args)
     return 0
 
 

@@ -126,7 +126,7 @@ def _stability(args: argparse.Namespace) -> int:
             rng=args.seed, plan=plan,
         ),
     )  # fmt: skip
-    return answer(args, result, result.tables())
+    return answer(args, result, result.tables(), result.long_table())
 
 
 def _random_parser(studies: Any) -> None:

@@ -7,6 +7,7 @@ items by its labels, and those it treats alike by their names.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,6 +31,13 @@ def concept_ranking(run: LabelMatrix) -> Run:
     scores = _dense(run.labels if run.confidences is None else run.confidences)
     used = np.ones(len(run.concepts), dtype=bool)
     return Run.from_rows(*_rows(run, scores.astype(np.float64), used)).named(run.name)
+
+
+def concept_rankings(runs: Sequence[LabelMatrix]) -> list[Run]:
+    """Several runs over the same concepts; one without names takes those of one that has them."""
+    named = next((run for run in runs if run.named), None)
+    alike = [run if run.named or named is None else run.renamed(named.concepts) for run in runs]
+    return [concept_ranking(run) for run in alike]
 
 
 def _rows(matrix: LabelMatrix, values: Any, used: Any) -> tuple[Any, Any, Any]:

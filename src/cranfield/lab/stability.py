@@ -107,9 +107,9 @@ class Stability:
         stages = [s for s in self.stages if s.change == change]
         shares = list(dict.fromkeys(s.share for s in stages))
         columns = [Column("measure", numeric=False)]
-        columns += [Column(f"original_{s:g}", 3, heading=f"{s:.0%}") for s in shares]
-        columns += [Column(f"previous_{s:g}", 3, heading=f"{s:.0%} prev.") for s in shares]
-        columns += [Column(f"concordant_{s:g}", 2, heading=f"{s:.0%} D") for s in shares]
+        columns += [Column(f"original_{s:g}", 3, heading=_percent(s)) for s in shares]
+        columns += [Column(f"previous_{s:g}", 3, heading=f"{_percent(s)} prev.") for s in shares]
+        columns += [Column(f"concordant_{s:g}", 2, heading=f"{_percent(s)} D") for s in shares]
         rows: list[list[Cell]] = []
         for measure in self.measures:
             own = {s.share: s for s in stages if s.measure == measure}
@@ -125,11 +125,45 @@ class Stability:
         ]
         return Table(columns, rows, _TITLES[change], notes)
 
+    def range_table(self, change: str = "noise") -> Table:
+        """Measures down, stages across: the lowest and the highest tau of the repetitions."""
+        from cranfield.report.document import Cell, Column, Table
+
+        stages = [s for s in self.stages if s.change == change]
+        shares = list(dict.fromkeys(s.share for s in stages))
+        columns = [Column("measure", numeric=False)]
+        for s in shares:
+            columns += [Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
+                        Column(f"high_{s:g}", 3, heading="high")]  # fmt: skip
+        own = {(s.measure, s.share): s.original_ends for s in stages}
+        rows: list[list[Cell]] = [
+            [m, *(end for share in shares for end in own[m, share])] for m in self.measures
+        ]
+        return Table(columns, rows, f"{_TITLES[change]}: range of the repetitions")
+
     def tables(self) -> list[Table]:
         """Every part that was asked for."""
-        changes = dict.fromkeys(s.change for s in self.stages)
-        made = [self.table(change) for change in changes]
+        made = []
+        for change in dict.fromkeys(s.change for s in self.stages):
+            made.append(self.table(change))
+            if self.repeats > 1:
+                made.append(self.range_table(change))
         return made + ([self.order_table()] if self.swaps or self.powers else [])
+
+    def long_table(self) -> Table:
+        """For machines: every change, share and measure in a row of its own."""
+        from cranfield.report.document import Cell, Column, Table
+
+        names = ("original", "original_low", "original_high", "previous", "previous_low",
+                 "previous_high", "concordant", "concordant_previous")  # fmt: skip
+        columns = [Column("change", numeric=False), Column("share"),
+                   Column("measure", numeric=False), *(Column(n) for n in names)]  # fmt: skip
+        rows: list[list[Cell]] = [
+            [s.change, s.share, s.measure, s.original, *s.original_ends, s.previous,
+             *s.previous_ends, s.concordant, s.concordant_previous]
+            for s in self.stages
+        ]  # fmt: skip
+        return Table(columns, rows) if rows else self.order_table()
 
     def order_table(self) -> Table:
         """Swap rate and discriminative power of every measure."""
@@ -190,6 +224,10 @@ class Stability:
                 for p in self.powers
             ],
         }  # fmt: skip
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:g}%"
 
 
 _TITLES = {
