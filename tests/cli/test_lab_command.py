@@ -77,6 +77,26 @@ def test_random_generality_pool(capsys):
     assert all(r["score_without"] <= r["score"] for r in found["runs"])
 
 
+@pytest.mark.parametrize("files", [[QRELS, *RUNS[:3]], [*TRUTH, *LABELS[:3]]])
+def test_all_measures_are_those_that_have_what_they_need(capsys, files):
+    found = answer(capsys, "lab", "correlate", *files, "-m", "all", "--resamples", "2")
+    assert {"AP", "RR"} <= set(found["scores"]) or {"F.example", "AUC"} <= set(found["scores"])
+    assert not {"xinfAP", "MNRO", "HLoss", "OS"} & set(found["scores"])
+
+
+def test_curves_and_requirements_of_all_measures(capsys):
+    found = answer(capsys, "lab", "curves", "--size", "3", "-m", "all")
+    assert {"AP", "MNRO", "NormRecall"} <= set(found["points"][0])
+    found = answer(capsys, "lab", "requirements", "all")
+    assert "MNRO" in {r["measure"] for r in found["measures"]}
+
+
+def test_generality_names_a_run_that_belongs_to_other_judgements(capsys, tmp_path):
+    (tmp_path / "q").write_text("other 0 a 1\n")
+    argv = ["lab", "generality", str(tmp_path / "q"), RUNS[0], "--collection-size", "9"]
+    assert "<bits>: none of its topics is judged" in complaint(capsys, *argv)
+
+
 def test_annotations_in_studies_of_rankings(capsys):
     found = answer(capsys, "lab", "generality", *TRUTH, *LABELS, "-m", "AP", "--shares", "60,100")
     assert found["sizes"] == [240, 400]
@@ -227,6 +247,7 @@ def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
         (["lab", "generality", QRELS, *RUNS, "--collection-size", "100"], "cannot hold"),
         (["lab", "generality", QRELS, "--simulate", "100,200"], "takes no files"),
         (["lab", "generality", "--simulate", "100,200", *TRUTH], "takes no files"),
+        (["lab", "random", *TRUTH, *LABELS, "--densities", "10,10"], "given twice"),
         (["lab", "votes", "make", "q", "--ontology", "pto-2009"], "--truth"),
         (["lab", "votes", "make", "q", *TRUTH], "--between A B"),
         (["lab", "curves", "-m", "F.example"], "reads decisions, not ranks"),

@@ -191,6 +191,24 @@ def test_any_executor_of_concurrent_futures_will_do(ranked):
         Plan(7)
 
 
+class Elsewhere(ThreadPoolExecutor):
+    """Workers that lack what they should run."""
+
+    def submit(self, work, *args):
+        def lacking():
+            raise ModuleNotFoundError("No module named 'cranfield'")
+
+        return super().submit(lacking)
+
+
+def test_workers_without_cranfield_are_said_to_be(ranked):
+    with (
+        Elsewhere(1) as there,
+        pytest.raises(UsageError, match=r"No module named 'cranfield'.*install the same"),
+    ):
+        correlate(ranked, resamples=5, plan=Plan(there))
+
+
 def test_workers_elsewhere_are_given_full_paths(monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
     for name in ("q", "a.run", "map.csv"):

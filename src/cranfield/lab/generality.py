@@ -128,6 +128,10 @@ def _run_piece(piece: _Piece) -> Answer:
     material = piece.material
     judged = material.read_truth()
     run = material.read_run(piece.source, piece.name)
+    if not set(run.topics) & set(judged.topics):  # type: ignore[union-attr]
+        raise UsageError(
+            f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
+        )
     found = []
     for share in piece.shares:
         size = round(share * piece.size)

@@ -83,8 +83,10 @@ class Material:
     ) -> Material:
         """Rankings against judgements; the options are those of `cranfield.evaluate`."""
         from cranfield.evaluation import name_runs
+        from cranfield.lab.names import possible_measures
 
-        names = " ".join(str(m) for m in parse_measures(_listed(measures)))
+        size = options.get("collection_size")
+        names = " ".join(map(str, possible_measures(measures, collection_size=size)))
         return cls._of("ranked", judgements, name_runs(runs), names, options)
 
     @classmethod
@@ -95,7 +97,9 @@ class Material:
 
         The size of the collection is the number of items, unless it is given.
         """
-        names = " ".join(str(m) for m in parse_measures(_listed(measures)))
+        from cranfield.lab.names import possible_measures
+
+        names = " ".join(map(str, possible_measures(measures, collection_size=2)))
         return cls._of("concepts", truth, _named(runs), names, options)
 
     @classmethod
@@ -103,8 +107,13 @@ class Material:
         cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
         """Annotations against their truth."""
-        from cranfield.measures.label_registry import parse_label_measures
+        from cranfield.measures.label_registry import parse_label_measures, without_needs
 
+        if isinstance(measures, str):
+            known = {"hierarchy"} if options.get("ontology") is not None else set()
+            if known or options.get("costmap"):
+                known.add("costs")
+            measures = without_needs(measures, frozenset({"hierarchy", "costs"} - known))[0]
         names = " ".join(str(m) for m in parse_label_measures(_listed(measures)))
         return cls._of("labels", truth, _named(runs), names, options)
 

@@ -152,7 +152,8 @@ _SETS = (
 _PAGE = """<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>@title@</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<style>:root{color-scheme:light dark}body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
+<style>:root{color-scheme:light dark}
+body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
 table{border-collapse:collapse}th,td{border:1px solid #999;padding:.2em .6em;text-align:left}
 label{margin-right:1em}</style></head><body>
 <h1>@title@</h1>

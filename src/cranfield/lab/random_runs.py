@@ -143,6 +143,8 @@ def random_study(
     for density in densities:
         if not 0 < density <= 1:
             raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
+    if len(set(densities)) < len(densities):
+        raise UsageError("a label density is given twice")
     plan = plan or Plan()
     material = material.for_plan(plan)
     bare = material.without_runs()
