@@ -137,7 +137,7 @@ def overlap_of_scores(x: Floats, y: Floats, *, p: float = 0.9) -> float:
     Objects of equal score all stand at the first of their ranks, as Webber, Moffat and Zobel
     propose; the agreement at a depth is then that of two sets of unequal size.
 
-    >>> overlap_of_scores([3, 2, 2, 1], [9, 5, 5, 4])
+    >>> round(overlap_of_scores([3, 2, 2, 1], [9, 5, 5, 4]), 12)
     1.0
     """
     from scipy.stats import rankdata
@@ -153,7 +153,7 @@ def overlap_of_scores(x: Floats, y: Floats, *, p: float = 0.9) -> float:
     ours, theirs = first <= depths, second <= depths
     agreement = 2 * (ours & theirs).sum(axis=1) / (ours.sum(axis=1) + theirs.sum(axis=1))
     # All objects are in both lists: beyond them the agreement stays at 1.
-    return float((1 - p) / p * (agreement * p ** depths[:, 0]).sum() + p**n)
+    return float(min((1 - p) / p * (agreement * p ** depths[:, 0]).sum() + p**n, 1.0))
 
 
 def _overlaps(short: Sequence[Hashable], long: Sequence[Hashable]) -> list[int]:
