@@ -10,12 +10,15 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation import evaluate
 from cranfield.lab.concepts import concept_judgements, concept_ranking
+from cranfield.lab.correlate import correlate
 from cranfield.lab.curves import curves
 from cranfield.lab.executors import Plan
 from cranfield.lab.generality import generality, simulate
 from cranfield.lab.material import Material
 from cranfield.lab.pool import leave_one_out
+from cranfield.lab.random_runs import random_study
 from cranfield.lab.requirements import requirements
+from cranfield.lab.stability import stability
 
 ITEMS = [f"i{k:02}" for k in range(30)]
 
@@ -117,6 +120,15 @@ def test_pool_of_annotations(labels, digits):
     for study in (leave_one_out, generality):
         with pytest.raises(UsageError, match=r"Material\.concepts"):
             study(labels)
+
+
+def test_every_study_takes_annotations_as_rankings():
+    truth, runs = annotations()
+    material = Material.concepts(truth, runs, "AP RR NAR")
+    assert len(correlate(material, resamples=5).pairs) == 3
+    assert stability(material, repeats=2, trials=5, resamples=5).powers
+    found = random_study(material, count=2)
+    assert [r.kind for r in found.runs] == ["real"] * 3 + ["random"] * 2
 
 
 @pytest.mark.parametrize("ranks", [(1,), (4,), (7,), (1, 7), (2, 3), (6, 7)])

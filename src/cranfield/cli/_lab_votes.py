@@ -15,6 +15,11 @@ from cranfield.report.document import Document, Table
 
 LISTS = "AP NMRR MNRO"
 SETS = "F.example Rprec.example"
+# Options of questions on ranked lists: the value without them, and what they say.
+OF_LISTS = {
+    "lists": (5, "how many in each question"), "relevant": (5, "relevant items in each"),
+    "size": (100, "items in the collection"),
+}  # fmt: skip
 
 
 def votes_parser(studies: Any) -> None:
@@ -40,17 +45,12 @@ def votes_parser(studies: Any) -> None:
         help=f"the measures to choose between (default: {LISTS}; with --truth: {SETS})",
     )  # fmt: skip
     add_label_options(make)
-    for name, value, what in (
-        ("questions", 10, "questions"), ("lists", 5, "ranked lists: how many in each question"),
-        ("relevant", 5, "ranked lists: relevant items in each"),
-        ("size", 100, "ranked lists: items in the collection"),
-    ):  # fmt: skip
+    make.add_argument(
+        "--questions", type=positive, default=10, metavar="N", help="questions (default: 10)"
+    )
+    for name, (value, what) in OF_LISTS.items():
         make.add_argument(
-            f"--{name}",
-            type=positive,
-            default=value,
-            metavar="N",
-            help=f"{what} (default: {value})",
+            f"--{name}", type=positive, metavar="N", help=f"ranked lists: {what} (default: {value})"
         )
     add_seed_option(make)
     tally = add_study(steps, "tally", "count the answers to a questionnaire", _votes_tally)
@@ -86,15 +86,17 @@ def _votes_make(args: argparse.Namespace) -> int:
         if args.paths:
             raise UsageError("--between is for concept sets: name the truth with --truth")
         refuse_label_options(args)
+    elif any(getattr(args, name) for name in OF_LISTS):
+        raise UsageError(f"--{', --'.join(OF_LISTS)} are for ranked lists, not for --truth")
     with Watch("survey", lambda: 0.0, quiet=args.quiet) as watch:
         if args.truth is not None:
             args.collection_size, args.measures = None, args.measures or SETS
             made = make_concept_survey(material_of(args), questions=args.questions, rng=args.seed)
         else:
+            chosen = {n: getattr(args, n) or value for n, (value, _) in OF_LISTS.items()}
             made = make_questionnaire(
-                args.measures or LISTS, questions=args.questions, lists=args.lists,
-                relevant=args.relevant, size=args.size, rng=args.seed,
-            )  # fmt: skip
+                args.measures or LISTS, questions=args.questions, rng=args.seed, **chosen
+            )
     files = [str(file) for file in made.write(args.folder)]
     what = ("the questions as data", "the page for people", "the key: keep it to yourself")
     table = Table([Column("file", numeric=False), Column("what", numeric=False)],

@@ -174,7 +174,7 @@ def _made_up(
     bare: Material, material: Material, densities: tuple[float, ...], count: int, over: bool,
     seed: int,
 ) -> list[_Piece]:  # fmt: skip
-    if material.kind == "ranked":
+    if material.kind != "labels":
         sources = tuple(s for _, s in material.runs)
         return [
             _Piece(bare, f"Random{k + 1}", "random", "", sources, 0.0, k, seed)
@@ -194,12 +194,12 @@ def _made_up(
 def _run_piece(piece: _Piece) -> Answer:
     run = _random_ranking(piece) if _is_random_ranking(piece) else _label_run(piece)
     scored = piece.material.score(run)
-    density = None if piece.material.kind == "ranked" else float(run.density)
+    density = None if piece.material.kind != "labels" else float(run.density)
     return {"overall": numbers(scored.overall), "density": density}
 
 
 def _is_random_ranking(piece: _Piece) -> bool:
-    return piece.material.kind == "ranked" and piece.kind == "random"
+    return piece.material.kind != "labels" and piece.kind == "random"
 
 
 def _label_run(piece: _Piece) -> Any:
