@@ -60,9 +60,11 @@ def _correlations(result: Correlations) -> Sequence[Figure]:
             title = f"Measures that are alike, {what}"
             made.append(_drawn(title, tree_chart, joins, x="1 - tau (average linkage)"))
     column = {m: result.scores[:, j] for j, m in enumerate(result.measures)}
-    for pair in result.pairs[:MOST_SCATTERS]:
+    more = len(result.pairs) > MOST_SCATTERS
+    for number, pair in enumerate(result.pairs[:MOST_SCATTERS], 1):
         dots = list(zip(result.runs, column[pair.a], column[pair.b], strict=True))
         title = f"{pair.b} against {pair.a} (tau {pair.kendall:.3f})"
+        title += f": pair {number} of {len(result.pairs)}" if more else ""
         made.append(_drawn(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
     return made
 
