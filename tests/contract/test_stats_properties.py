@@ -202,3 +202,25 @@ def test_power_of_hopeless_and_certain_cases():
 def test_nonsense_is_refused(call, message):
     with pytest.raises(UsageError, match=message):
         call()
+
+
+@given(st.lists(st.integers(0, 1000), min_size=1, max_size=9, unique=True), st.randoms())
+def test_overlap_of_scores_without_ties_is_rank_biased_overlap(first, random):
+    second = random.sample(first, len(first))
+    named = [sorted(range(len(first)), key=lambda i: -scores[i]) for scores in (first, second)]
+    ours = stats.overlap_of_scores(first, second, p=0.8)
+    assert ours == pytest.approx(stats.rank_biased_overlap(*named, p=0.8))
+
+
+def test_overlap_of_scores_with_ties():
+    # Depth 1: {a} and {a, b}, agreement 2/3; from depth 2 on the same two, then all three.
+    by_hand = 0.1 / 0.9 * (2 / 3 * 0.9 + 0.9**2 + 0.9**3) + 0.9**3
+    assert stats.overlap_of_scores([3, 2, 1], [2, 2, 1]) == pytest.approx(by_hand)
+    orders = [stats.overlap_of_scores([1, 1, 1, 0], y) for y in ([1, 2, 3, 4], [3, 2, 1, 4])]
+    assert orders[0] == orders[1]
+    assert np.isnan(stats.overlap_of_scores([], []))
+
+
+def test_ap_correlation_with_a_constant_does_not_exist():
+    assert np.isnan(stats.ap_correlation([1, 1, 1], [1, 2, 3]).value)
+    assert np.isnan(stats.ap_correlation([1, 2, 3], [1, 1, 1]).value)

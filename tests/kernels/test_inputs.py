@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
+import pickle
 import random
 import sys
 from pathlib import Path
@@ -13,6 +15,7 @@ import numpy as np
 import pytest
 
 from cranfield._reference import ranked
+from cranfield.data import Judgements, Run
 from cranfield.evaluation import evaluate
 from cranfield.io import read_qrels, read_run
 from cranfield.scores import Scores
@@ -260,3 +263,16 @@ def test_what_is_no_number_is_refused(text: str, tmp_path: Path) -> None:
     (tmp_path / "run").write_text(f"1 Q0 a 1 {text} r\n# and more text than a number needs\n")
     with pytest.raises(InputError, match="is not a number"):
         read_run(tmp_path / "run")
+
+
+def test_judgements_and_runs_travel_to_other_processes(tmp_path: Path) -> None:
+    judged, retrieved = problem()
+    (tmp_path / "a.run").write_text("t-0 Q0 d1 1 2.5 tag\n")
+    judgements, run = Judgements.from_dict(judged), Run.from_dict(retrieved).named("x")
+    expected = evaluate(judgements, [run], MEASURES).per_topic()  # also builds what is cached
+    there, back = (pickle.loads(pickle.dumps(one)) for one in (judgements, run))
+    assert back.name == "x"
+    assert evaluate(there, [back], MEASURES).per_topic() == expected
+    read = read_run(tmp_path / "a.run")
+    assert pickle.loads(pickle.dumps(read)).to_dict() == read.to_dict()
+    assert copy.deepcopy(judgements).to_dict() == judgements.to_dict()

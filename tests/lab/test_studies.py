@@ -1,5 +1,6 @@
 """What the studies find, against SciPy, by hand, and on the digits collection."""
 
+import itertools
 import json
 
 import numpy as np
@@ -61,6 +62,25 @@ def test_distance_of_equal_and_reversed_rankings():
     assert turned.concordant is False
     error = from_scores(("A", "B"), names, np.stack([same, -same], 1), LESS).pairs[0]
     assert (error.kendall, error.distance) == pytest.approx((1, 0))
+
+
+def test_runs_that_tie_but_for_the_order_of_adding_tie():
+    values = [1.0, 1 / 3, 0.1, 1 / 7, 0.2]
+    sums = {sum(values[k:] + values[:k]) for k in range(5)}
+    assert len(sums) > 1  # equal but for the last digit
+    scores = np.array([*[[s / 5, 1.0] for s in sorted(sums)], [0.9, 2.0], [0.1, 0.5]])
+    names = tuple(map(str, range(len(scores))))
+    pair = from_scores(("A", "B"), names, scores, MORE).pairs[0]
+    assert pair.kendall == pytest.approx(1)
+    assert pair.kendall_name == "tau-b"
+    assert pair.rbo == pytest.approx(1)
+
+
+def test_rank_biased_overlap_does_not_depend_on_the_order_of_the_runs():
+    scores = np.array([[1.0, 1], [1, 2], [1, 3], [0, 4]])
+    orders = itertools.permutations(range(4))
+    found = [from_scores(("A", "B"), tuple("abcd"), scores[list(o)], MORE) for o in orders]
+    assert len({round(f.pairs[0].rbo, 12) for f in found}) == 1
 
 
 @given(st.lists(st.tuples(st.integers(0, 4), st.integers(0, 4)), min_size=3, max_size=9))
@@ -155,6 +175,46 @@ def test_swap_rate_and_power_of_clear_and_of_equal_runs():
     noisy = runs_of(rng.integers(0, 2, (6, 40)).astype(float).tolist())
     rate = stability(noisy, parts=("swap",), trials=100).swaps[0].rate
     assert 0.3 < rate < 0.6  # coins: halves agree about as often as not
+
+
+def test_swap_rate_and_power_counted_by_hand():
+    """Every pair of runs in every split, and every resample, in plain loops."""
+    topics, ranks = 9, np.random.default_rng(3).integers(1, 6, (4, 9))
+    judged = {f"t{t}": {"r": 1} for t in range(topics)}
+    runs = {
+        f"run{i}": {
+            f"t{t}": {"r" if k == ranks[i, t] else f"x{k}": -float(k) for k in range(1, 7)}
+            for t in range(topics)
+        }
+        for i in range(4)
+    }
+    material = Material.ranked(judged, runs, "AP")
+    found = stability(material, parts=("swap", "power"), trials=30, resamples=200, rng=5)
+    ap = 1 / ranks
+    halves = Draws("halves", 30, 5).weights(topics, 0, 30) > 0
+    bins, swaps = {}, 0
+    for k in range(30):
+        first, second = halves[2 * k], halves[2 * k + 1]
+        assert first.sum() == second.sum() == 4
+        assert not (first & second).any()
+        for a, b in itertools.combinations(range(4), 2):
+            seen = round(float(np.mean(ap[a, first]) - np.mean(ap[b, first])), 10)
+            swapped = seen * round(float(np.mean(ap[a, second]) - np.mean(ap[b, second])), 10) < 0
+            swaps += swapped
+            counted = bins.setdefault(min(int(round(abs(seen) * 100, 6)), 20), [0, 0])
+            counted[0] += 1
+            counted[1] += swapped
+    assert found.swaps[0].rate == pytest.approx(swaps / (6 * 30))
+    assert {k: [n, s] for k, (_, n, s) in enumerate(found.swaps[0].bins) if n} == bins
+    drawn = Draws("bootstrap", 200, 5).weights(topics, 0, 200)
+    told, needed = 0, 0.0
+    for a, b in itertools.combinations(range(4), 2):
+        gaps = ap[a] - ap[b]
+        away = np.abs(drawn @ (gaps - gaps.mean()) / topics)
+        told += (1 + (away >= abs(gaps.mean()) - 1e-9).sum()) / 201 <= 0.05
+        needed = max(needed, np.quantile(away, 0.95))
+    assert found.powers[0].told_apart == told
+    assert found.powers[0].needed == pytest.approx(needed)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -291,7 +351,7 @@ def test_studies_refuse_what_makes_no_sense(ranked, labels):
         stability(ranked, noise=(0.1, 0.05))
     with pytest.raises(CranfieldError, match="cannot hold"):
         generality(ranked, collection_size=100)
-    with pytest.raises(UsageError, match="annotation has no collection"):
+    with pytest.raises(UsageError, match=r"Material\.concepts"):
         generality(labels, collection_size=10)
     with pytest.raises(UsageError, match="1 or 2 relevant"):
         curves("AP", relevant=3)

@@ -98,15 +98,33 @@ def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
     return answer[0]
 
 
+def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
+    """How long the rest will take if it goes on like this, or nothing while that is a guess."""
+    if done - begun <= 0.01 or done >= 1:
+        return ""
+    seconds = elapsed * (1 - done) / (done - begun)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
 class Watch:
     """Collects warnings, and shows a progress line on a terminal from a second of work on.
 
-    `fraction` is polled from a thread of its own and answers with a number in [0, 1].
+    `fraction` is polled from a thread of its own and answers with a number in [0, 1]; `begun`
+    says how much of it was there before, which took no time now.
     """
 
-    def __init__(self, label: str, fraction: Callable[[], float], *, quiet: bool) -> None:
+    def __init__(
+        self,
+        label: str,
+        fraction: Callable[[], float],
+        *,
+        quiet: bool,
+        begun: Callable[[], float] = lambda: 0.0,
+    ) -> None:
         self.messages: list[str] = []
-        self._label, self._fraction = label, fraction
+        self._label, self._fraction, self._begun = label, fraction, begun
         self._shown = not quiet and sys.stderr.isatty()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
@@ -137,10 +155,10 @@ class Watch:
             return
         while not self._stop.wait(0.2):
             done = min(max(self._fraction(), 0.0), 1.0)
-            left = (time.monotonic() - started) * (1 - done) / done if done > 0.01 else 0.0
+            left = time_left(time.monotonic() - started, done, self._begun())
             bar = "#" * int(30 * done)
             line = f"\r{self._label} [{bar:<30}] {done:4.0%}"
-            sys.stderr.write(line + (f", {left:.0f} s left " if left else " "))
+            sys.stderr.write(line + (f", {left} left    " if left else " "))
             sys.stderr.flush()
         sys.stderr.write("\r" + " " * (len(self._label) + 60) + "\r")
         sys.stderr.flush()

@@ -46,8 +46,15 @@ def each_run(
         alone.threshold = [
             t for t in getattr(args, "threshold", []) if t.partition("=")[0] not in others
         ]
-        pieces[run_name(path)] = alone
+        pieces[run_name(path)] = alone if plan.is_local else _with_full_paths(alone)
     return list(run_pieces(work, pieces, plan, study={}).values())
+
+
+def _with_full_paths(args: argparse.Namespace) -> argparse.Namespace:
+    """For workers that were started in another folder."""
+    from cranfield.lab.material import full_path
+
+    return argparse.Namespace(**{name: full_path(value) for name, value in vars(args).items()})
 
 
 def eval_piece(args: argparse.Namespace) -> dict[str, Any]:

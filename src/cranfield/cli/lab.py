@@ -3,30 +3,27 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import (
-    Parser,
-    Watch,
-    add_jobs_option,
-    add_output_options,
-    add_seed_option,
-    emit,
-    positive,
+from cranfield.cli._common import Parser, add_output_options, add_seed_option, emit, positive
+from cranfield.cli._lab_common import (
+    add_runs,
+    add_study,
+    add_work,
+    answer,
+    carried_out,
+    material_of,
+    shares,
+    whole_numbers,
 )
-from cranfield.cli._label_inputs import add_label_options, read_maps
+from cranfield.cli._lab_votes import votes_parser
+from cranfield.cli._label_inputs import read_maps
 from cranfield.errors import UsageError
 from cranfield.report.document import Document, Table
 
-if TYPE_CHECKING:
-    from cranfield.lab.executors import Plan
-    from cranfield.lab.material import Material
-
-RANKED = "AP nDCG@10 RR P@10 Rprec"
-LABELS = "F.example F.concept AP.concept HammingLoss"
-T = TypeVar("T")
+GENERALITY = "AP NMRR NAR MNRO"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -44,7 +41,7 @@ def make_parser() -> argparse.ArgumentParser:
     _generality_parser(studies)
     _curves_parser(studies)
     _requirements_parser(studies)
-    _votes_parser(studies)
+    votes_parser(studies)
     _pool_parser(studies)
     _simulate_parser(studies)
     return parser
@@ -56,155 +53,47 @@ def main(argv: Sequence[str]) -> int:
     return code
 
 
-# Options that studies share.
-
-
-def _add_study(studies: Any, name: str, what: str, act: Callable[[Any], int]) -> Any:
-    parser = studies.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
-    parser.set_defaults(act=act)
-    return parser
-
-
-def _add_runs(parser: argparse.ArgumentParser, *, labels: bool = True) -> None:
-    parser.add_argument(
-        "paths", nargs="+", metavar="file",
-        help="judgements, then runs" + ("; with --truth: runs" if labels else ""),
-    )  # fmt: skip
-    parser.add_argument(
-        "-m", "--measures", metavar="NAMES",
-        help=f"measures or sets of them (default: {RANKED}"
-        + (f"; with --truth: {LABELS})" if labels else ")"),
-    )  # fmt: skip
-    parser.add_argument(
-        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
-    )
-    if labels:
-        parser.add_argument(
-            "--truth", metavar="FILE", help="the true concepts of items: the runs are annotations"
-        )
-        add_label_options(parser)
-
-
-def _add_work(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("how the work is done")
-    group.add_argument(
-        "--executor", default="threads", metavar="WHERE",
-        help="threads (default), processes, or dask://HOST:PORT; the numbers are the same",
-    )  # fmt: skip
-    group.add_argument(
-        "--folder", metavar="DIR",
-        help="keep finished pieces here; a study that was stopped goes on when it is given again",
-    )  # fmt: skip
-    add_jobs_option(parser)
-    add_seed_option(parser)
-    add_output_options(parser)
-
-
-def _material(args: argparse.Namespace) -> Material:
-    from cranfield.lab.material import Material
-
-    truth = getattr(args, "truth", None)
-    if truth is None:
-        for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
-            if getattr(args, option, None):
-                raise UsageError(f"--{option} is for annotation; name the truth with --truth")
-        if len(args.paths) < 2:
-            raise UsageError("give judgements and runs: cranfield lab STUDY QRELS RUN RUN ...")
-        return Material.ranked(
-            args.paths[0], args.paths[1:], args.measures or RANKED,
-            collection_size=args.collection_size,
-        )  # fmt: skip
-    if args.collection_size:
-        raise UsageError("--collection-size is for ranked runs, not for annotation")
-    if len(args.threshold) > 1 or any("=" in t for t in args.threshold):
-        raise UsageError("a study takes one --threshold for all runs")
-    maps = read_maps(args)
-    return Material.labels(
-        truth, args.paths, args.measures or LABELS, ontology=args.ontology, rules=args.rules,
-        costmap=tuple(maps.items()) or None, agreement=args.agreement, concepts=args.concepts,
-        threshold=args.threshold[0] if args.threshold else None,
-    )  # fmt: skip
-
-
-def _carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
-    """Run a study, with a progress line and an estimate of the time left."""
-    from cranfield.lab.executors import Plan
-
-    done = [0.0]
-
-    def note(fraction: float) -> None:
-        done[0] = fraction
-
-    plan = Plan(args.executor, args.jobs, args.folder, note)
-    with Watch(args.study, lambda: done[0], quiet=args.quiet):
-        return study(plan)
-
-
-def _answer(args: argparse.Namespace, result: Any, tables: Sequence[Table]) -> int:
-    payload = {"cranfield": __version__, "command": f"lab {args.study}"} | result.to_dict()
-    emit(Document(payload, tables), args)
-    return 0
-
-
-def _shares(text: str) -> tuple[float, ...]:
-    """An argparse type: percentages such as 1,2,5,10."""
-    try:
-        shares = tuple(float(part) / 100 for part in text.split(","))
-    except ValueError:
-        shares = ()
-    if not shares or not all(0 < s <= 1 for s in shares):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of percentages such as 1,2,5,10")
-    return shares
-
-
-def _whole_numbers(text: str) -> tuple[int, ...]:
-    try:
-        return tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a list of whole numbers") from None
-
-
 # The studies.
 
 
 def _correlate_parser(studies: Any) -> None:
-    parser = _add_study(studies, "correlate", "which measures rank runs alike", _correlate)
-    _add_runs(parser)
+    parser = add_study(studies, "correlate", "which measures rank runs alike", _correlate)
+    add_runs(parser)
     parser.add_argument(
         "--resamples", type=positive, default=1000, metavar="N",
         help="bootstrap samples of the units for the interval of tau (default: 1000)",
     )  # fmt: skip
-    _add_work(parser)
+    add_work(parser)
 
 
 def _correlate(args: argparse.Namespace) -> int:
     from cranfield.lab.correlate import correlate
 
-    material = _material(args)
-    result = _carried_out(
+    material = material_of(args)
+    result = carried_out(
         args, lambda plan: correlate(material, resamples=args.resamples, rng=args.seed, plan=plan)
     )
-    return _answer(args, result, [result.table(), result.tree_table()])
+    return answer(args, result, [result.table(), *result.tree_tables()])
 
 
 def _stability_parser(studies: Any) -> None:
     from cranfield.lab.stability import PARTS
 
-    parser = _add_study(
+    parser = add_study(
         studies, "stability", "how much truth and topics may change before the ranking does",
         _stability,
     )  # fmt: skip
-    _add_runs(parser)
+    add_runs(parser)
     parser.add_argument(
         "--parts", metavar="NAMES", default=",".join(PARTS),
         help=f"some of {', '.join(PARTS)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--noise", type=_shares, default=(0.01, 0.02, 0.05, 0.1), metavar="PERCENTS",
+        "--noise", type=shares, default=(0.01, 0.02, 0.05, 0.1), metavar="PERCENTS",
         help="shares of the truth to flip (default: 1,2,5,10)",
     )  # fmt: skip
     parser.add_argument(
-        "--dropped", type=_shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
+        "--dropped", type=shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
         help="shares of judgements and of topics to take away (default: 10,30,50,70,90)",
     )  # fmt: skip
     parser.add_argument(
@@ -222,14 +111,14 @@ def _stability_parser(studies: Any) -> None:
         "--level", type=float, default=0.05, metavar="A",
         help="level of the test behind discriminative power (default: 0.05)",
     )  # fmt: skip
-    _add_work(parser)
+    add_work(parser)
 
 
 def _stability(args: argparse.Namespace) -> int:
     from cranfield.lab.stability import stability
 
-    material = _material(args)
-    result = _carried_out(
+    material = material_of(args)
+    result = carried_out(
         args,
         lambda plan: stability(
             material, parts=tuple(args.parts.split(",")), noise=args.noise, dropped=args.dropped,
@@ -237,16 +126,16 @@ def _stability(args: argparse.Namespace) -> int:
             rng=args.seed, plan=plan,
         ),
     )  # fmt: skip
-    return _answer(args, result, result.tables())
+    return answer(args, result, result.tables(), result.long_table())
 
 
 def _random_parser(studies: Any) -> None:
-    parser = _add_study(
+    parser = add_study(
         studies, "random", "random and over-eager runs beside the real ones", _random
     )
-    _add_runs(parser)
+    add_runs(parser)
     parser.add_argument(
-        "--densities", type=_shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
+        "--densities", type=shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
         help="label densities of random and over-annotating runs (default: 10,30,50,70,90)",
     )  # fmt: skip
     parser.add_argument(
@@ -256,78 +145,67 @@ def _random_parser(studies: Any) -> None:
         "--no-over", action="store_true", help="no runs with chance labels added to real ones"
     )
     parser.add_argument("--all-runs", action="store_true", help="also a table of every run")
-    _add_work(parser)
+    add_work(parser)
 
 
 def _random(args: argparse.Namespace) -> int:
     from cranfield.lab.random_runs import random_study
 
-    material = _material(args)
-    result = _carried_out(
+    material = material_of(args)
+    result = carried_out(
         args,
         lambda plan: random_study(
             material, densities=args.densities, count=args.count, over=not args.no_over,
             rng=args.seed, plan=plan,
         ),
     )  # fmt: skip
-    return _answer(
-        args, result, [result.table(), *([result.runs_table()] if args.all_runs else [])]
-    )
+    return answer(args, result, [result.table(), *([result.runs_table()] if args.all_runs else [])])
 
 
 def _generality_parser(studies: Any) -> None:
-    parser = _add_study(
-        studies, "generality", "the same topics in growing collections", _generality
-    )
+    parser = add_study(studies, "generality", "the same topics in growing collections", _generality)
+    add_runs(parser, as_rankings=True, none="; none with --simulate")
+    parser.set_defaults(measures=GENERALITY)
     parser.add_argument(
-        "paths", nargs="*", metavar="file", help="judgements, then runs; none with --simulate"
-    )
-    parser.add_argument(
-        "-m", "--measures", metavar="NAMES", default="AP NMRR NAR MNRO",
-        help="measures or sets of them (default: AP NMRR NAR MNRO)",
-    )  # fmt: skip
-    parser.add_argument(
-        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
-    )
-    parser.add_argument(
-        "--shares", type=_shares, default=(1 / 3, 2 / 3, 1.0), metavar="PERCENTS",
+        "--shares", type=shares, default=(1 / 3, 2 / 3, 1.0), metavar="PERCENTS",
         help="shares of the collection (default: a third, two thirds, all of it)",
     )  # fmt: skip
     parser.add_argument(
-        "--simulate", type=_whole_numbers, metavar="SIZES",
+        "--simulate", type=whole_numbers, metavar="SIZES",
         help="instead of runs, simulated ones in collections such as 1000,10000,100000",
     )  # fmt: skip
-    _add_work(parser)
+    add_work(parser)
 
 
 def _generality(args: argparse.Namespace) -> int:
     from cranfield.lab.generality import generality, simulate
 
     if args.simulate is not None:
-        if args.paths:
+        if args.paths or args.truth:
             raise UsageError("--simulate takes no files: its runs are made up")
-        result = simulate(args.measures, sizes=args.simulate, rng=args.seed)
-        return _answer(args, result, [result.table()])
-    if args.collection_size is None:
-        raise UsageError("generality needs to know how many items there are: --collection-size")
-    material = _material(args)
-    result = _carried_out(
+        result = carried_out(
+            args,
+            lambda plan: simulate(args.measures, sizes=args.simulate, rng=args.seed, plan=plan),
+        )
+        return answer(args, result, [result.table()])
+    material = material_of(args, as_rankings=True)
+    result = carried_out(
         args,
         lambda plan: generality(
             material, collection_size=args.collection_size, shares=args.shares, rng=args.seed,
             plan=plan,
         ),
     )  # fmt: skip
-    return _answer(args, result, [result.table()])
+    return answer(args, result, [result.table()])
 
 
 def _curves_parser(studies: Any) -> None:
-    parser = _add_study(
+    parser = add_study(
         studies, "curves", "values of measures for relevant items at every rank", _curves
     )
     parser.add_argument(
         "-m", "--measures", metavar="NAMES", default="AP NMRR MNRO",
-        help="measures of rankings (default: AP NMRR MNRO)",
+        help="measures of rankings, or of annotation by confidences (default: AP NMRR MNRO)",
     )  # fmt: skip
     parser.add_argument(
         "--size",
@@ -340,123 +218,71 @@ def _curves_parser(studies: Any) -> None:
         "--relevant", type=int, default=1, choices=(1, 2), help="relevant items (default: 1)"
     )
     parser.add_argument(
-        "--ranks", type=_whole_numbers, metavar="RANKS", help="only these ranks, such as 1,10,100"
+        "--ranks", type=whole_numbers, metavar="RANKS", help="only these ranks, such as 1,10,100"
     )
     parser.add_argument(
         "--gmt", type=positive, metavar="N", help="largest number of relevant items, for NMRR"
     )
-    add_output_options(parser)
+    add_work(parser, seed=False)
 
 
 def _curves(args: argparse.Namespace) -> int:
     from cranfield.lab.curves import curves
 
-    result = curves(
-        args.measures, size=args.size, relevant=args.relevant, ranks=args.ranks, gmt=args.gmt
-    )
-    return _answer(args, result, [result.table()])
+    result = carried_out(
+        args,
+        lambda plan: curves(
+            args.measures, size=args.size, relevant=args.relevant, ranks=args.ranks, gmt=args.gmt,
+            plan=plan,
+        ),
+    )  # fmt: skip
+    return answer(args, result, [result.table()])
 
 
 def _requirements_parser(studies: Any) -> None:
-    parser = _add_study(
+    parser = add_study(
         studies, "requirements", "which requirements on a metric hold, with counter-examples",
         _requirements,
     )  # fmt: skip
     parser.add_argument("measures", metavar="NAMES", help="measures of rankings or of annotation")
     parser.add_argument("--ontology", metavar="NAME|FILE", help="for measures with a hierarchy")
-    add_output_options(parser)
+    parser.add_argument(
+        "--costmap", metavar="[NAME=]FILE", action="append", default=[],
+        help="for measures with costs, such as SRP and OS(cost='NAME'); repeatable",
+    )  # fmt: skip
+    add_work(parser, seed=False)
 
 
 def _requirements(args: argparse.Namespace) -> int:
     from cranfield.lab.requirements import requirements
 
-    result = requirements(args.measures, ontology=args.ontology)
-    return _answer(args, result, [result.table()])
-
-
-def _votes_parser(studies: Any) -> None:
-    parser = studies.add_parser("votes", help="what people choose, beside what measures say")
-    steps = parser.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
-    count = _add_study(steps, "count", "count the votes of a table", _votes_count)
-    count.add_argument(
-        "votes", metavar="VOTES.csv",
-        help="question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,...",
-    )  # fmt: skip
-    make = _add_study(steps, "make", "make a blind questionnaire", _votes_make)
-    make.add_argument("folder", metavar="DIR", help="where questions.html, .json and key.json go")
-    make.add_argument(
-        "-m", "--measures", metavar="NAMES", default="AP NMRR MNRO",
-        help="the measures to choose between (default: AP NMRR MNRO)",
-    )  # fmt: skip
-    for name, value, what in (
-        ("questions", 10, "questions"), ("lists", 5, "ranked lists in each question"),
-        ("relevant", 5, "relevant items in each list"), ("size", 100, "items in the collection"),
-    ):  # fmt: skip
-        make.add_argument(
-            f"--{name}",
-            type=positive,
-            default=value,
-            metavar="N",
-            help=f"{what} (default: {value})",
-        )
-    add_seed_option(make)
-    tally = _add_study(steps, "tally", "count the answers to a questionnaire", _votes_tally)
-    tally.add_argument("key", metavar="KEY.json", help="the key.json of the questionnaire")
-    tally.add_argument("answers", nargs="+", metavar="ANSWERS.json", help="saved answers")
-    for one in (count, make, tally):
-        add_output_options(one)
-
-
-def _votes_count(args: argparse.Namespace) -> int:
-    from cranfield.lab.votes import Choices, read_votes
-
-    result = read_votes(args.votes)
-    more = [result.duel_table()] if isinstance(result, Choices) else []
-    return _answer(args, result, [result.table(), *more])
-
-
-def _votes_tally(args: argparse.Namespace) -> int:
-    from cranfield.lab.questionnaire import tally
-
-    result = tally(args.key, args.answers)
-    return _answer(args, result, [result.table(), result.duel_table()])
-
-
-def _votes_make(args: argparse.Namespace) -> int:
-    from cranfield.lab.questionnaire import make_questionnaire
-    from cranfield.report.document import Column
-
-    made = make_questionnaire(
-        args.measures, questions=args.questions, lists=args.lists, relevant=args.relevant,
-        size=args.size, rng=args.seed,
-    )  # fmt: skip
-    files = [str(file) for file in made.write(args.folder)]
-    what = ("the questions as data", "the page for people", "the key: keep it to yourself")
-    table = Table([Column("file", numeric=False), Column("what", numeric=False)],
-                  [list(row) for row in zip(files, what, strict=True)])  # fmt: skip
-    payload = {"cranfield": __version__, "command": "lab votes", "files": files}
-    emit(Document(payload, [table]), args)
-    return 0
+    maps = read_maps(args) or None
+    result = carried_out(
+        args,
+        lambda plan: requirements(args.measures, ontology=args.ontology, costmap=maps, plan=plan),
+    )
+    return answer(args, result, [result.table()])
 
 
 def _pool_parser(studies: Any) -> None:
-    parser = _add_study(studies, "pool", "what a pool without a run would mean for it", _pool)
-    _add_runs(parser, labels=False)
+    parser = add_study(studies, "pool", "what a pool without a run would mean for it", _pool)
+    add_runs(parser, as_rankings=True)
     parser.add_argument(
         "--depth", type=positive, default=100, metavar="K", help="depth of the pool (default: 100)"
     )
-    add_output_options(parser)
+    add_work(parser, seed=False)
 
 
 def _pool(args: argparse.Namespace) -> int:
     from cranfield.lab.pool import leave_one_out
 
-    result = leave_one_out(_material(args), depth=args.depth)
-    return _answer(args, result, [result.table()])
+    material = material_of(args, as_rankings=True)
+    result = carried_out(args, lambda plan: leave_one_out(material, depth=args.depth, plan=plan))
+    return answer(args, result, [result.table()])
 
 
 def _simulate_parser(studies: Any) -> None:
-    parser = _add_study(
+    parser = add_study(
         studies, "simulate", "make up runs of graded quality from a truth", _simulate
     )
     parser.add_argument("source", metavar="QRELS", help="judgements, or a truth with --labels")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cranfield._version import __version__
 from cranfield.cli._common import Parser, add_output_options, emit, positive
@@ -25,11 +26,16 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--judged",
         metavar="QRELS",
-        help="judgements that exist; the pool says which items have one",
+        help="judgements that exist (with --labels: concepts for topics); the pool says which "
+        "items have one",
     )
     parser.add_argument(
         "--next", type=positive, metavar="N",
         help="only the N unjudged items that can move the runs apart the most",
+    )  # fmt: skip
+    parser.add_argument(
+        "--labels", action="store_true",
+        help="the runs are annotations: a pool of items for each concept, by confidence",
     )  # fmt: skip
     add_output_options(parser, form="tsv")
     return parser
@@ -39,9 +45,15 @@ def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
     from cranfield.evaluation import name_runs
     from cranfield.io import read_qrels, read_run
+    from cranfield.io.labels import read_labels
+    from cranfield.lab.concepts import concept_rankings
     from cranfield.lab.pool import make_pool
 
-    runs = [read_run(path).named(name) for name, path in name_runs(args.runs)]
+    named = name_runs(args.runs)
+    if args.labels:
+        runs = concept_rankings([replace(read_labels(path), name=name) for name, path in named])
+    else:
+        runs = [read_run(path).named(name) for name, path in named]
     judged = None if args.judged is None else read_qrels(args.judged)
     pool = make_pool(runs, depth=args.depth, judged=judged)
     chosen = pool.items if args.next is None else pool.next_to_judge(args.next)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
@@ -64,6 +64,12 @@ class Table:
         names = ("offsets", "item_bytes", "item_offsets", "values")
         offsets, item_bytes, item_offsets, values = (self.__dict__[f"_raw_{n}"] for n in names)
         return offsets, item_bytes, item_offsets, values
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For other processes: the columns as arrays, without what is made from them."""
+        held = {f.name: self.__dict__[f.name] for f in fields(self) if f.name in self.__dict__}
+        raw = {n: b for n, b in self.__dict__.items() if n.startswith("_raw_")}
+        return held | {name: np.asarray(buffer) for name, buffer in raw.items()}
 
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:

@@ -15,14 +15,14 @@ import numpy as np
 from cranfield.errors import UsageError
 from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
-from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
     kendall,
     kolmogorov_smirnov,
+    overlap_of_scores,
     pearson,
-    rank_biased_overlap,
     spearman,
 )
 
@@ -76,16 +76,24 @@ class Join:
     right: tuple[str, ...]
     distance: float
 
+    def to_dict(self) -> dict[str, Any]:
+        return {"left": list(self.left), "right": list(self.right), "distance": self.distance}
+
 
 @dataclass(frozen=True, eq=False)
 class Correlations:
-    """Every pair of measures, and the tree that average linkage of 1 - tau gives."""
+    """Every pair of measures, and the trees that average linkage of 1 - tau gives.
+
+    `tree` comes from the rankings of runs, `within_tree` from those of topics, items or concepts
+    within runs; it leaves out measures that have no such ranking in common with the others.
+    """
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
     scores: Floats
     pairs: tuple[MeasurePair, ...]
     tree: tuple[Join, ...]
+    within_tree: tuple[Join, ...]
     seed: int
     resamples: int
 
@@ -140,18 +148,21 @@ class Correlations:
         ]
         return Table(columns, rows, "How alike measures rank the runs", notes)
 
-    def tree_table(self) -> Table:
-        """The steps of the clustering, closest first."""
+    def tree_tables(self) -> list[Table]:
+        """The steps of the clustering, closest first: by rankings of runs, and within runs."""
+        named = (self.tree, "by runs"), (self.within_tree, "within runs")
+        return [self._tree_table(tree, what) for tree, what in named if tree]
+
+    def _tree_table(self, tree: tuple[Join, ...], what: str) -> Table:
         from cranfield.report.document import Cell, Column, Table
 
         columns = [Column("step", digits=0), Column("left", numeric=False),
                    Column("right", numeric=False),
                    Column("distance", heading="1 - tau")]  # fmt: skip
         rows: list[list[Cell]] = [
-            [i, ", ".join(j.left), ", ".join(j.right), j.distance]
-            for i, j in enumerate(self.tree, 1)
+            [i, ", ".join(j.left), ", ".join(j.right), j.distance] for i, j in enumerate(tree, 1)
         ]
-        return Table(columns, rows, "Clusters of measures (average linkage)")
+        return Table(columns, rows, f"Clusters of measures {what} (average linkage)")
 
     def to_dict(self) -> dict[str, Any]:
         """The shape of `--format json`."""
@@ -170,10 +181,8 @@ class Correlations:
                 }
                 for p in self.pairs
             ],
-            "tree": [
-                {"left": list(j.left), "right": list(j.right), "distance": j.distance}
-                for j in self.tree
-            ],
+            "tree": [j.to_dict() for j in self.tree],
+            "within_tree": [j.to_dict() for j in self.within_tree],
             "seed": self.seed, "resamples": self.resamples,
         }  # fmt: skip
 
@@ -198,7 +207,8 @@ def _run_piece(piece: _Piece) -> Answer:
             within.append(float("nan"))
             continue
         both = ~np.isnan(x) & ~np.isnan(y)
-        within.append(kendall(signs[i] * x[both], signs[j] * y[both]).value)
+        a, b = settled(signs[i] * x[both]), settled(signs[j] * y[both])
+        within.append(kendall(a, b).value)
     return {
         "overall": numbers(scored.overall),
         "drawn": drawn_means(scored, piece.draws),
@@ -219,10 +229,12 @@ def correlate(
     if len(material.measures) < 2:
         raise UsageError("correlation needs two measures or more")
     draws = Draws("bootstrap", resamples, rng)
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
     study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
-    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
     scores = floats([a["overall"] for a in answers])
     drawn = drawn_table([a["drawn"] for a in answers], draws)
     within = floats([a["within"] for a in answers])
@@ -244,30 +256,28 @@ def from_scores(
         drawn = np.full((*scores.shape, 0), np.nan)
     pairs = tuple(
         _pair(
-            (measures[i], measures[j]), runs, scores[:, [i, j]] * signs[[i, j]],
+            (measures[i], measures[j]), settled(scores[:, [i, j]] * signs[[i, j]]),
             drawn[:, [i, j]] * signs[[i, j]][:, None],
             np.zeros(0) if within is None else within[:, k], rbo_p,
         )
         for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
     )  # fmt: skip
-    return Correlations(measures, runs, scores, pairs, _tree(measures, pairs), seed, drawn.shape[2])
+    tree, within_tree = (_tree(measures, pairs, by) for by in ("kendall", "within"))
+    return Correlations(measures, runs, scores, pairs, tree, within_tree, seed, drawn.shape[2])
 
 
 def _pair(
-    names: tuple[str, str], runs: tuple[str, ...], signed: Floats, drawn: Floats, within: Floats,
-    rbo_p: float,
+    names: tuple[str, str], signed: Floats, drawn: Floats, within: Floats, rbo_p: float
 ) -> MeasurePair:  # fmt: skip
     """A pair of measures, more being better for both."""
     known = np.flatnonzero(~np.isnan(signed).any(axis=1))
     x, y = signed[known].T
     tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
-    # Equal scores keep the order of the runs, for both measures alike.
-    first, second = ([runs[k] for k in known[np.argsort(-v, kind="stable")]] for v in (x, y))
     inside = within[~np.isnan(within)]
     return MeasurePair(
         *names, known.size, tau.value, tau.name, tau.p, _interval(drawn[known]),
         spearman(x, y).value, pearson(x, y).value, ap_correlation(x, y).value,
-        ap_correlation(y, x).value, rank_biased_overlap(first, second, p=rbo_p),
+        ap_correlation(y, x).value, overlap_of_scores(x, y, p=rbo_p),
         distance.value, distance.p,
         float(inside.mean()) if inside.size else float("nan"), int(inside.size),
     )  # fmt: skip
@@ -298,12 +308,19 @@ def fast_tau(x: Floats, y: Floats) -> Floats:
     return taus
 
 
-def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...]) -> tuple[Join, ...]:
+def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...], by: str) -> tuple[Join, ...]:
     """Average linkage of 1 - tau; measures without a tau to the others stand outside."""
-    gap = {frozenset((p.a, p.b)): 1.0 - p.kendall for p in pairs if not np.isnan(p.kendall)}
-    groups = [(m,) for m in measures if all(frozenset((m, o)) in gap for o in measures if o != m)]
+    taus = {frozenset((p.a, p.b)): float(getattr(p, by)) for p in pairs}
+    gap = {pair: 1.0 - tau for pair, tau in taus.items() if not np.isnan(tau)}
+    inside = list(measures)
+    while inside:
+        lacking = {m: sum(frozenset((m, o)) not in gap for o in inside if o != m) for m in inside}
+        worst = max(inside, key=lambda m: lacking[m])
+        if not lacking[worst]:
+            break
+        inside.remove(worst)
     joins: list[Join] = []
-    grown: list[tuple[str, ...]] = list(groups)
+    grown: list[tuple[str, ...]] = [(m,) for m in inside]
     while len(grown) > 1:
         distance, i, j = min(
             (float(np.mean([gap[frozenset((m, o))] for m in grown[i] for o in grown[j]])), i, j)

@@ -13,14 +13,18 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.errors import UsageError
-from cranfield.measures import Measure, parse_measures
+from cranfield.errors import UsageError, plural
+from cranfield.lab.executors import Answer, Plan, run_pieces
+from cranfield.lab.material import floats, numbers
+from cranfield.lab.names import any_measures, is_annotation
+from cranfield.measures import Measure
 from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
 
 MOST_PAIRS = 20_000
+MOST_CELLS = 200_000
 POINTS = 50
 
 
@@ -88,20 +92,36 @@ def curves(
     relevant: int = 1,
     ranks: Iterable[int] | None = None,
     gmt: int | None = None,
+    plan: Plan | None = None,
 ) -> Curves:
     """The values of measures for `relevant` (1 or 2) relevant items in a collection of `size`.
 
     `ranks` are the ranks to visit: by default all of them, or some fifty spread evenly over
-    their logarithm where there would be too many.
+    their logarithm where there would be too many. Measures of annotation that read confidences
+    take part: of concepts, with one concept and `size` items; of examples, with one item and
+    `size` concepts.
     """
     if relevant not in (1, 2):
         raise UsageError(f"curves are drawn for 1 or 2 relevant items, not {relevant}")
     if size < 2:
-        raise UsageError(f"a collection of {size} items has no ranks to compare")
-    wanted = parse_measures(measures if isinstance(measures, str | Measure) else list(measures))
+        raise UsageError(f"a collection of {plural(size, 'item')} has no ranks to compare")
+    wanted = any_measures(measures)
+    for measure in wanted:
+        if is_annotation(measure) and not _plan(measure).ranked:
+            raise UsageError(f"{measure} reads decisions, not ranks: there is no curve of it")
     places = _places(size, relevant, ranks)
-    values = _values(wanted, size, places, gmt)
-    return Curves(tuple(map(str, wanted)), size, places, values)
+    names = tuple(map(str, wanted))
+    # A topic at a time where rankings are long: a million items are held once, not fifty times.
+    longest = size if any(map(is_annotation, wanted)) else max(p[-1] for p in places)
+    at_once = max(1, MOST_CELLS // longest)
+    pieces = {
+        str(start): _Piece(names, size, places[start : start + at_once], gmt or relevant)
+        for start in range(0, len(places), at_once)
+    }
+    study = {"study": "curves", "measures": names, "size": size, "places": places, "gmt": gmt}
+    answers = run_pieces(_values, pieces, plan or Plan(), study=study)
+    values = np.concatenate([floats(a["values"]).T for a in answers.values()])
+    return Curves(names, size, places, values)
 
 
 def _places(size: int, relevant: int, ranks: Iterable[int] | None) -> tuple[tuple[int, ...], ...]:
@@ -119,31 +139,67 @@ def _places(size: int, relevant: int, ranks: Iterable[int] | None) -> tuple[tupl
     pairs = tuple((j, i) for i in visited for j in visited if j < i)
     if not pairs or len(pairs) > MOST_PAIRS:
         raise UsageError(
-            f"{len(pairs)} pairs of ranks; choose from 2 ranks to about {MOST_PAIRS} pairs (ranks=)"
+            f"{plural(len(visited), 'rank')} make {len(pairs):,} pairs; choose from 2 ranks to "
+            f"200 (--ranks)"
         )
     return pairs
 
 
-def _values(
-    measures: tuple[Measure, ...], size: int, places: tuple[tuple[int, ...], ...], gmt: int | None
-) -> Floats:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    names: tuple[str, ...]
+    size: int
+    places: tuple[tuple[int, ...], ...]
+    gmt: int
+
+
+def _values(piece: _Piece) -> Answer:
+    """For every measure its value at every placement."""
+    wanted = any_measures(piece.names)
+    found = _ranked_values(piece, [m for m in wanted if not is_annotation(m)])
+    for unit in ("concept", "item"):
+        own = [m for m in wanted if is_annotation(m) and _plan(m).unit == unit]
+        found |= _label_values(piece, own, by_concept=unit == "concept")
+    return {"values": [numbers(found[m]) for m in wanted]}
+
+
+def _ranked_values(piece: _Piece, measures: list[Measure]) -> dict[Measure, Floats]:
     """One topic per placement; items below the last relevant one change no measure but by N."""
     from cranfield.evaluation import evaluate
 
-    judged = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(places)}
-    parts = []
-    # A topic at a time where rankings are long: a million items are held once, not fifty times.
-    at_once = max(1, 200_000 // max(p[-1] for p in places))
-    for start in range(0, len(places), at_once):
-        chosen = range(start, min(start + at_once, len(places)))
-        run = {str(t): _ranking(places[t], size) for t in chosen}
-        truth = {t: judged[t] for t in run}
-        scores = evaluate(
-            truth, {"run": run}, list(measures), collection_size=size, jobs=1,
-            gmt=gmt or len(places[0]),
-        )  # fmt: skip
-        parts.append(np.stack([scores.values[m][0] for m in scores.measures], axis=1))
-    return np.concatenate(parts)
+    if not measures:
+        return {}
+    truth = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(piece.places)}
+    run = {str(t): _ranking(p, piece.size) for t, p in enumerate(piece.places)}
+    scores = evaluate(
+        truth, {"run": run}, measures, collection_size=piece.size, jobs=1, gmt=piece.gmt
+    )
+    return {m: scores.values[m][0] for m in scores.measures}
+
+
+def _label_values(
+    piece: _Piece, measures: list[Measure], *, by_concept: bool
+) -> dict[Measure, Floats]:
+    """One concept (or item) per placement, the others all at their ranks."""
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.label_evaluation import evaluate_labels
+
+    if not measures:
+        return {}
+    true = np.zeros((piece.size, len(piece.places)), dtype=bool)
+    for column, ranks in enumerate(piece.places):
+        true[np.array(ranks) - 1, column] = True
+    sure = np.tile((1 - np.arange(piece.size) / piece.size)[:, None], (1, true.shape[1]))
+    many, few = ([f"{kind}{k}" for k in range(n)] for kind, n in zip("nk", true.shape, strict=True))
+    names = {"items": many, "concepts": few} if by_concept else {"items": few, "concepts": many}
+    pair = (LabelMatrix.of(m if by_concept else m.T, **names) for m in (true, sure))  # type: ignore[arg-type]
+    truth, run = pair
+    scores = evaluate_labels(truth, {"run": run}, measures, jobs=1)
+    return {m: scores.values[m][0] for m in scores.measures}
+
+
+def _plan(measure: Measure) -> Any:
+    return measure.plan(measure)
 
 
 def _ranking(places: tuple[int, ...], size: int) -> dict[str, float]:

@@ -2,7 +2,7 @@
 
 A piece is a small object that says what to do (paths, names, seeds), not the data itself. What
 a piece answers is small and plain: dicts, lists, text and numbers, with None for a value that
-does not exist. With a folder every finished piece is kept there as one JSON file, so a study
+does not exist. With a folder every finished piece is kept there as one small file, so a study
 that was stopped goes on where it was. A piece whose worker died is given to another one.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import importlib
 import json
+import logging
 import os
 import re
 import warnings
@@ -30,6 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from cranfield._version import __version__
 from cranfield.errors import CranfieldError, CranfieldWarning, MissingExtraError, UsageError
 from cranfield.io.files import write_whole
 from cranfield.stats._resample import Progress
@@ -50,23 +52,33 @@ class LostPieceError(CranfieldError):
 class Plan:
     """How a study is carried out; none of it changes a number.
 
-    `executor` is "threads", "processes" or "dask://host:port", `jobs` the number of workers
-    (a cluster has its own), `folder` where finished pieces are kept.
+    `executor` is "threads", "processes" or "dask://host:port", or an executor of
+    `concurrent.futures` (such as those of Dask, MPI for Python or a pool of your own), which is
+    left open. `jobs` is the number of workers (a cluster has its own), `folder` where finished
+    pieces are kept.
     """
 
-    executor: str = "threads"
+    executor: str | Executor = "threads"
     jobs: int | None = None
     folder: str | Path | None = None
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
-        checked_executor(self.executor)
+        if isinstance(self.executor, str):
+            checked_executor(self.executor)
+        elif not isinstance(self.executor, Executor):
+            raise UsageError(f"executor {self.executor!r} is not one of {', '.join(KINDS)}")
         if self.jobs is not None and self.jobs < 1:
             raise UsageError(f"jobs={self.jobs} is not a whole number from 1 on")
 
     @property
     def workers(self) -> int:
         return self.jobs or os.cpu_count() or 1
+
+    @property
+    def is_local(self) -> bool:
+        """Whether the work is done by threads or processes of this machine, started here."""
+        return self.executor in ("threads", "processes")
 
 
 def checked_executor(text: str) -> str:
@@ -124,11 +136,13 @@ def _answers(
         for key in lost:
             losses[key] += 1
         remaining = lost + waiting
-        worst = max(remaining, key=lambda k: losses[k], default="")
-        if worst and losses[worst] >= MAX_LOSSES:
+        # The pieces beside the one that kills its worker are lost with it: any may be to blame.
+        worst = [repr(key) for key in remaining if losses[key] >= MAX_LOSSES]
+        if worst:
             raise LostPieceError(
-                f"the worker of piece {worst!r} died {MAX_LOSSES} times; is there memory enough? "
-                "Fewer workers (--jobs) need less. Finished pieces stay in the study's folder."
+                f"a worker died {MAX_LOSSES} times at {' or '.join(worst[:4])}; is there memory "
+                "enough? Fewer workers (--jobs) need less. Finished pieces stay in the study's "
+                "folder."
             )
 
 
@@ -140,7 +154,7 @@ def _one_pool(
     running: dict[Future[Answer], str] = {}
     lost: list[str] = []
     # Not all at once: what was never begun is not lost when a process dies.
-    limit = len(todo) if plan.executor.startswith(DASK) else 2 * plan.workers
+    limit = 2 * plan.workers if plan.is_local else len(todo)
     try:
         while waiting or running:
             while waiting and len(running) < limit and not lost:
@@ -186,6 +200,10 @@ def _result(future: Future[Answer]) -> Answer | None:
     except Exception as error:
         if type(error).__name__ == "KilledWorker":  # Dask's word for it
             return None
+        if isinstance(error, ImportError):
+            raise UsageError(
+                f"a worker cannot do its piece ({error}); install the same cranfield there as here"
+            ) from None
         raise
 
 
@@ -210,6 +228,8 @@ def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
             workers, mp_context=context, initializer=_without_warnings
         ) as processes:
             yield processes
+    elif isinstance(plan.executor, Executor):
+        yield plan.executor
     else:
         with _dask(plan.executor) as cluster:
             yield cluster
@@ -227,11 +247,16 @@ def _dask(address: str) -> Iterator[Executor]:
         raise UsageError(
             f"no Dask scheduler answers at {address} ({error}); start one with: dask scheduler"
         ) from None
+    # Dask logs the loss of its scheduler with a traceback; we say it in a line.
+    logger = logging.getLogger("distributed.client")
+    level = logger.level
+    logger.setLevel(logging.CRITICAL)
     try:
         # Dask itself gives the pieces of a lost worker to another one.
         yield client.get_executor(pure=False, retries=MAX_LOSSES)
     finally:
         client.close()
+        logger.setLevel(level)
 
 
 class _Folder:
@@ -239,17 +264,19 @@ class _Folder:
 
     def __init__(self, path: Path, study: Mapping[str, Any]) -> None:
         self.path = path
-        text = json.dumps(study, indent=1, sort_keys=True, default=str)
+        described = {"cranfield": __version__, **study}
+        text = json.dumps(described, indent=1, sort_keys=True, default=str).encode() + b"\n"
         try:
             path.mkdir(parents=True, exist_ok=True)
+            others = any(path.iterdir())
         except OSError as error:
             raise UsageError(f"{path}: cannot be used as a folder: {error.strerror}") from None
         about = path / _STUDY_FILE
         if not about.exists():
-            if any(path.iterdir()):
+            if others:
                 raise UsageError(f"{path}: holds other files; a study needs a folder of its own")
-            write_whole(about, text.encode() + b"\n")
-        elif about.read_text() != text + "\n":
+            write_whole(about, text)
+        elif _bytes(about) != text:
             raise UsageError(
                 f"{path}: holds another study, or its files have changed since "
                 f"({about} says what it was); give another folder"
@@ -259,17 +286,34 @@ class _Folder:
         found = {}
         for key in keys:
             file = self._file(key)
-            if file.exists():
-                try:
-                    found[key] = json.loads(file.read_text())
-                except ValueError:
-                    raise UsageError(f"{file}: is not JSON; delete it to do it again") from None
+            if not file.exists():
+                continue
+            digest, _, text = _bytes(file).partition(b"\n")
+            if digest.decode(errors="replace") != _digest(text):
+                raise UsageError(
+                    f"{file}: is damaged (its check sum is another one); delete it, and this "
+                    "piece is done again"
+                )
+            found[key] = json.loads(text)
         return found
 
     def keep(self, key: str, answer: Answer) -> None:
-        write_whole(self._file(key), json.dumps(answer).encode() + b"\n")
+        """A line with the check sum, then the answer as JSON."""
+        text = json.dumps(answer).encode() + b"\n"
+        write_whole(self._file(key), _digest(text).encode() + b"\n" + text)
 
     def _file(self, key: str) -> Path:
         # Names of runs may hold anything; the digest keeps two of them apart.
         digest = hashlib.sha256(key.encode()).hexdigest()[:12]
-        return self.path / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', key)[:60]}-{digest}.json"
+        return self.path / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', key)[:60]}-{digest}.piece"
+
+
+def _digest(text: bytes) -> str:
+    return hashlib.sha256(text).hexdigest()
+
+
+def _bytes(file: Path) -> bytes:
+    try:
+        return file.read_bytes()
+    except OSError as error:
+        raise UsageError(f"{file}: cannot be read: {error.strerror}") from None

@@ -89,27 +89,36 @@ class _Piece:
 
 
 def generality(
-    material: Material, *, collection_size: int, shares: tuple[float, ...] = SHARES, rng: int = 0,
-    plan: Plan | None = None,
+    material: Material, *, collection_size: int | None = None,
+    shares: tuple[float, ...] = SHARES, rng: int = 0, plan: Plan | None = None,
 ) -> Generality:  # fmt: skip
-    """Shrink the collection of real runs to each share of its size, and score them again."""
-    if material.kind != "ranked":
-        raise UsageError("generality is a study of rankings; annotation has no collection to grow")
+    """Shrink the collection of real runs to each share of its size, and score them again.
+
+    Annotations take part as rankings of items for each concept (`Material.concepts`); their
+    collection is the items of the truth.
+    """
+    if material.kind == "labels":
+        raise UsageError("generality is a study of rankings; read annotations by Material.concepts")
+    if collection_size is None and material.kind == "ranked":
+        raise UsageError("generality needs to know how many items there are: --collection-size")
+    size = collection_size or material.items
     if (
         len(shares) < 2
         or list(shares) != sorted(set(shares))
         or not 0 < shares[0] <= shares[-1] <= 1
     ):
         raise UsageError("shares of the collection rise from above 0 to at most 1, two or more")
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
-    pieces = {n: _Piece(bare, n, s, shares, collection_size, rng) for n, s in material.runs}
+    pieces = {n: _Piece(bare, n, s, shares, size, rng) for n, s in material.runs}
     study = {
         "study": "generality", **material.described(), "shares": list(shares),
-        "size": collection_size, "seed": rng,
+        "size": size, "seed": rng,
     }  # fmt: skip
-    answers = run_pieces(_run_piece, pieces, plan or Plan(), study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["sizes"] for a in answers.values()]).transpose(1, 0, 2)
-    sizes = tuple(round(s * collection_size) for s in shares)
+    sizes = tuple(round(s * size) for s in shares)
     return Generality(tuple(map(str, material.measures)), material.run_names, sizes, scores, rng)
 
 
@@ -119,35 +128,48 @@ def _run_piece(piece: _Piece) -> Answer:
     material = piece.material
     judged = material.read_truth()
     run = material.read_run(piece.source, piece.name)
+    if not set(run.topics) & set(judged.topics):  # type: ignore[union-attr]
+        raise UsageError(
+            f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
+        )
     found = []
     for share in piece.shares:
         size = round(share * piece.size)
-        smaller = _smaller(run, judged, size, piece.size, piece.seed)  # type: ignore[arg-type]
-        options = dict(material.options) | {"collection_size": size}
-        scores = evaluate(judged, {piece.name: smaller}, material.names, jobs=1, **options)
+        smaller, truth = _smaller(run, judged, size, piece.size, piece.seed)  # type: ignore[arg-type]
+        options = material.evaluation() | {"collection_size": size}
+        scores = evaluate(truth, {piece.name: smaller}, material.names, jobs=1, **options)
         found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
     return {"sizes": found}
 
 
 def _smaller(
     run: Run, judged: Judgements, size: int, full: int, seed: int
-) -> dict[str, dict[str, float]]:
-    """The run over collections of `size` items: for each topic its relevant items, and others
-    by chance, the same ones for every run and, where they are relevant to none, every topic."""
-    grades = judged.to_dict()
-    smaller: dict[str, dict[str, float]] = {}
-    for topic, items in run.to_dict().items():
-        relevant = {i for i, g in grades.get(topic, {}).items() if g >= 1}
+) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
+    """Run and judgements over collections of `size` items: for each topic its relevant items, and
+    others by chance, the same ones for every run and, where they are relevant to none, every
+    topic."""
+    grades, retrieved = judged.to_dict(), run.to_dict()
+    smaller_run, smaller_truth = {}, {}
+    for topic, own in grades.items():
+        relevant = {i for i, g in own.items() if g >= 1}
         if size < len(relevant):
+            least = len(relevant) / full
             raise UsageError(
                 f"a collection of {size} items cannot hold the {len(relevant)} that are relevant "
-                f"to topic {topic!r}"
+                f"to topic {topic!r}; shrink it to no less than {least:.0%} (--shares)"
             )
-        limit = (size - len(relevant)) / max(full - len(relevant), 1)
-        smaller[topic] = {
-            i: s for i, s in items.items() if i in relevant or _chance(i, seed) < limit
-        }
-    return smaller
+        room = size - len(relevant)
+        items = retrieved.get(topic, {})
+        chance = {i: _chance(i, seed) for i in {*own, *items} - relevant}
+        # Where all items are known the collection has its size to the item; else on average.
+        all_known = len(chance) + len(relevant) >= full
+        limit = 1.0 if all_known else room / (full - len(relevant))
+        kept = sorted((c, i) for i, c in chance.items() if c < limit)[:room]
+        staying = relevant | {i for _, i in kept}
+        smaller_truth[topic] = {i: g for i, g in own.items() if i in staying}
+        if topic in retrieved:
+            smaller_run[topic] = {i: s for i, s in items.items() if i in staying}
+    return smaller_run, smaller_truth
 
 
 def _chance(item: str, seed: int) -> float:
@@ -160,28 +182,48 @@ def _chance(item: str, seed: int) -> float:
 
 def simulate(
     measures: str, *, sizes: tuple[int, ...] = (1000, 10_000, 100_000), relevant: int = 20,
-    topics: int = 20, quality: float = 1.5, rng: int = 0,
+    topics: int = 20, quality: float = 1.5, rng: int = 0, plan: Plan | None = None,
 ) -> Generality:  # fmt: skip
     """Systems whose scores are normal, those of relevant items higher by `quality`.
 
     The relevant items keep their scores while the collection grows round them.
     """
-    from cranfield.evaluation import evaluate
     from cranfield.measures import parse_measures
 
     if list(sizes) != sorted(set(sizes)) or len(sizes) < 2 or sizes[0] <= relevant:
         raise UsageError(f"sizes rise, two or more, from above the {relevant} relevant items")
-    rows = []
-    judged = {str(t): {f"r{k}": 1 for k in range(relevant)} for t in range(topics)}
-    for size in sizes:
-        run = {}
-        for t in range(topics):
-            draw = generator(rng, _SIMULATE, t)
-            good = draw.normal(quality, 1.0, relevant)
-            others = -np.sort(-draw.normal(0.0, 1.0, sizes[-1])[: size - relevant])
-            run[str(t)] = {f"r{k}": float(s) for k, s in enumerate(good)}
-            run[str(t)] |= {f"x{k}": float(s) for k, s in enumerate(others)}
-        scores = evaluate(judged, {"simulated": run}, measures, collection_size=size, jobs=1)
-        rows.append([float(scores.overall[m][0]) for m in scores.measures])
     names = tuple(map(str, parse_measures(measures)))
-    return Generality(names, ("simulated",), tuple(sizes), floats(rows)[:, None, :], rng)
+    made = {
+        str(size): _Simulated(" ".join(names), size, sizes[-1], relevant, topics, quality, rng)
+        for size in sizes
+    }
+    study = {"study": "generality, simulated", "pieces": [repr(p) for p in made.values()]}
+    answers = run_pieces(_simulated_piece, made, plan or Plan(), study=study)
+    rows = floats([a["overall"] for a in answers.values()])
+    return Generality(names, ("simulated",), tuple(sizes), rows[:, None, :], rng)
+
+
+@dataclass(frozen=True, slots=True)
+class _Simulated:
+    names: str
+    size: int
+    largest: int
+    relevant: int
+    topics: int
+    quality: float
+    seed: int
+
+
+def _simulated_piece(piece: _Simulated) -> Answer:
+    from cranfield.evaluation import evaluate
+
+    judged = {str(t): {f"r{k}": 1 for k in range(piece.relevant)} for t in range(piece.topics)}
+    run = {}
+    for t in range(piece.topics):
+        draw = generator(piece.seed, _SIMULATE, t)
+        good = draw.normal(piece.quality, 1.0, piece.relevant)
+        others = draw.normal(0.0, 1.0, piece.largest)[: piece.size - piece.relevant]
+        run[str(t)] = {f"r{k}": float(s) for k, s in enumerate(good)}
+        run[str(t)] |= {f"x{k}": float(s) for k, s in enumerate(-np.sort(-others))}
+    scores = evaluate(judged, {"simulated": run}, piece.names, collection_size=piece.size, jobs=1)
+    return {"overall": numbers(float(scores.overall[m][0]) for m in scores.measures)}

@@ -6,28 +6,50 @@ worker reads the files itself. Objects are taken as well; they travel with every
 
 from __future__ import annotations
 
+import hashlib
+import pickle
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
+from functools import lru_cache, wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from threading import RLock
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, plural
 from cranfield.io.files import run_name
 from cranfield.measures import Measure, parse_measures
 from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
+    from cranfield.lab.executors import Plan
 
-Kind: TypeAlias = Literal["ranked", "labels"]
+Kind: TypeAlias = Literal["ranked", "labels", "concepts"]
 Truth: TypeAlias = "Judgements | LabelMatrix"
 Bools: TypeAlias = NDArray[np.bool_]
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A cache of `most` answers that makes threads wait for one of them, not all make it."""
+
+    def around(make: Callable[P, T]) -> Callable[P, T]:
+        cached, turn = lru_cache(maxsize=most)(make), RLock()
+
+        @wraps(make)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+            with turn:
+                return cached(*args, **kwargs)  # type: ignore[arg-type]
+
+        return answer
+
+    return around
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,9 +65,9 @@ class Scored:
 class Material:
     """A truth, runs and measures with the options that the measures need.
 
-    `kind` is "ranked" (judgements and rankings) or "labels" (concepts of items). `options` go
-    to `evaluate`, or are ontology, rules, costmap, agreement, concepts and threshold for
-    annotation.
+    `kind` is "ranked" (judgements and rankings), "labels" (concepts of items), or "concepts":
+    annotations read as rankings of items for each concept. `options` go to `evaluate`, or are
+    ontology, rules, costmap, agreement, concepts and threshold for annotation.
     """
 
     kind: Kind
@@ -61,24 +83,39 @@ class Material:
     ) -> Material:
         """Rankings against judgements; the options are those of `cranfield.evaluate`."""
         from cranfield.evaluation import name_runs
+        from cranfield.lab.names import possible_measures
 
-        names = " ".join(str(m) for m in parse_measures(_listed(measures)))
+        size = options.get("collection_size")
+        names = " ".join(map(str, possible_measures(measures, collection_size=size)))
         return cls._of("ranked", judgements, name_runs(runs), names, options)
+
+    @classmethod
+    def concepts(
+        cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
+    ) -> Material:
+        """Annotations under measures of rankings: each concept is a topic, ordered by confidence.
+
+        The size of the collection is the number of items, unless it is given.
+        """
+        from cranfield.lab.names import possible_measures
+
+        names = " ".join(map(str, possible_measures(measures, collection_size=2)))
+        return cls._of("concepts", truth, _named(runs), names, options)
 
     @classmethod
     def labels(
         cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
         """Annotations against their truth."""
-        from cranfield.measures.label_registry import parse_label_measures
+        from cranfield.measures.label_registry import parse_label_measures, without_needs
 
+        if isinstance(measures, str):
+            known = {"hierarchy"} if options.get("ontology") is not None else set()
+            if known or options.get("costmap"):
+                known.add("costs")
+            measures = without_needs(measures, frozenset({"hierarchy", "costs"} - known))[0]
         names = " ".join(str(m) for m in parse_label_measures(_listed(measures)))
-        pairs = (
-            runs.items()
-            if isinstance(runs, Mapping)
-            else ((_name(r, i), r) for i, r in enumerate(runs, 1))
-        )
-        return cls._of("labels", truth, list(pairs), names, options)
+        return cls._of("labels", truth, _named(runs), names, options)
 
     @classmethod
     def _of(
@@ -107,9 +144,20 @@ class Material:
         """What a piece about one run carries; the others stay at home."""
         return replace(self, runs=())
 
+    def for_plan(self, plan: Plan) -> Material:
+        """Full paths for workers elsewhere, which were started in another folder."""
+        if plan.is_local:
+            return self
+        return replace(
+            self,
+            truth=full_path(self.truth),
+            runs=tuple((name, full_path(source)) for name, source in self.runs),
+            options=tuple((k, full_path(v)) for k, v in self.options),
+        )
+
     @property
     def measures(self) -> tuple[Measure, ...]:
-        if self.kind == "ranked":
+        if self.kind != "labels":
             return parse_measures(self.names)
         from cranfield.measures.label_registry import parse_label_measures
 
@@ -128,19 +176,32 @@ class Material:
         """All that the numbers depend on, for the folder of a study."""
         return {
             "kind": self.kind,
-            "truth": _stamp(self.truth),
-            "runs": {name: _stamp(source) for name, source in self.runs},
+            "truth": stamp(self.truth),
+            "runs": {name: stamp(source) for name, source in self.runs},
             "measures": self.names,
-            "options": {k: _stamp(v) for k, v in self.options},
+            "options": {k: stamp(v) for k, v in self.options},
         }
 
     def need_runs(self, least: int) -> None:
         if len(self.runs) < least:
             raise UsageError(
-                f"{len(self.runs)} runs are too few to correlate; give at least {least}"
+                f"{plural(len(self.runs), 'run')}: too few to compare; give at least {least}"
             )
 
     # Below: what workers do.
+
+    def evaluation(self) -> dict[str, Any]:
+        """The options of `evaluate` for rankings."""
+        options = dict(self.options)
+        if self.kind == "concepts":
+            options.pop("concepts", None)
+            options.setdefault("collection_size", self.items)
+        return options
+
+    @property
+    def items(self) -> int:
+        """How many items an annotation has to do with."""
+        return len(_label_truth(self).items)
 
     def read_truth(self) -> Truth:
         """The truth, read once in each worker."""
@@ -150,6 +211,8 @@ class Material:
         """A run as an object: a Run, or a LabelMatrix in the order of the truth."""
         if self.kind == "ranked":
             return _ranked_run(source, name)
+        if self.kind == "concepts":
+            return _concept_run(self, source, name)
         from cranfield.label_evaluation import prepared
 
         run = _label_run(source, name, dict(self.options))
@@ -158,7 +221,7 @@ class Material:
 
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
-        if self.kind == "ranked":
+        if self.kind != "labels":
             return _score_ranked(self, run, truth)
         from cranfield.label_evaluation import score_run
 
@@ -174,7 +237,7 @@ def _score_ranked(material: Material, run: Run, truth: Truth | None) -> Scored:
     from cranfield.evaluation import evaluate
 
     judged = _truth(material) if truth is None else truth
-    scores = evaluate(judged, [run], material.names, jobs=1, **dict(material.options))
+    scores = evaluate(judged, [run], material.names, jobs=1, **material.evaluation())
     rows = [scores.values[m][0] for m in scores.measures]
     overall = np.array([scores.overall[m][0] for m in scores.measures])
     values = tuple(_if_mean(v, w) for v, w in zip(rows, overall, strict=True))
@@ -189,11 +252,15 @@ def _if_mean(values: Floats, whole: float) -> Floats | None:
     return np.asarray(values, dtype=np.float64)
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _truth(material: Material) -> Truth:
     if material.kind == "labels":
         labels: LabelMatrix = _label_tools(material)[0]
         return labels
+    if material.kind == "concepts":
+        from cranfield.lab.concepts import concept_judgements
+
+        return concept_judgements(_label_truth(material))
     from cranfield.evaluation import coerce_judgements
 
     judged = coerce_judgements(material.truth)
@@ -202,11 +269,9 @@ def _truth(material: Material) -> Truth:
     return judged
 
 
-@lru_cache(maxsize=4)
+@remembered(4)
 def _label_tools(material: Material) -> Any:
     """The truth, what is known beside it, and the plans of the measures."""
-    from cranfield.data.labels import LabelMatrix
-    from cranfield.io.labels import read_concepts, read_labels
     from cranfield.io.ontology import read_ontology
     from cranfield.label_evaluation import check_needs, checked_truth, gather
 
@@ -216,14 +281,7 @@ def _label_tools(material: Material) -> Any:
         ontology = read_ontology(ontology, rules=given.get("rules"))
     elif given.get("rules") is not None:
         raise UsageError("rules need an ontology of the concepts beside them (--ontology)")
-    if isinstance(material.truth, str | Path):
-        names = given.get("concepts")
-        source: Any = read_labels(
-            material.truth, concepts=None if names is None else read_concepts(names)
-        )
-    else:
-        source = LabelMatrix.of(material.truth, name="truth")
-    truth = checked_truth(source, ontology)
+    truth = checked_truth(_label_truth(material), ontology)
     costs = given.get("costmap")
     knowledge = gather(
         truth, ontology=ontology, costmap=dict(costs) if isinstance(costs, tuple) else costs,
@@ -231,6 +289,25 @@ def _label_tools(material: Material) -> Any:
     )  # fmt: skip
     check_needs(material.measures, knowledge)
     return truth, knowledge, {m: m.plan(m) for m in material.measures}
+
+
+@remembered(4)
+def _label_truth(material: Material) -> LabelMatrix:
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.io.labels import read_concepts, read_labels
+
+    if not isinstance(material.truth, str | Path):
+        return LabelMatrix.of(material.truth, name="truth")
+    names = dict(material.options).get("concepts")
+    return read_labels(material.truth, concepts=None if names is None else read_concepts(names))
+
+
+def _concept_run(material: Material, source: Any, name: str) -> Run:
+    from cranfield.data.alignment import align
+    from cranfield.lab.concepts import concept_ranking
+
+    run = _label_run(source, name, dict(material.options))
+    return concept_ranking(align(run, _label_truth(material)).run)
 
 
 def _ranked_run(source: Any, name: str) -> Run:
@@ -271,11 +348,19 @@ def floats(values: Any) -> Floats:
 
 def generator(seed: int, *parts: int) -> np.random.Generator:
     """A generator of its own for a repetition, whichever worker draws it."""
+    if seed < 0:
+        raise UsageError(f"rng={seed} is not a whole number from 0 on (--seed)")
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence([seed, *parts])))
 
 
 def _listed(measures: str | Measure | Iterable[str | Measure]) -> Any:
     return measures if isinstance(measures, str | Measure) else list(measures)
+
+
+def _named(runs: Any) -> list[tuple[str, Any]]:
+    if isinstance(runs, Mapping):
+        return list(runs.items())
+    return [(_name(r, i), r) for i, r in enumerate(runs, 1)]
 
 
 def _name(run: Any, number: int) -> str:
@@ -284,16 +369,49 @@ def _name(run: Any, number: int) -> str:
     return str(getattr(run, "name", f"run{number}"))
 
 
-def _stamp(source: Any) -> Any:
-    """A file with its size and time of change, or what can be said of another object."""
+def full_path(source: Any) -> Any:
+    """The absolute path of a file, also behind a name as in NAME=FILE; other things as they are."""
+    if isinstance(source, tuple | list):
+        return type(source)(full_path(s) for s in source)
+    if isinstance(source, dict):
+        return {name: full_path(s) for name, s in source.items()}
+    if isinstance(source, Path):
+        return source.absolute()
+    if not isinstance(source, str):
+        return source
+    name, equals, file = source.rpartition("=")
+    if not Path(source).is_file() and equals and Path(file).is_file():
+        return f"{name}={Path(file).absolute()}"
+    return str(Path(source).absolute()) if Path(source).is_file() else source
+
+
+def stamp(source: Any) -> Any:
+    """A file with its size and time of change, or what an object holds."""
     if isinstance(source, str | Path):
         path = Path(source)
         if path.is_file():
             facts = path.stat()
             return [str(path.resolve()), facts.st_size, facts.st_mtime_ns]
         return str(source)
-    if isinstance(source, int | float | bool):
+    if source is None or isinstance(source, int | float | bool):
         return source
     if isinstance(source, tuple):
-        return [_stamp(s) for s in source]
-    return repr(source)[:10_000]
+        return [stamp(s) for s in source]
+    return _Content(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """Says what an object holds, when it is asked: only a study with a folder needs to know."""
+
+    source: Any
+
+    def __str__(self) -> str:
+        try:
+            data = pickle.dumps(self.source)
+        except Exception:
+            raise UsageError(
+                f"a study with a folder cannot describe this {type(self.source).__name__}; "
+                "give files, or leave the folder out"
+            ) from None
+        return f"{type(self.source).__name__} {hashlib.sha256(data).hexdigest()}"

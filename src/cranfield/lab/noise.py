@@ -13,14 +13,13 @@ always stays, for a topic without any cannot be evaluated.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
-from cranfield.lab.material import Material, Truth, generator
+from cranfield.lab.material import Material, Truth, generator, remembered
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
@@ -38,16 +37,22 @@ class Disturbance:
     seed: int
 
     def __post_init__(self) -> None:
-        for share in (*self.flips, *self.drops):
-            if not 0 < share < 1:
-                raise UsageError(f"a share of the truth lies between 0 and 1, not {share!r}")
-        if list(self.flips) != sorted(self.flips) or list(self.drops) != sorted(self.drops):
-            raise UsageError("shares of the truth must rise, for every stage follows the last one")
+        check_shares(self.flips, self.drops)
         if self.repeats < 1:
             raise UsageError(f"repeats={self.repeats} is not a whole number from 1 on")
 
 
-@lru_cache(maxsize=2)
+def check_shares(*lists: tuple[float, ...]) -> None:
+    """Shares to flip or to drop: between 0 and 1, each larger than the one before."""
+    for shares in lists:
+        for share in shares:
+            if not 0 < share < 1:
+                raise UsageError(f"a share lies between 0 and 1 (0 and 100 %), not {share:g}")
+        if list(shares) != sorted(set(shares)):
+            raise UsageError("shares must rise, for every stage follows the last one")
+
+
+@remembered(2)
 def disturbed(material: Material, how: Disturbance) -> tuple[tuple[Truth, ...], ...]:
     """For every repetition the flipped truths, then the incomplete ones; made once per worker."""
     truth = material.read_truth()

@@ -15,7 +15,8 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError
-from cranfield.lab.material import Material
+from cranfield.lab.executors import Answer, Plan, run_pieces
+from cranfield.lab.material import Material, floats, numbers, remembered
 from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
@@ -196,53 +197,91 @@ class Reusability:
         }  # fmt: skip
 
 
-def leave_one_out(material: Material, *, depth: int = 100) -> Reusability:
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    """The pool without one of the runs, by its position; with all of them for -1."""
+
+    material: Material
+    depth: int
+    without: int
+
+
+@dataclass(frozen=True, eq=False)
+class _Pooled:
+    """Runs, judgements, and for each of these which runs have its item within the depth."""
+
+    runs: list[Run]
+    judged: Judgements
+    ranks: dict[str, dict[str, dict[int, int]]]
+    finders: list[set[int]]
+
+
+def leave_one_out(material: Material, *, depth: int = 100, plan: Plan | None = None) -> Reusability:
     """Judge every run by the pool of the others alone.
 
     All is measured on the judgements that the pool of this depth covers; without a run, the
     items that it alone brought into the pool are unjudged for it and for all others.
     """
-    if material.kind != "ranked":
-        raise UsageError("pools are made of rankings; annotation has none")
+    if material.kind == "labels":
+        raise UsageError("pools are made of rankings; read annotations by Material.concepts")
     material.need_runs(2)
-    judged = material.read_truth()
-    runs = [material.read_run(source, name) for name, source in material.runs]
-    if not isinstance(judged, Judgements):
-        raise UsageError("pools need judgements")
-    ranks = _ranks(runs, depth)
-    rows = list(judged.rows())
-    finders = [set(ranks.get(topic, {}).get(item, ())) for topic, item, _ in rows]
-    pooled = np.array([bool(f) for f in finders])
-    if not pooled.any():
-        raise UsageError(f"no item of the pool of depth {depth} is judged")
-    full = _score_all(material, runs, judged.of_rows(np.flatnonzero(pooled)))
-    names = [str(m) for m in material.measures]
+    plan = plan or Plan()
+    material = material.for_plan(plan)
+    pieces = {"": _Piece(material, depth, -1)}
+    pieces |= {name: _Piece(material, depth, r) for r, name in enumerate(material.run_names)}
+    study = {"study": "pool", **material.described(), "depth": depth}
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
+    full = floats(answers[""]["scores"])
     found = []
-    for r, run in enumerate(runs):
-        only = np.array([f == {r} for f in finders])
-        relevant = sum(1 for k in np.flatnonzero(only) if rows[k][2] >= 1)
-        without = _score_all(material, runs, judged.of_rows(np.flatnonzero(pooled & ~only)))
-        for j, name in enumerate(names):
+    for r, run in enumerate(material.run_names):
+        without = floats(answers[run]["scores"])
+        for j, measure in enumerate(material.measures):
             sign = material.signs[j]
             found.append(
                 LeftOut(
-                    run.name, name, _unique(ranks, r), relevant, float(full[r, j]),
-                    float(without[r, j]), _rank(sign * full[:, j], r),
+                    run, str(measure), answers[run]["unique"], answers[run]["relevant"],
+                    float(full[r, j]), float(without[r, j]), _rank(sign * full[:, j], r),
                     _rank(sign * without[:, j], r),
                 )
             )  # fmt: skip
     return Reusability(depth, tuple(found))
 
 
-def _unique(ranks: dict[str, dict[str, dict[int, int]]], run: int) -> int:
-    return sum(1 for places in ranks.values() for found in places.values() if set(found) == {run})
+def _run_piece(piece: _Piece) -> Answer:
+    """The scores of all runs, and what the one left out had found alone."""
+    pooled = _pooled(piece.material, piece.depth)
+    alone = {piece.without}
+    kept = [bool(f) and f != alone for f in pooled.finders]
+    own = [places for topic in pooled.ranks.values() for places in topic.values()]
+    grades = pooled.judged.values
+    return {
+        "scores": _score_all(piece.material, pooled, np.flatnonzero(kept)),
+        "unique": sum(set(places) == alone for places in own),
+        "relevant": sum(
+            f == alone and bool(g >= 1) for f, g in zip(pooled.finders, grades, strict=True)
+        ),
+    }
 
 
-def _score_all(material: Material, runs: Sequence[Run], judged: Judgements) -> Floats:
+@remembered(2)
+def _pooled(material: Material, depth: int) -> _Pooled:
+    judged = material.read_truth()
+    if not isinstance(judged, Judgements):
+        raise UsageError("pools need judgements")
+    runs = [material.read_run(source, name) for name, source in material.runs]
+    ranks = _ranks(runs, depth)
+    finders = [set(ranks.get(topic, {}).get(item, ())) for topic, item, _ in judged.rows()]
+    if not any(finders):
+        raise UsageError(f"no item of the pool of depth {depth} is judged")
+    return _Pooled(runs, judged, ranks, finders)
+
+
+def _score_all(material: Material, pooled: _Pooled, rows: Any) -> list[list[float | None]]:
     from cranfield.evaluation import evaluate
 
-    scores = evaluate(judged, list(runs), material.names, **dict(material.options))
-    return np.stack([scores.overall[m] for m in scores.measures], axis=1)
+    judged = pooled.judged.of_rows(rows)
+    scores = evaluate(judged, pooled.runs, material.names, jobs=1, **material.evaluation())
+    return [numbers(row) for row in np.stack([scores.overall[m] for m in scores.measures], axis=1)]
 
 
 def _rank(signed: Floats, run: int) -> int:

@@ -19,7 +19,7 @@ import numpy as np
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import describe, read_text, write_whole
 from cranfield.lab.material import generator
-from cranfield.lab.votes import Choices, count_choices
+from cranfield.lab.votes import Choices, Preferences, count_choices
 from cranfield.measures import parse_measures
 
 NONE = "none"
@@ -104,38 +104,62 @@ def _ranking(places: Sequence[int], size: int) -> dict[str, float]:
 
 def page(questions: Mapping[str, Any]) -> str:
     """A static page that asks the questions and saves the answers as a file."""
+    from cranfield.lab.concept_survey import set_table
+
     blocks = []
+    of_sets = "sets" in questions["questions"][0]
     for entry in questions["questions"]:
-        methods = list(entry["places"])
-        head = "".join(f"<th>{html.escape(m)}</th>" for m in methods)
-        rows = "".join(
-            f"<tr><th>{name}</th><td>{', '.join(map(str, ranks))}</td>"
-            + "".join(f"<td>{entry['places'][m][name]}</td>" for m in methods) + "</tr>"
-            for name, ranks in entry["lists"].items()
-        )  # fmt: skip
+        options = entry["sets"] if of_sets else entry["places"]
+        table = set_table(entry) if of_sets else _place_table(entry)
         boxes = "".join(
             f'<label><input type="checkbox" name="{entry["question"]}" value="{html.escape(m)}"> '
             f"{html.escape(m)}</label> "
-            for m in [*methods, NONE]
+            for m in [*options, NONE]
         )
         blocks.append(
-            f"<section><h2>Question {entry['question']}</h2><table><tr><th>list</th>"
-            f"<th>ranks of the relevant items</th>{head}</tr>{rows}</table><p>{boxes}</p></section>"
+            f"<section><h2>Question {entry['question']}</h2>{table}<p>{boxes}</p></section>"
         )
-    return _PAGE.replace("@@", "\n".join(blocks))
+    title, task = _SETS if of_sets else _ORDERS
+    return (
+        _PAGE.replace("@title@", title).replace("@task@", task)
+        .replace("@questions@", "\n".join(blocks))
+    )  # fmt: skip
 
 
+def _place_table(entry: Mapping[str, Any]) -> str:
+    methods = list(entry["places"])
+    head = "".join(f"<th>{html.escape(m)}</th>" for m in methods)
+    rows = "".join(
+        f"<tr><th>{name}</th><td>{', '.join(map(str, ranks))}</td>"
+        + "".join(f"<td>{entry['places'][m][name]}</td>" for m in methods) + "</tr>"
+        for name, ranks in entry["lists"].items()
+    )  # fmt: skip
+    return f"<table><tr><th>list</th><th>ranks of the relevant items</th>{head}</tr>{rows}</table>"
+
+
+_ORDERS = (
+    "Which order is yours?",
+    "Every list shows at which ranks a system found the relevant items. Each method gives the "
+    "lists places, 1 for the best. Tick the method that orders them as you would; several when "
+    'they are equal, "none" when you would order them otherwise.',
+)
+_SETS = (
+    "Which concepts fit better?",
+    "Every question names an item and the concepts that it has. Two sets of concepts were "
+    "suggested for it. Tick the set that fits better; both when they are equally good, "
+    '"none" when you cannot tell.',
+)
 _PAGE = """<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><title>Which order is yours?</title>
-<style>body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
+<html lang="en"><head><meta charset="utf-8"><title>@title@</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<style>:root{color-scheme:light dark}
+body{font:16px/1.5 sans-serif;max-width:50em;margin:2em auto;padding:0 1em}
 table{border-collapse:collapse}th,td{border:1px solid #999;padding:.2em .6em;text-align:left}
 label{margin-right:1em}</style></head><body>
-<h1>Which order is yours?</h1>
-<p>Every list shows at which ranks a system found the relevant items. Each method gives the lists
-places, 1 for the best. Tick the method that orders them as you would; several when they are
-equal, "none" when you would order them otherwise.</p>
+<h1>@title@</h1>
+<p>@task@</p>
 <p><label>Your name or number: <input id="who"></label></p>
-@@
+@questions@
 <p><button id="save">Save the answers</button> <span id="note" role="status"></span></p>
 <script>
 document.getElementById("save").onclick = () => {
@@ -158,21 +182,47 @@ document.getElementById("save").onclick = () => {
 </script></body></html>"""
 
 
-def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices:
-    """The answers of people counted by measure; `key` is the key.json of the questionnaire."""
+def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferences:
+    """The answers of people, counted; `key` is the key.json of the questionnaire.
+
+    Answers about ranked lists are counted by measure, those about concept sets by whether the
+    measures prefer the same run.
+    """
+    from cranfield.lab.concept_survey import count_sets
+
     hidden = _json(key, "key")
-    names = [*hidden.get("measures", []), OTHER]
-    votes = {name: [0] * len(hidden["key"]) for name in names}
-    for path in answers:
-        given = _json(path, "answers")["answers"]
+    of_sets = "scores" in hidden
+    lacking = [f for f in ("measures", *(("runs", "less_is_better") if of_sets else ()))
+               if not isinstance(hidden.get(f), list)]  # fmt: skip
+    if lacking or not all(isinstance(m, dict) for m in hidden["key"].values()):
+        raise InputError.single(describe(key), "is not the key.json of a questionnaire")
+    given = [_answers(path, hidden["key"]) for path in answers]
+    if of_sets:
+        return count_sets(hidden, given)
+    votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
+    for one in given:
         for position, (question, methods) in enumerate(hidden["key"].items()):
-            for method in given.get(question, []):
-                if method != NONE and method not in methods:
-                    raise InputError.single(
-                        describe(path), f"question {question}: no {method!r} was asked about"
-                    )
+            for method in one.get(question, []):
                 votes[OTHER if method == NONE else methods[method]][position] += 1
     return count_choices(votes)
+
+
+def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """The answers of one person, each option at most once."""
+    given = _json(path, "answers")["answers"]
+    for question, ticked in given.items():
+        if question not in key:
+            raise InputError.single(describe(path), f"no question {question!r} was asked")
+        if not isinstance(ticked, list):
+            raise InputError.single(
+                describe(path), f"question {question}: expected a list of answers, found {ticked!r}"
+            )
+        for option in ticked:
+            if option != NONE and option not in key[question]:
+                raise InputError.single(
+                    describe(path), f"question {question}: no {option!r} was asked about"
+                )
+    return {question: list(dict.fromkeys(ticked)) for question, ticked in given.items()}
 
 
 def _json(path: str | Path, field: str) -> dict[str, Any]:

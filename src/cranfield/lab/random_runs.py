@@ -143,6 +143,10 @@ def random_study(
     for density in densities:
         if not 0 < density <= 1:
             raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
+    if len(set(densities)) < len(densities):
+        raise UsageError("a label density is given twice")
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces: dict[str, _Piece] = {
         n: _Piece(bare, n, "real", "", s, 0.0, i, rng) for i, (n, s) in enumerate(material.runs)
@@ -155,7 +159,7 @@ def random_study(
         "study": "random", **material.described(), "densities": list(densities), "count": count,
         "over": over, "seed": rng,
     }  # fmt: skip
-    answers = run_pieces(_run_piece, pieces, plan or Plan(), study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(
         TestedRun(p.name, p.kind, p.base, answers[key]["density"]) for key, p in pieces.items()
@@ -170,7 +174,7 @@ def _made_up(
     bare: Material, material: Material, densities: tuple[float, ...], count: int, over: bool,
     seed: int,
 ) -> list[_Piece]:  # fmt: skip
-    if material.kind == "ranked":
+    if material.kind != "labels":
         sources = tuple(s for _, s in material.runs)
         return [
             _Piece(bare, f"Random{k + 1}", "random", "", sources, 0.0, k, seed)
@@ -190,12 +194,12 @@ def _made_up(
 def _run_piece(piece: _Piece) -> Answer:
     run = _random_ranking(piece) if _is_random_ranking(piece) else _label_run(piece)
     scored = piece.material.score(run)
-    density = None if piece.material.kind == "ranked" else float(run.density)
+    density = None if piece.material.kind != "labels" else float(run.density)
     return {"overall": numbers(scored.overall), "density": density}
 
 
 def _is_random_ranking(piece: _Piece) -> bool:
-    return piece.material.kind == "ranked" and piece.kind == "random"
+    return piece.material.kind != "labels" and piece.kind == "random"
 
 
 def _label_run(piece: _Piece) -> Any:

@@ -8,16 +8,18 @@ judgement, valid) are for people, and `lab votes` helps with the fifth.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import NeedsError
-from cranfield.measures import SETS, Measure
-from cranfield.measures import measure as parse
+from cranfield.errors import NeedsError, UsageError
+from cranfield.lab.executors import Answer, Plan, run_pieces
+from cranfield.lab.material import full_path, stamp
+from cranfield.lab.names import any_measures, is_annotation
+from cranfield.measures import Measure
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -87,29 +89,38 @@ class Requirements:
 
 
 def requirements(
-    measures: str | Iterable[str | Measure], *, ontology: Any = None, costmap: Any = None
-) -> Requirements:
+    measures: str | Iterable[str | Measure], *, ontology: Any = None, costmap: Any = None,
+    plan: Plan | None = None,
+) -> Requirements:  # fmt: skip
     """Try the requirements on every ranking of 8 items, or every labelling of 4 concepts.
 
     The names may be of ranked measures or of measures of annotation, which take the ontology
-    and the cost map; its first four concepts are used.
+    and the cost map; their first four concepts are used.
     """
-    from cranfield.measures._parse import split_names
-    from cranfield.measures.label_registry import LABEL_REGISTRY
+    plan = plan or Plan()
+    known = (ontology, costmap) if plan.is_local else (full_path(ontology), full_path(costmap))
+    pieces = {str(m): _Piece(str(m), *known) for m in any_measures(measures)}
+    maps = tuple(costmap.items()) if isinstance(costmap, Mapping) else costmap
+    study = {
+        "study": "requirements", "measures": list(pieces), "ontology": stamp(ontology),
+        "costmap": stamp(maps),
+    }  # fmt: skip
+    answers = run_pieces(_run_piece, pieces, plan, study=study)
+    found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
+    return Requirements(tuple(pieces), tuple(found))
 
-    given = list(split_names(measures)) if isinstance(measures, str) else list(measures)
-    found: list[Requirement] = []
-    names = []
-    for one in given:
-        named = [one] if isinstance(one, Measure) else SETS.get(one, (one,))
-        for name in named:
-            chosen = (name if isinstance(name, Measure) else parse(name)).check_complete()
-            names.append(str(chosen))
-            if chosen.name in LABEL_REGISTRY:
-                found += _tried(chosen, _labellings(chosen, ontology, costmap))
-            else:
-                found += _tried(chosen, _rankings(chosen))
-    return Requirements(tuple(names), tuple(found))
+
+@dataclass(frozen=True, slots=True)
+class _Piece:
+    name: str
+    ontology: Any
+    costmap: Any
+
+
+def _run_piece(piece: _Piece) -> Answer:
+    (measure,) = any_measures([piece.name])
+    cases = _labellings(measure, piece) if is_annotation(measure) else _rankings(measure)
+    return {"found": [[r.number, r.holds, r.counter_example] for r in _tried(measure, cases)]}
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,7 +184,7 @@ def _tried(measure: Measure, cases: _Cases) -> Iterator[Requirement]:
         c for c, v in cases.twins.items()
         if c in values and not np.isnan(v) and abs(sign * v - values[c]) > 1e-9
     ]  # fmt: skip
-    text = where(moved, "scores otherwise when its items have other names")
+    text = where(moved, "scores otherwise when names or their order change")
     yield Requirement(name, 6, not text, text)
     yield Requirement(name, 7, True)
     yield Requirement(name, 8, True)
@@ -216,46 +227,48 @@ def _rankings(measure: Measure) -> _Cases:
     )
 
 
-def _labellings(measure: Measure, ontology: Any, costmap: Any) -> _Cases:
+def _labellings(measure: Measure, piece: _Piece) -> _Cases:
     """Every truth and prediction of four concepts for one item, or of one concept for four."""
-    import warnings
-
-    from cranfield.errors import CranfieldWarning
     from cranfield.label_evaluation import evaluate_labels
 
     plan: Any = measure.plan(measure)
-    if "hierarchy" in measure.needs and ontology is None:
+    if "hierarchy" in measure.needs and piece.ontology is None:
         raise NeedsError(f"{measure} needs a hierarchy of concepts: give one with --ontology")
-    names = tuple(_concepts(ontology))[:4] if ontology is not None else ("A", "B", "C", "D")
     by_concept = plan.unit == "concept"
-    patterns = [tuple(int(b) for b in f"{k:04b}") for k in range(16)]
-    truths = patterns[1:15]
-    values: dict[Any, float] = {}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
+    names = _concepts(piece)
+    width = 4 if by_concept else len(names)
+    patterns = list(product((0, 1), repeat=width))
+    truths = [p for p in patterns if any(p) and not all(p)]
+
+    def scored(step: int) -> dict[Any, float]:
+        """The cases with the items or concepts in this order, or (-1) the other way round."""
+        values: dict[Any, float] = {}
+        items = [f"i{k}" for k in range(width)] if by_concept else ["i"]
+        own = names[:1] if by_concept else names
+        axes = (items[::step], own[::step])
+        shape = (len(items), len(own))
         for truth in truths:
-            shape = (4, 1) if by_concept else (1, 4)
-            own = names[:1] if by_concept else names
-            matrix = np.array(truth, dtype=bool).reshape(shape)
-            items = [f"i{k}" for k in range(shape[0])]
             runs = {
-                "".join(map(str, p)): _matrix(_values(p, plan.ranked, shape), items, own)
+                "".join(map(str, p)): _matrix(_values(p[::step], plan.ranked, shape), *axes)
                 for p in patterns
             }
             scores = evaluate_labels(
-                _matrix(matrix, items, own), runs, [measure], ontology=ontology, costmap=costmap,
-                keep=False,
+                _matrix(np.array(truth[::step], dtype=bool).reshape(shape), *axes), runs,
+                [measure], ontology=piece.ontology, costmap=piece.costmap, keep=False, jobs=1,
             )  # fmt: skip
             for pattern, value in zip(patterns, scores.overall[measure], strict=True):
                 values[truth, pattern] = float(value)
+        return values
+
     opposite = {t: tuple(1 - b for b in t) for t in truths}
     steps = tuple(
-        ((t, p), (t, tuple(t[k] if j == k else p[j] for j in range(4))))
-        for t in truths for p in patterns for k in range(4) if p[k] != t[k]
+        ((t, p), (t, tuple(t[k] if j == k else p[j] for j in range(width))))
+        for t in truths for p in patterns for k in range(width) if p[k] != t[k]
     )  # fmt: skip
     return _Cases(
-        values, frozenset((t, t) for t in truths), frozenset((t, opposite[t]) for t in truths),
-        steps, {}, lambda c: f"truth {''.join(map(str, c[0]))}, run {''.join(map(str, c[1]))}",
+        scored(1), frozenset((t, t) for t in truths),
+        frozenset((t, opposite[t]) for t in truths), steps, scored(-1),
+        lambda c: f"truth {''.join(map(str, c[0]))}, run {''.join(map(str, c[1]))}",
         lambda c: c[0],
     )  # fmt: skip
 
@@ -266,14 +279,28 @@ def _values(pattern: Case, ranked: bool, shape: tuple[int, int]) -> Any:
     return np.where(labels, 0.9, 0.1) if ranked else labels
 
 
-def _matrix(values: Any, items: list[str], concepts: tuple[str, ...]) -> Any:
+def _matrix(values: Any, items: Sequence[str], concepts: Sequence[str]) -> Any:
     from cranfield.data.labels import LabelMatrix
 
-    return LabelMatrix.of(values, items=items, concepts=concepts)
+    return LabelMatrix.of(values, items=list(items), concepts=list(concepts))
 
 
-def _concepts(ontology: Any) -> tuple[str, ...]:
+def _concepts(piece: _Piece) -> tuple[str, ...]:
+    """Four concepts that the ontology or the cost map knows, or any four."""
+    from cranfield.io.costmap import read_costmap
     from cranfield.io.ontology import read_ontology
 
-    known = read_ontology(ontology) if not hasattr(ontology, "concepts") else ontology
-    return tuple(known.concepts)
+    source: Any = piece.costmap
+    if isinstance(source, Mapping):
+        source = next(iter(source.values()), None)
+    if piece.ontology is not None:
+        known = (
+            piece.ontology if hasattr(piece.ontology, "concepts") else read_ontology(piece.ontology)
+        )
+    elif source is not None:
+        known = source if hasattr(source, "concepts") else read_costmap(source)
+    else:
+        return ("A", "B", "C", "D")
+    if len(known.concepts) < 2:
+        raise UsageError("the requirements are tried on two concepts or more; these are too few")
+    return tuple(known.concepts)[:4]

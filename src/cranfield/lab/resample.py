@@ -24,6 +24,12 @@ _CELLS = 1 << 21
 _STREAM = {"bootstrap": 1, "halves": 2, "share": 3}
 
 
+def settled(scores: Floats) -> Floats:
+    """Scores to be ranked, without the last digits that the order of adding leaves behind."""
+    rounded: Floats = np.round(scores, DIGITS)
+    return rounded
+
+
 @dataclass(frozen=True, slots=True)
 class Draws:
     """`count` seeded draws of units: bootstrap samples, halves (two each), or a share of them."""
@@ -76,7 +82,7 @@ def drawn_means(scored: Scored, draws: Draws) -> list[list[float | None] | None]
                 total = np.einsum("ij,j->i", weights, known.astype(np.float64))
                 sums = np.einsum("ij,j->i", weights, np.where(known, values, 0.0))
                 with np.errstate(invalid="ignore"):
-                    row.extend(numbers(np.round(sums / total, DIGITS)))
+                    row.extend(numbers(settled(sums / total)))
     return rows
 
 

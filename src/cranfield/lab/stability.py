@@ -16,8 +16,8 @@ from cranfield.errors import UsageError, suggest
 from cranfield.lab.correlate import LEVEL
 from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
-from cranfield.lab.noise import Disturbance, disturbed
-from cranfield.lab.resample import Draws, drawn_means, drawn_table
+from cranfield.lab.noise import Disturbance, check_shares, disturbed
+from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall, kolmogorov_smirnov
 
@@ -107,9 +107,9 @@ class Stability:
         stages = [s for s in self.stages if s.change == change]
         shares = list(dict.fromkeys(s.share for s in stages))
         columns = [Column("measure", numeric=False)]
-        columns += [Column(f"original_{s:g}", 3, heading=f"{s:.0%}") for s in shares]
-        columns += [Column(f"previous_{s:g}", 3, heading=f"{s:.0%} prev.") for s in shares]
-        columns += [Column(f"concordant_{s:g}", 2, heading=f"{s:.0%} D") for s in shares]
+        columns += [Column(f"original_{s:g}", 3, heading=_percent(s)) for s in shares]
+        columns += [Column(f"previous_{s:g}", 3, heading=f"{_percent(s)} prev.") for s in shares]
+        columns += [Column(f"concordant_{s:g}", 2, heading=f"{_percent(s)} D") for s in shares]
         rows: list[list[Cell]] = []
         for measure in self.measures:
             own = {s.share: s for s in stages if s.measure == measure}
@@ -125,11 +125,45 @@ class Stability:
         ]
         return Table(columns, rows, _TITLES[change], notes)
 
+    def range_table(self, change: str = "noise") -> Table:
+        """Measures down, stages across: the lowest and the highest tau of the repetitions."""
+        from cranfield.report.document import Cell, Column, Table
+
+        stages = [s for s in self.stages if s.change == change]
+        shares = list(dict.fromkeys(s.share for s in stages))
+        columns = [Column("measure", numeric=False)]
+        for s in shares:
+            columns += [Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
+                        Column(f"high_{s:g}", 3, heading="high")]  # fmt: skip
+        own = {(s.measure, s.share): s.original_ends for s in stages}
+        rows: list[list[Cell]] = [
+            [m, *(end for share in shares for end in own[m, share])] for m in self.measures
+        ]
+        return Table(columns, rows, f"{_TITLES[change]}: range of the repetitions")
+
     def tables(self) -> list[Table]:
         """Every part that was asked for."""
-        changes = dict.fromkeys(s.change for s in self.stages)
-        made = [self.table(change) for change in changes]
+        made = []
+        for change in dict.fromkeys(s.change for s in self.stages):
+            made.append(self.table(change))
+            if self.repeats > 1:
+                made.append(self.range_table(change))
         return made + ([self.order_table()] if self.swaps or self.powers else [])
+
+    def long_table(self) -> Table:
+        """For machines: every change, share and measure in a row of its own."""
+        from cranfield.report.document import Cell, Column, Table
+
+        names = ("original", "original_low", "original_high", "previous", "previous_low",
+                 "previous_high", "concordant", "concordant_previous")  # fmt: skip
+        columns = [Column("change", numeric=False), Column("share"),
+                   Column("measure", numeric=False), *(Column(n) for n in names)]  # fmt: skip
+        rows: list[list[Cell]] = [
+            [s.change, s.share, s.measure, s.original, *s.original_ends, s.previous,
+             *s.previous_ends, s.concordant, s.concordant_previous]
+            for s in self.stages
+        ]  # fmt: skip
+        return Table(columns, rows) if rows else self.order_table()
 
     def order_table(self) -> Table:
         """Swap rate and discriminative power of every measure."""
@@ -192,6 +226,10 @@ class Stability:
         }  # fmt: skip
 
 
+def _percent(share: float) -> str:
+    return f"{100 * share:g}%"
+
+
 _TITLES = {
     "noise": "Flipped truth",
     "judgements": "Incomplete truth",
@@ -248,6 +286,11 @@ def stability(
             raise UsageError(
                 f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
             )
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g} of a test lies between 0 and 1")
+    if min(trials, resamples) < 1:
+        raise UsageError("trials and resamples are whole numbers from 1 on")
+    check_shares(noise, dropped)
     how = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
     )
@@ -255,21 +298,19 @@ def stability(
     halves = (Draws("halves", trials, rng),) if "swap" in parts else ()
     samples = (Draws("bootstrap", resamples, rng),) if "power" in parts else ()
     draws = (*fewer, *halves, *samples)
+    plan = plan or Plan()
+    material = material.for_plan(plan)
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
     study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
-    answers = list(run_pieces(_run_piece, pieces, plan or Plan(), study=study).values())
+    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
 
     signs = material.signs
     names = tuple(map(str, material.measures))
-    overall = floats([a["overall"] for a in answers]) * signs
+    overall = settled(floats([a["overall"] for a in answers]) * signs)
     # runs x repetitions x stages x measures
-    changed = (
-        floats([a["disturbed"] for a in answers]).reshape(
-            len(answers), repeats, len(how.flips) + len(how.drops), len(names)
-        )
-        * signs
-    )
+    shape = len(answers), repeats, len(how.flips) + len(how.drops), len(names)
+    changed = settled(floats([a["disturbed"] for a in answers]).reshape(shape) * signs)
     stages = [
         *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
         *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
@@ -361,7 +402,8 @@ def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
     first, second = first[known], second[known]
     swapped = first * second < 0
     width = spread / 100
-    classes = np.minimum((np.abs(first) / width).astype(np.int64), SWAP_BINS)
+    # A difference of 0.2 may be stored as 0.19999999999999998: it belongs to the class of 0.2.
+    classes = np.minimum((np.abs(first) / width + 1e-9).astype(np.int64), SWAP_BINS)
     counts = np.bincount(classes, minlength=SWAP_BINS + 1)
     wrong = np.bincount(classes, weights=swapped, minlength=SWAP_BINS + 1).astype(np.int64)
     needed = float("nan")

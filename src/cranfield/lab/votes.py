@@ -169,9 +169,13 @@ class Agreement:
 
 @dataclass(frozen=True, eq=False)
 class Preferences:
-    """Agreement of measures with people over pairs of systems."""
+    """Agreement of measures with people over pairs of systems.
+
+    For the measures named in `less_is_better` the lower score was taken for the preferred one.
+    """
 
     agreements: tuple[Agreement, ...]
+    less_is_better: tuple[str, ...] = ()
 
     def of(self, measure: str) -> Agreement:
         return next(a for a in self.agreements if a.measure == measure)
@@ -189,11 +193,13 @@ class Preferences:
             for a in self.agreements
         ]
         notes = [f"low, high: {CONFIDENCE:.0%} interval of agreed / decided; p: sign test"]
+        if self.less_is_better:
+            notes.append(f"less is better for {', '.join(self.less_is_better)}")
         return Table(columns, rows, "Agreement with the majority of people", notes)
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "votes",
+            "study": "votes", "less_is_better": list(self.less_is_better),
             "measures": [
                 {"measure": a.measure, "questions": a.questions, "decided": a.decided,
                  "agreed": a.agreed, "ci": list(a.interval), "p": a.p, "vote_share": a.vote_share}
@@ -203,11 +209,14 @@ class Preferences:
 
 
 def count_preferences(
-    votes: Sequence[tuple[float, float, float]], scores: Mapping[str, Sequence[tuple[float, float]]]
+    votes: Sequence[tuple[float, float, float]],
+    scores: Mapping[str, Sequence[tuple[float, float]]],
+    *,
+    less_is_better: Sequence[str] = (),
 ) -> Preferences:
     """`votes` are (a, b, both) per question; `scores` what each measure gives a and b.
 
-    More is better: turn the scores of a measure of errors round.
+    More is better, but for the measures of errors named in `less_is_better`.
     """
     from scipy.stats import binomtest
 
@@ -215,7 +224,9 @@ def count_preferences(
     for measure, pairs in scores.items():
         decided = agreed = 0
         on_side = given = 0.0
-        for (a, b, both), (x, y) in zip(votes, pairs, strict=True):
+        sign = -1.0 if measure in less_is_better else 1.0
+        for (a, b, both), (own, other) in zip(votes, pairs, strict=True):
+            x, y = sign * own, sign * other
             if x != y:
                 on_side += (a if x > y else b) + both / 2
                 given += a + b + both
@@ -229,7 +240,7 @@ def count_preferences(
                 on_side / given if given else math.nan,
             )
         )  # fmt: skip
-    return Preferences(tuple(found))
+    return Preferences(tuple(found), tuple(m for m in scores if m in less_is_better))
 
 
 def read_votes(path: str | Path) -> Choices | Preferences:
@@ -262,7 +273,19 @@ def read_votes(path: str | Path) -> Choices | Preferences:
         )  # fmt: skip
     votes = list(zip(*(columns[n] for n in FIXED), strict=True))
     scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
-    return count_preferences(votes, scores)
+    less = [n for n in names if _less_is_better(n)]
+    return count_preferences(votes, scores, less_is_better=less)
+
+
+def _less_is_better(name: str) -> bool:
+    """What the declaration of a measure says; more is better for a name that is none."""
+    from cranfield.errors import MeasureError
+    from cranfield.measures import measure
+
+    try:
+        return measure(name).higher_is_better is False
+    except MeasureError:
+        return False
 
 
 def _columns(

@@ -169,13 +169,18 @@ margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;dis
 overflow-x:auto}caption{text-align:left;font-weight:600;padding:.4rem 0}th,td{padding:.3rem .8rem;
 border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);text-align:left}
 .n{text-align:right;font-variant-numeric:tabular-nums}.best{font-weight:700}
-.note{opacity:.8;font-size:.9rem}
+.note{opacity:.8;font-size:.9rem}figure{margin:1.4rem 0;overflow-x:auto}
+figcaption{font-weight:600;padding:.4rem 0}svg{max-width:100%;height:auto}
 """
 
 
 def _html_page(document: Document) -> str:
     command = html.escape(str(document.payload.get("command", "")))
-    body = "".join(html_table(t) for t in document.tables)
+    pictures = "".join(
+        f"<figure><figcaption>{html.escape(f.title)}</figcaption>{f.svg}</figure>"
+        for f in document.figures()
+    )
+    body = pictures + "".join(html_table(t) for t in document.tables)
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"

@@ -1,0 +1,51 @@
+"""Annotations read as rankings: every concept is a topic, its items ordered by confidence.
+
+Studies of rankings (pools, growing collections) thus take annotations as well. Concepts that no
+item has are left out, as their average precision would be. A run without confidences orders
+items by its labels, and those it treats alike by their names.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cranfield.data import Judgements, Run
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import InputError
+
+
+def concept_judgements(truth: LabelMatrix) -> Judgements:
+    """Every item judged for every concept that some item has."""
+    labels = _dense(truth.labels)
+    used = labels.any(axis=0)
+    if not used.any():
+        raise InputError.single(truth.where, "no item has a concept: there is nothing to rank")
+    return Judgements.from_rows(*_rows(truth, labels.astype(np.float64), used))
+
+
+def concept_ranking(run: LabelMatrix) -> Run:
+    """Every item under every concept, by confidence, or else by label."""
+    scores = _dense(run.labels if run.confidences is None else run.confidences)
+    used = np.ones(len(run.concepts), dtype=bool)
+    return Run.from_rows(*_rows(run, scores.astype(np.float64), used)).named(run.name)
+
+
+def concept_rankings(runs: Sequence[LabelMatrix]) -> list[Run]:
+    """Several runs over the same concepts; one without names takes those of one that has them."""
+    named = next((run for run in runs if run.named), None)
+    alike = [run if run.named or named is None else run.renamed(named.concepts) for run in runs]
+    return [concept_ranking(run) for run in alike]
+
+
+def _rows(matrix: LabelMatrix, values: Any, used: Any) -> tuple[Any, Any, Any]:
+    concepts = np.array(matrix.concepts)[used]
+    topics = np.repeat(concepts, len(matrix.items))
+    items = np.tile(np.array(matrix.items), len(concepts))
+    return topics.tolist(), items.tolist(), values[:, used].T.ravel()
+
+
+def _dense(matrix: Any) -> Any:
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()

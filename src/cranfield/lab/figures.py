@@ -1,0 +1,187 @@
+"""What the result of each study looks like: charts for its report."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import singledispatch
+from typing import Any
+
+import numpy as np
+
+from cranfield.lab.correlate import Correlations, Join
+from cranfield.lab.curves import Curves
+from cranfield.lab.generality import Generality
+from cranfield.lab.pool import Reusability
+from cranfield.lab.random_runs import RandomStudy
+from cranfield.lab.requirements import TITLES, Requirements
+from cranfield.lab.stability import Stability
+from cranfield.lab.votes import Choices, Preferences
+from cranfield.report.document import Figure
+from cranfield.report.svg import (
+    Line,
+    Marks,
+    dot_chart,
+    grid_chart,
+    line_chart,
+    row_chart,
+    tree_chart,
+)
+
+MOST_SCATTERS = 10
+LOGARITHMIC_FROM = 1000
+CHANGES = {
+    "noise": ("Flipped truth", "share of the truth flipped, %"),
+    "judgements": ("Incomplete truth", "share of the judgements dropped, %"),
+    "units": ("Fewer topics, items or concepts", "share of them dropped, %"),
+}
+FILLS = {"yes": "#0072b266", "no": "#d55e0088", "people": "#8c8c8c44"}
+
+
+@singledispatch
+def figures(result: Any) -> Sequence[Figure]:
+    """The charts of a study's result."""
+    raise TypeError(f"no chart shows a {type(result).__name__}")
+
+
+def _drawn(title: str, draw: Callable[..., str], *data: Any, **options: Any) -> Figure:
+    return Figure(title, draw(*data, title=title, **options))
+
+
+@figures.register
+def _correlations(result: Correlations) -> Sequence[Figure]:
+    made = []
+    for tree, what in (
+        (result.tree, "by the ranking of runs"),
+        (result.within_tree, "within runs, by the ranking of topics, items or concepts"),
+    ):
+        if tree:
+            joins = [_plain(join) for join in tree]
+            title = f"Measures that are alike, {what}"
+            made.append(_drawn(title, tree_chart, joins, x="1 - tau (average linkage)"))
+    column = {m: result.scores[:, j] for j, m in enumerate(result.measures)}
+    more = len(result.pairs) > MOST_SCATTERS
+    for number, pair in enumerate(result.pairs[:MOST_SCATTERS], 1):
+        dots = list(zip(result.runs, column[pair.a], column[pair.b], strict=True))
+        title = f"{pair.b} against {pair.a} (tau {pair.kendall:.3f})"
+        title += f": pair {number} of {len(result.pairs)}" if more else ""
+        made.append(_drawn(title, dot_chart, {"runs": dots}, x=pair.a, y=pair.b))
+    return made
+
+
+def _plain(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
+    return join.left, join.right, join.distance
+
+
+@figures.register
+def _stability(result: Stability) -> Sequence[Figure]:
+    made = []
+    for change, (title, x) in CHANGES.items():
+        stages = [s for s in result.stages if s.change == change]
+        lines = []
+        for measure in result.measures:
+            own = [s for s in stages if s.measure == measure]
+            band = [(100 * s.share, *s.original_ends) for s in own]
+            lines.append(Line(measure, [(100 * s.share, s.original) for s in own], band))
+        if stages:
+            lines = [one for one in lines if any(math.isfinite(p[1]) for p in one.points)]
+            what = f"{title}: tau to the original ranking, with the range of the repetitions"
+            made.append(_drawn(what, line_chart, lines, x=x, y="tau"))
+    lines = [
+        Line(s.measure, [(start, wrong / count) for start, count, wrong in s.bins if count])
+        for s in result.swaps
+    ]
+    if lines:
+        title = "Swap rate by the difference seen in one half"
+        made.append(_drawn(title, line_chart, lines, x="difference", y="share that swaps"))
+    return made
+
+
+@figures.register
+def _random(result: RandomStudy) -> Sequence[Figure]:
+    made = []
+    kinds = [k for k in ("real", "random", "over") if any(r.kind == k for r in result.runs)]
+    named = {"real": "real runs", "random": "random runs", "over": "real, labels added"}
+    with_density = all(r.density is not None for r in result.runs)
+    for j, measure in enumerate(result.measures):
+        groups = {
+            named[kind]: [
+                (r.name, float(k if r.density is None else r.density), float(s))
+                for r, s in zip(result.runs, result.scores[:, j], strict=True)
+                if r.kind == kind
+            ]
+            for k, kind in enumerate(kinds)
+        }
+        if with_density:
+            title = f"{measure} against label density"
+            made.append(_drawn(title, dot_chart, groups, x="label density", y=measure))
+        else:
+            rows = [Marks(n, [v]) for dots in groups.values() for n, _, v in dots]
+            title = f"{measure} of real runs and of random ones"
+            made.append(_drawn(title, row_chart, rows, x=measure))
+    return made
+
+
+@figures.register
+def _generality(result: Generality) -> Sequence[Figure]:
+    lines = [Line(m, _points(result.sizes, result.deviation(m))) for m in result.measures]
+    wide = result.sizes[-1] >= 5 * result.sizes[0]
+    title = "Deviation from the smallest collection"
+    return [_drawn(title, line_chart, lines, x="items", y="deviation, %", logarithmic=wide)]
+
+
+def _points(across: Sequence[float], up: Sequence[float]) -> list[tuple[float, float]]:
+    return [(float(a), float(b)) for a, b in zip(across, up, strict=True)]
+
+
+@figures.register
+def _curves(result: Curves) -> Sequence[Figure]:
+    wide = result.size > LOGARITHMIC_FROM
+    if len(result.ranks[0]) == 1:
+        ranks = [float(r[0]) for r in result.ranks]
+        lines = [
+            Line(m, _points(ranks, v))
+            for m, v in zip(result.measures, result.values.T, strict=True)
+        ]
+        title = f"One relevant item among {result.size:,}"
+        return [_drawn(title, line_chart, lines, x="rank", y="value", logarithmic=wide)]
+    lines = [Line(m, band=result.envelope(m)) for m in result.measures]
+    title = f"Two relevant items among {result.size:,}: between the lowest and the highest value"
+    return [_drawn(title, line_chart, lines, x="rank of the last one", y="value", logarithmic=wide)]
+
+
+@figures.register
+def _requirements(result: Requirements) -> Sequence[Figure]:
+    words = {True: "yes", False: "no", None: "people"}
+    rows = {m: [words[result.of(m, n).holds] for n in TITLES] for m in result.measures}
+    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in TITLES], FILLS)]
+
+
+@figures.register
+def _choices(result: Choices) -> Sequence[Figure]:
+    rows = [Marks(c.option, [c.share], c.interval) for c in result.choices]
+    return [_drawn("Share of the votes, with its interval", row_chart, rows, x="share of votes")]
+
+
+@figures.register
+def _preferences(result: Preferences) -> Sequence[Figure]:
+    rows = [
+        Marks(a.measure, [a.agreed / a.decided if a.decided else np.nan], a.interval)
+        for a in result.agreements
+    ]
+    title = "Questions in which a measure agrees with most people"
+    return [_drawn(title, row_chart, rows, x="share of the decided questions")]
+
+
+@figures.register
+def _pool(result: Reusability) -> Sequence[Figure]:
+    made = []
+    for measure in dict.fromkeys(r.measure for r in result.runs):
+        rows = [
+            Marks(r.run, [r.score, r.score_without]) for r in result.runs if r.measure == measure
+        ]
+        made.append(
+            _drawn(f"{measure} with and without a run's own items in the pool", row_chart, rows,
+                   x=measure, marks=("in the pool", "left out"))
+        )  # fmt: skip
+    return made

@@ -1,0 +1,200 @@
+"""Annotations in studies of rankings, of ranks and of requirements."""
+
+import numpy as np
+import pytest
+from scipy import stats
+from sklearn.metrics import average_precision_score, label_ranking_loss, roc_auc_score
+
+from cranfield.data import Judgements, Run
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import CranfieldError, MeasureError, UsageError
+from cranfield.evaluation import evaluate
+from cranfield.lab.concepts import concept_judgements, concept_ranking
+from cranfield.lab.correlate import correlate
+from cranfield.lab.curves import curves
+from cranfield.lab.executors import Plan
+from cranfield.lab.generality import generality, simulate
+from cranfield.lab.material import Material
+from cranfield.lab.pool import leave_one_out
+from cranfield.lab.random_runs import random_study
+from cranfield.lab.requirements import requirements
+from cranfield.lab.stability import stability
+
+ITEMS = [f"i{k:02}" for k in range(30)]
+
+
+def annotations(seed=0, concepts=("Sky", "Sea", "None")):
+    rng = np.random.default_rng(seed)
+    truth = rng.random((30, len(concepts))) < 0.3
+    truth[:, -1] = False
+    runs = {n: truth * rng.random() + rng.random(truth.shape) for n in "abc"}
+    runs = {n: r / r.max() for n, r in runs.items()}
+    made = LabelMatrix.of(truth, items=ITEMS, concepts=list(concepts))
+    return made, {n: LabelMatrix.of(r, items=ITEMS, concepts=list(concepts), name=n)
+                  for n, r in runs.items()}  # fmt: skip
+
+
+def test_a_concept_is_a_topic_ranked_by_confidence():
+    truth, runs = annotations()
+    judged = concept_judgements(truth)
+    assert judged.topics == ("Sky", "Sea")  # no item has the third: left out
+    scores = evaluate(judged, [concept_ranking(r) for r in runs.values()], "AP")
+    for i, run in enumerate(runs.values()):
+        found = scores.values[scores.measures[0]][i]
+        own = [average_precision_score(truth.labels[:, c], run.confidences[:, c]) for c in (0, 1)]
+        assert found == pytest.approx(own)
+    material = Material.concepts(truth, runs, "AP NAR")
+    scored = material.score(material.read_run(runs["a"], "a"))
+    assert scored.overall[0] == pytest.approx(scores.overall[scores.measures[0]][0])
+    with pytest.raises(CranfieldError, match="no item has a concept"):
+        concept_judgements(LabelMatrix.of(np.zeros((2, 2), dtype=bool)))
+
+
+def test_generality_of_annotations_takes_the_items_for_the_collection():
+    truth, runs = annotations()
+    material = Material.concepts(truth, runs, "AP NumRet NumRelRet")
+    found = generality(material, shares=(0.6, 1.0))
+    assert found.sizes == (18, 30)
+    # All items are known: the smaller collection has exactly its size in every topic.
+    assert found.scores[:, :, 1].tolist() == [[36.0] * 3, [60.0] * 3]
+    assert (found.scores[0, :, 2] == found.scores[1, :, 2]).all()
+    assert (found.scores[0, :, 0] >= found.scores[1, :, 0]).all()
+    with pytest.raises(CranfieldError, match=r"cannot hold.*no less than \d+% \(--shares\)"):
+        generality(material, shares=(0.1, 1.0))
+
+
+def test_judged_items_leave_a_shrunken_collection():
+    judged = {"t": {f"d{k}": int(k < 5) for k in range(100)}}
+    run = {"t": {f"d{k}": float(k) for k in range(100)}}
+    found = generality(Material.ranked(judged, {"r": run}, "NumRet NAR"), collection_size=100,
+                       shares=(0.1, 0.5, 1.0))  # fmt: skip
+    assert found.sizes == (10, 50, 100)
+    assert (found.scores[:, 0, 0] <= found.sizes).all()
+
+
+def brute_force(judged, runs, depth):
+    """Leave-one-out by hand: AP over the judgements of the pool without one run."""
+    order = {n: {t: sorted(i, key=lambda d: (-i[d], d))[::1] for t, i in r.items()}
+             for n, r in runs.items()}  # fmt: skip
+
+    def ap(name, known):
+        total = 0.0
+        for topic in judged:
+            good = {i for i, g in judged[topic].items() if g and (topic, i) in known}
+            hits, own = 0, 0.0
+            for rank, item in enumerate(order[name].get(topic, []), 1):
+                if item in good:
+                    hits += 1
+                    own += hits / rank
+            total += own / len(good) if good else 0.0
+        return total / len(judged)
+
+    def pool(names):
+        return {(t, i) for n in names for t, own in order[n].items() for i in own[:depth]}
+
+    return {n: (ap(n, pool(runs)), ap(n, pool([o for o in runs if o != n]))) for n in runs}
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_leave_one_out_counted_by_hand(seed):
+    rng = np.random.default_rng(seed)
+    items = [f"d{k}" for k in range(12)]
+    judged = {f"t{t}": {i: int(rng.random() < 0.4) for i in items} for t in range(3)}
+    runs = {
+        n: {t: {items[k]: float(-p) for p, k in enumerate(rng.permutation(12)[:8])} for t in judged}
+        for n in "abcd"
+    }
+    expected = brute_force(judged, runs, 3)
+    material = Material.ranked(judged, runs, "AP")
+    for plan in (Plan(), Plan("processes", 2)) if seed == 0 else (Plan(),):
+        found = {r.run: r for r in leave_one_out(material, depth=3, plan=plan).runs}
+        for name, (score, without) in expected.items():
+            assert found[name].score == pytest.approx(score)
+            assert found[name].score_without == pytest.approx(without)
+
+
+def test_pool_of_annotations(labels, digits):
+    material = Material.concepts(digits.truth, list(digits.label_runs), "AP")
+    found = leave_one_out(material, depth=10)
+    assert {r.run for r in found.runs} == set(material.run_names)
+    for study in (leave_one_out, generality):
+        with pytest.raises(UsageError, match=r"Material\.concepts"):
+            study(labels)
+
+
+def test_every_study_takes_annotations_as_rankings():
+    truth, runs = annotations()
+    material = Material.concepts(truth, runs, "AP RR NAR")
+    assert len(correlate(material, resamples=5).pairs) == 3
+    assert stability(material, repeats=2, trials=5, resamples=5).powers
+    found = random_study(material, count=2)
+    assert [r.kind for r in found.runs] == ["real"] * 3 + ["random"] * 2
+
+
+@pytest.mark.parametrize("ranks", [(1,), (4,), (7,), (1, 7), (2, 3), (6, 7)])
+def test_curves_of_annotation_equal_scikit_learn(ranks):
+    found = curves("AP AP.concept AUC RankingLoss OneError EER", size=7, relevant=len(ranks))
+    true = np.isin(np.arange(1, 8), ranks)
+    sure = -np.arange(1.0, 8)
+    assert found.at("AP.concept", *ranks) == pytest.approx(average_precision_score(true, sure))
+    assert found.at("AP", *ranks) == pytest.approx(found.at("AP.concept", *ranks))
+    assert found.at("AUC", *ranks) == pytest.approx(roc_auc_score(true, sure))
+    assert found.at("RankingLoss", *ranks) == pytest.approx(label_ranking_loss([true], [sure]))
+    assert found.at("OneError", *ranks) == float(1 not in ranks)
+
+
+def test_curves_and_requirements_on_any_executor_and_of_any_set(tmp_path):
+    whole = curves("image AP.concept", size=40, relevant=2).to_dict()
+    parts = curves("image AP.concept", size=40, relevant=2, plan=Plan("processes", 2)).to_dict()
+    assert parts == whole
+    here = requirements("shrec imageclef2009", ontology="pto-2009")
+    assert {"EER", "AUC", "OS"} < set(here.measures)
+    plan = Plan(folder=tmp_path / "s")
+    for _ in range(2):
+        again = requirements("shrec imageclef2009", ontology="pto-2009", plan=plan)
+        assert again.to_dict() == here.to_dict()
+    sizes = {"sizes": (100, 200), "relevant": 5, "topics": 3}
+    made = simulate("AP", **sizes).to_dict()
+    assert simulate("AP", **sizes, plan=Plan("processes", 2)).to_dict() == made
+
+
+def test_requirements_of_annotation_see_the_order_of_names():
+    found = requirements("OneError F.example HammingLoss")
+    # Ties go by the vocabulary: the same labels in another order of concepts score otherwise.
+    assert found.of("OneError", 6).holds is False
+    assert "order" in found.of("OneError", 6).counter_example
+    assert found.of("F.example", 6).holds
+    assert found.of("HammingLoss", 6).holds
+
+
+def test_requirements_with_few_concepts_and_with_costs(tmp_path):
+    few = tmp_path / "few.csv"
+    few.write_text("concept,path\nA,A\nB,B\n")
+    assert requirements("HS", ontology=few).of("HS", 1).holds
+    few.write_text("concept,path\nA,A\n")
+    with pytest.raises(CranfieldError, match="two concepts or more"):
+        requirements("HS", ontology=few)
+    costs = tmp_path / "map.csv"
+    costs.write_text("concept,A,B,C\nA,0,0.5,1\nB,0.5,0,1\nC,1,1,0\n")
+    assert requirements("OS(cost='mine')", costmap={"mine": costs}).measures == ("OS(cost='mine')",)
+    assert requirements("AP AP").measures == ("AP",)
+    with pytest.raises(MeasureError, match="no measure was asked for"):
+        requirements("")
+
+
+def test_what_has_no_curve_is_said():
+    with pytest.raises(UsageError, match=r"F\.example reads decisions"):
+        curves("F.example")
+    with pytest.raises(UsageError, match="1 rank make 0 pairs"):
+        curves("AP", ranks=[5], relevant=2)
+
+
+def test_ranked_objects_travel_to_processes():
+    judged = Judgements.from_dict({"t": {"a": 1, "b": 0, "c": 1}})
+    runs = [Run.from_dict({"t": dict(zip("abc", s, strict=True))}).named(f"r{k}")
+            for k, s in enumerate([(3, 2, 1), (1, 3, 2), (1.0, 2.0, 3.0)])]  # fmt: skip
+    material = Material.ranked(judged, runs, "AP RR")
+    here = leave_one_out(material, depth=1).to_dict()
+    assert leave_one_out(material, depth=1, plan=Plan("processes", 2)).to_dict() == here
+    ap = evaluate(judged, runs, "AP RR").overall.values()
+    assert np.isfinite(stats.kendalltau(*ap).statistic)
