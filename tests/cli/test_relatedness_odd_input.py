@@ -127,14 +127,16 @@ def test_pairs_that_are_none(capsys, text, message):
 def test_a_very_long_name_is_no_crash(capsys):
     name = "x" * 200_000
     Path("p.csv").write_text(f"word1,word2\n{name},sea\n")
-    Path("c.csv").write_text(HEAD + f"{name},,5\nsea,,5\nsea,{name},1\n")
+    Path("c.csv").write_text(HEAD + f"{name},,5\nsea,,5\n")
     Path("concepts.csv").write_text(f"concept\n{name}\nsea\n")
-    assert values(capsys, "-m", "COOC", "--counts", "c.csv", "p.csv") == [[pytest.approx(1 / 9)]]
-    code, _, _ = run(
-        capsys, "-m", "COOC", "--counts", "c.csv", "--concepts", "concepts.csv", "-o", "m.csv"
-    )
-    assert code == 0
-    assert main(["costmap", "show", "m.csv", "--format", "json"]) == 0
+    Path("m.csv").write_text(f",sea,{name}\nsea,0,1\n{name},1,0\n")
+    told = refusal(capsys, "-m", "NWD", "--counts", "c.csv", "--pair", "sea", "sky")
+    assert told.startswith("c.csv:")
+    assert "field larger than field limit" in told
+    assert refusal(capsys, "-m", "PATH", "p.csv").startswith("p.csv:2: ")
+    assert refusal(capsys, "-m", "PATH", "--concepts", "concepts.csv").startswith("concepts.csv:2:")
+    assert main(["costmap", "show", "m.csv"]) == 2
+    assert capsys.readouterr().err.startswith("m.csv:1: ")
 
 
 def test_a_cost_map_names_its_concepts(capsys):

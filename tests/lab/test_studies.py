@@ -240,6 +240,15 @@ def test_hs_does_not_tell_random_runs_from_the_average_system(labels, seed):
     assert min(chance.values()) > verdict.median_real
 
 
+def test_over_annotation_is_judged_by_runs_that_got_labels():
+    truth = {f"i{k}": {"a"} for k in range(20)} | {"i0": {"a", "b"}}
+    full = {f"i{k}": {"a", "b"} for k in range(20)}
+    none = {f"i{k}": {"a": 0, "b": 0} for k in range(20)}
+    material = Material.labels(truth, {"full": full, "none": none}, "R.example")
+    # `full` is denser than 50 % before: only `none` gains labels, and recall with them.
+    assert random_study(material, densities=(0.5,)).verdict("R.example").over_pays == 1
+
+
 def test_random_and_overannotating_runs_have_the_density_asked_for(labels):
     found = random_study(labels, densities=(0.3, 0.6))
     for run in found.runs:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import struct
 import tomllib
@@ -13,7 +12,15 @@ from typing import Any
 
 from cranfield.data.collection import Collection, ImageSheet
 from cranfield.errors import InputError, Problem, suggest
-from cranfield.io.files import describe, inner_suffix, open_input, open_text, read_text, run_name
+from cranfield.io.files import (
+    csv_rows,
+    describe,
+    inner_suffix,
+    open_input,
+    open_text,
+    read_text,
+    run_name,
+)
 
 FILE = "collection.toml"
 TEXTS = ("name", "title", "version", "licence")
@@ -66,14 +73,14 @@ def read_items(path: str | Path) -> tuple[str, ...]:
 
 def _column(path: str | Path, delimiter: str) -> list[tuple[int, str]]:
     with open_text(path) as stream:
-        reader = csv.reader(stream, delimiter=delimiter)
-        header = [name.strip() for name in next(reader, [])]
+        rows = csv_rows(stream, describe(path), delimiter)
+        header = [name.strip() for name in next(rows, (0, []))[1]]
         if "item" not in header:
             raise InputError.single(
                 describe(path), f"the header {','.join(header)!r} has no column 'item'", 1
             )
         at = header.index("item")
-        return [(reader.line_num, row[at].strip() if at < len(row) else "") for row in reader]
+        return [(line, row[at].strip() if at < len(row) else "") for line, row in rows]
 
 
 class _Reader:

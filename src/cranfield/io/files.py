@@ -202,13 +202,35 @@ def _share_read(path: str | Path, stream: BinaryIO) -> float:
 
 
 def csv_rows(
-    lines: Iterable[str], where: str, delimiter: str = ","
+    lines: Iterable[str],
+    where: str,
+    delimiter: str = ",",
+    *,
+    first_line: int = 1,
+    strict: bool = False,
+    long_fields: bool = False,
 ) -> Iterator[tuple[int, list[str]]]:
-    """The rows of CSV text with the lines they end on; an InputError names one that is broken."""
-    csv.field_size_limit(_LONGEST_FIELD)
-    reader = csv.reader(lines, delimiter=delimiter)
+    """The rows of CSV text with the lines they end on; an InputError names one that is broken.
+
+    `first_line` is the number of the first of the lines.
+    """
+    reader = csv.reader(lines, delimiter=delimiter, strict=strict)
     try:
-        for row in reader:
-            yield reader.line_num, row
+        for row in _with_long_fields(reader) if long_fields else reader:
+            yield reader.line_num + first_line - 1, row
     except csv.Error as error:
-        raise InputError.single(where, f"not CSV: {error}", reader.line_num) from None
+        line = reader.line_num + first_line - 1
+        raise InputError.single(where, f"not valid CSV ({error})", line) from None
+
+
+def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:
+    """The rows of a CSV reader; the limit, which all readers share, is raised for each row only."""
+    row: list[str] | None = []
+    while row is not None:
+        limit = csv.field_size_limit(_LONGEST_FIELD)
+        try:
+            row = next(reader, None)
+        finally:
+            csv.field_size_limit(limit)
+        if row is not None:
+            yield row

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -26,7 +25,7 @@ from cranfield.data.judgement_log import (
     repeats,
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
-from cranfield.io.files import describe, read_text
+from cranfield.io.files import csv_rows, describe, read_text
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
@@ -178,7 +177,7 @@ class _Table:
         self._progress = progress
         first, _, self._body = self._text.partition("\n")
         self._separator = "\t" if "\t" in first and "," not in first else ","
-        self._header = next(self._rows(first), (0, []))[1]
+        self._header = next(self._rows(first, 1), (0, []))[1]
 
     def columns(
         self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
@@ -261,24 +260,20 @@ class _Table:
             if self._progress is not None:
                 self._progress(min(1.0, (start + BLOCK) / len(lines)))
 
-    def _rows(self, text: str) -> Iterator[tuple[int, list[str]]]:
-        """The rows of a text with quotes, each with its line in the text."""
-        reader = csv.reader(text.splitlines(keepends=True), delimiter=self._separator)
-        try:
-            for row in reader:
-                yield reader.line_num, row
-        except csv.Error as error:
-            raise InputError.single(self.where, f"not valid CSV ({error})") from None
+    def _rows(self, text: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a text with quotes, each with its line."""
+        lines = text.splitlines(keepends=True)
+        return csv_rows(lines, self.where, self._separator, first_line=first_line)
 
     def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
         fields: list[str] = []
         numbers: list[int] = []
-        for line, row in self._rows(self._body):
+        for line, row in self._rows(self._body, 2):
             if len(row) == width:
                 fields += row
-                numbers.append(line - 1)
+                numbers.append(line - 2)
             else:
-                self._check_length("".join(row), line + 1, len(row), width)
+                self._check_length("".join(row), line, len(row), width)
         if numbers:
             yield 2, fields, np.array(numbers, dtype=np.int64)
 

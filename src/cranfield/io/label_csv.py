@@ -6,13 +6,12 @@ import csv
 import io
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import write_whole
+from cranfield.io.files import csv_rows, write_whole
 from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
 
 LONG_HEADER = ["item", "concept", "value"]
@@ -20,22 +19,14 @@ LONG_HEADER = ["item", "concept", "value"]
 
 def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
     """Wide or long, as the header says."""
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
-    rows = _numbered(reader, where)
+    lines = io.StringIO(text, newline="")
+    every = csv_rows(lines, where, delimiter, strict=True)
+    rows = ((line, row) for line, row in every if any(cell.strip() for cell in row))
     line, header = next(rows, (0, []))
     header = [cell.strip() for cell in header]
     if [cell.lower() for cell in header] == LONG_HEADER:
         return _read_long(rows, name, where)
     return _read_wide(line, header, rows, name, where)
-
-
-def _numbered(reader: Any, where: str) -> Iterator[tuple[int, list[str]]]:
-    try:
-        for row in reader:
-            if any(cell.strip() for cell in row):
-                yield reader.line_num, row
-    except csv.Error as error:
-        raise InputError.single(where, f"not valid CSV ({error})", reader.line_num) from None
 
 
 def _read_wide(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import re
 import tomllib
 from pathlib import Path
@@ -10,7 +9,7 @@ from typing import Any
 
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.errors import InputError, Problem, suggest
-from cranfield.io.files import describe, inner_suffix, open_text, read_text
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, read_text
 
 RDF_FORMATS = {
     ".owl": "xml", ".rdf": "xml", ".xml": "xml", ".ttl": "turtle", ".nt": "nt", ".n3": "n3",
@@ -122,16 +121,16 @@ def _names(
 def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
     where = describe(path)
     with open_text(path) as stream:
-        rows = list(csv.reader(stream, delimiter=delimiter))
+        rows = list(csv_rows(stream, where, delimiter))
     if not rows:
         raise InputError.single(where, "is empty, expected a header with concept,path")
-    header = [cell.strip() for cell in rows[0]]
+    header = [cell.strip() for cell in rows[0][1]]
     if "concept" not in header or "path" not in header:
         raise InputError.single(where, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1)
     own, way = header.index("concept"), header.index("path")
     pairs: list[tuple[str, str]] = []
     problems: list[Problem] = []
-    for number, row in enumerate(rows[1:], 2):
+    for number, row in rows[1:]:
         if not any(cell.strip() for cell in row):
             continue
         if len(row) != len(header):

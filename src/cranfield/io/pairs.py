@@ -29,15 +29,9 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     tabs, commas or blanks.
     """
     where = describe(path)
-    lines = [
-        (number, line)
-        for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1)
-        if line.strip() and not line.startswith("# ")
-    ]
-    if not lines:
+    rows = _rows(read_text(path), where)
+    if not rows:
         raise InputError.single(where, "holds no pair of words")
-    delimiter = next((mark for mark in ("\t", ",") if mark in lines[0][1]), "")
-    rows = [(number, _cells(line, delimiter, where)) for number, line in lines]
     columns = {name.lower(): i for i, name in enumerate(rows[0][1])}
     at: tuple[int, ...] = (0, 1, 2)
     if "word1" in columns and "word2" in columns:
@@ -52,11 +46,18 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     return tuple(pairs)
 
 
-def _cells(line: str, delimiter: str, where: str) -> list[str]:
-    if not delimiter:
-        return line.split()
-    (_, row), *_ = csv_rows([line], where, delimiter)
-    return [cell.strip() for cell in row]
+def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
+    """The rows that hold anything, with their lines; lines that start with # are remarks."""
+    lines = list(io.StringIO(text, newline=None))
+    first = next((line for line in lines if line.strip() and not line.startswith("# ")), "")
+    delimiter = next((mark for mark in ("\t", ",") if mark in first), "")
+    every = (
+        csv_rows(lines, where, delimiter)
+        if delimiter
+        else ((number, line.split()) for number, line in enumerate(lines, 1))
+    )
+    rows = ((number, [cell.strip() for cell in row]) for number, row in every)
+    return [(number, row) for number, row in rows if any(row) and row[0].split(" ")[0] != "#"]
 
 
 def _pair(

@@ -57,7 +57,7 @@ def read_tags(
 
 
 def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Items:
-    rows = csv_rows(lines, where, delimiter)
+    rows = csv_rows(lines, where, delimiter, long_fields=True)
     header = [cell.strip() for cell in next(rows, (0, []))[1]]
     if len(header) < 2 or header[0] != "item":
         raise InputError.single(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, inner_suffix, open_input, read_text
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_input, read_text
 
 
 def read_features(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
@@ -70,13 +69,8 @@ def read_tags(path: str | Path) -> dict[str, tuple[str, ...]]:
 
 
 def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
-    reader = csv.reader(read_text(path).splitlines(keepends=True))
-    try:
-        return [(reader.line_num, row) for row in reader if any(cell.strip() for cell in row)]
-    except csv.Error as error:
-        raise InputError.single(
-            describe(path), f"not valid CSV ({error})", reader.line_num
-        ) from None
+    rows = csv_rows(read_text(path).splitlines(keepends=True), describe(path))
+    return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
 
 
 def _finite(text: str) -> float:

@@ -40,7 +40,8 @@ class Verdict:
 
     `beaten` is the share of real runs that the best random run beats or equals; `separates`
     says that it stays below the median real run. `over_pays` is the share of pairs of a real
-    run and a density in which adding labels by chance raised the score.
+    run and a density in which adding labels by chance raised the score; pairs in which the run was
+    as dense before are left out.
     """
 
     measure: str
@@ -261,8 +262,10 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
     if not real.size or not chance.size:
         return Verdict(measure, *(float("nan"),) * 2, "", float("nan"), False, float("nan"))
     best = of_kind["random"][int(np.argmax(chance))]
-    base = {r.name: signed[i] for i, r in enumerate(runs) if r.kind == "real"}
-    gains = [signed[i] > base[runs[i].base] for i in of_kind["over"]]
+    base = {r.name: i for i, r in enumerate(runs) if r.kind == "real"}
+    pairs = [(i, base[runs[i].base]) for i in of_kind["over"]]
+    # A run that is denser than was asked for got no label and proves nothing.
+    gains = [signed[i] > signed[j] for i, j in pairs if runs[i].density != runs[j].density]
     median = float(np.median(real))
     return Verdict(
         measure, sign * median, float(scores[best]), runs[best].name,

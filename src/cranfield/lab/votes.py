@@ -8,7 +8,6 @@ to a and to b.
 
 from __future__ import annotations
 
-import csv
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import describe, open_text
+from cranfield.io.files import csv_rows, describe, open_text
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -248,7 +247,7 @@ def read_votes(path: str | Path) -> Choices | Preferences:
     M_a,M_b,...` with the two scores of each measure M."""
     where = describe(path)
     with open_text(path) as stream:
-        rows = [(i, row) for i, row in enumerate(csv.reader(stream), 1) if row]
+        rows = [(line, row) for line, row in csv_rows(stream, where) if row]
     if not rows or rows[0][1][0].strip() != "question" or len(rows[0][1]) < 3:
         raise InputError.single(
             where, "expected a header: question,MEASURE,MEASURE,... or "
