@@ -65,7 +65,10 @@ def test_any_numbers_can_be_drawn(values):
 def test_rows_have_a_mark_for_each_value():
     rows = [Marks("bits", [0.2, 0.1]), Marks("x" * 40, [0.4, 0.3], (0.2, 0.5))]
     root = parsed(row_chart(rows, title=NAUGHTY, x="AP", marks=("with", "without")))
-    assert len(circles(root)) == 4 + 2  # and two in the legend
+    said = [e.text for e in root.iter(f"{SVG}title")]
+    assert said[-2:] == ["with", "without"]  # the legend
+    assert [s for s in said if s.startswith("bits")] == ["bits, with: 0.2", "bits, without: 0.1"]
+    assert len(circles(root)) == 2 + 1  # the second kind has another shape
     assert "x" * 21 + "…" in words(root)
 
 

@@ -180,7 +180,7 @@ def _html_page(document: Document) -> str:
         f"<figure><figcaption>{html.escape(f.title)}</figcaption>{f.svg}</figure>"
         for f in document.figures()
     )
-    body = pictures + "".join(html_table(t) for t in document.tables)
+    body = "".join(html_table(t) for t in document.tables) + pictures
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"

@@ -80,11 +80,9 @@ def dot_chart(
     # The first group is the one to look at: it lies on top.
     for i, group in reversed(list(enumerate(groups.values()))):
         parts += [
-            f'<circle cx="{at(a):.1f}" cy="{up(b):.1f}" r="4.5" fill="{HUES[i % len(HUES)]}" '
-            f'opacity=".8"><title>{html.escape(name)}: {a:.4g}, {b:.4g}</title></circle>'
-            for name, a, b in group
+            _mark(i, at(a), up(b), f"{name}: {a:.4g}, {b:.4g}") for name, a, b in group
             if _known(a, b)
-        ]
+        ]  # fmt: skip
     parts += _legend(list(groups) if len(groups) > 1 else [])
     wide = LEFT + WIDE + (190 if len(groups) > 1 else 24)
     return _picture(title, wide, TOP + HIGH + BOTTOM, parts)
@@ -110,10 +108,7 @@ def row_chart(rows: Sequence[Marks], *, title: str, x: str, marks: Sequence[str]
         for i, value in enumerate(row.values):
             if _known(value):
                 said = f"{row.name}{', ' + marks[i] if marks[i] else ''}: {value:.4g}"
-                parts.append(
-                    f'<circle cx="{at(value):.1f}" cy="{height}" r="5" fill="{HUES[i]}">'
-                    f"<title>{html.escape(said)}</title></circle>"
-                )
+                parts.append(_mark(i, at(value), height, said))
     named = [m for m in marks if m]
     parts += _legend(named, left + WIDE + 20)
     return _picture(title, left + WIDE + (190 if named else 24), bottom + BOTTOM, parts)
@@ -261,9 +256,23 @@ def _legend(
                 f'stroke-dasharray="{dash}"/>'
             )
         else:
-            parts.append(f'<circle cx="{x + 4}" cy="{y}" r="5" fill="{hue}"/>')
+            parts.append(_mark(i, x + 4, y, name))
         parts.append(_text(x + 20, y + 4, name, "start"))
     return parts
+
+
+def _mark(kind: int, x: float, y: float, said: str) -> str:
+    """A mark that differs from those of other kinds in shape as well as in hue."""
+    hue, inside = HUES[kind % len(HUES)], f"<title>{html.escape(said)}</title>"
+    if kind == 0:
+        place = f'cx="{x:.1f}" cy="{y:.1f}" r="5"'
+        return f'<circle {place} fill="{hue}" opacity=".8">{inside}</circle>'
+    cross, square, triangle = "m-5-5l10 10m0-10l-10 10", "m-4-4h8v8h-8z", "m0-5l5 9h-10z"
+    shape = (cross, square, triangle)[(kind - 1) % 3]
+    return (
+        f'<path d="M{x:.1f} {y:.1f}{shape}" fill="none" stroke="{hue}" stroke-width="2" '
+        f'opacity=".8">{inside}</path>'
+    )
 
 
 def _path(points: Sequence[Point], at: Scale, up: Scale) -> str:
