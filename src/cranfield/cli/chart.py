@@ -74,7 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_intermixed_args(argv)
+    args = make_parser().parse_args(argv)
     kind = charts.kind_of(args.output)
     with Watch("drawing", lambda: 0.0, quiet=args.quiet) as watch:
         picture = charts.draw(CHARTS[args.chart][0](args), kind)
@@ -134,7 +134,9 @@ def _scatter(args: argparse.Namespace) -> Spec:
 
 def _precision_recall(args: argparse.Namespace) -> Spec:
     if args.truth or args.measures:
-        raise UsageError("precision-recall is of ranked runs and has its own measures")
+        raise UsageError(
+            "precision-recall is of ranked runs and has its own measures: leave out --truth and -m"
+        )
     return charts.precision_recall(_scores(args, RECALL_MEASURES))
 
 
