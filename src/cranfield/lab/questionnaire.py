@@ -188,14 +188,23 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
     Answers about ranked lists are counted by measure, those about concept sets by whether the
     measures prefer the same run.
     """
-    from cranfield.lab.concept_survey import count_sets
+    from cranfield.lab.concept_survey import count_sets, is_set_key
 
     hidden = _json(key, "key")
     of_sets = "scores" in hidden
-    lacking = [f for f in ("measures", *(("runs", "less_is_better") if of_sets else ()))
-               if not isinstance(hidden.get(f), list)]  # fmt: skip
-    if lacking or not all(isinstance(m, dict) for m in hidden["key"].values()):
-        raise InputError.single(describe(key), "is not the key.json of a questionnaire")
+    names, methods = hidden.get("measures"), hidden["key"].values()
+    well_formed = (
+        isinstance(names, list)
+        and all(isinstance(name, str) for name in names)
+        and all(isinstance(options, dict) for options in methods)
+        and (is_set_key(hidden) if of_sets
+             else all(name in names for options in methods for name in options.values()))
+    )  # fmt: skip
+    if not well_formed:
+        raise InputError.single(
+            describe(key), "is not the key.json of a questionnaire; give the one that `cranfield "
+            "lab votes make` wrote, as it was",
+        )  # fmt: skip
     given = [_answers(path, hidden["key"]) for path in answers]
     if of_sets:
         return count_sets(hidden, given)
@@ -218,7 +227,7 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
                 describe(path), f"question {question}: expected a list of answers, found {ticked!r}"
             )
         for option in ticked:
-            if option != NONE and option not in key[question]:
+            if not isinstance(option, str) or (option != NONE and option not in key[question]):
                 raise InputError.single(
                     describe(path), f"question {question}: no {option!r} was asked about"
                 )
