@@ -18,6 +18,7 @@ import numpy as np
 
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import describe, read_text, write_whole
+from cranfield.lab.curves import ranking
 from cranfield.lab.material import generator
 from cranfield.lab.votes import Choices, Preferences, count_choices
 from cranfield.measures import parse_measures
@@ -72,7 +73,7 @@ def make_questionnaire(
             for _ in range(lists)
         ]
         judged = {"t": {f"r{k}": 1 for k in range(relevant)}}
-        runs = {chr(65 + n): {"t": _ranking(places, size)} for n, places in enumerate(ranks)}
+        runs = {chr(65 + n): {"t": ranking(places, size)} for n, places in enumerate(ranks)}
         # As in the survey of the paper, NMRR looks at the first 4 NG items.
         scores = evaluate(
             judged, runs, list(wanted), collection_size=size, gmt=2 * relevant, jobs=1
@@ -95,11 +96,6 @@ def make_questionnaire(
         {"size": size, "relevant": relevant, "questions": asked},
         {"measures": [str(m) for m in wanted], "key": key, "seed": rng},
     )
-
-
-def _ranking(places: Sequence[int], size: int) -> dict[str, float]:
-    relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
-    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, size + 1)}
 
 
 def page(questions: Mapping[str, Any]) -> str:
