@@ -52,7 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "-m", "--measures", metavar="NAMES",
-        help="what to draw: the first measure, or the first two for scatter",
+        help="what to draw: the first measure, the first two for scatter, all for behaviour; none "
+        "for precision-recall and roc",
     )  # fmt: skip
     parser.add_argument("--run", metavar="RUN", help="the run to draw (default: the best)")
     parser.add_argument("--baseline", metavar="RUN", help="the run that differences are to")
@@ -142,6 +143,8 @@ def _precision_recall(args: argparse.Namespace) -> Spec:
 
 def _roc(args: argparse.Namespace) -> Spec:
     _need_truth(args)
+    if args.measures:
+        raise UsageError("roc is of confidences, not of a measure: leave out -m")
     truth, _ = read_truth(args)
     aligned = (align(run, truth).run for run in read_runs(args))
     return charts.roc(truth, aligned, args.concept)
