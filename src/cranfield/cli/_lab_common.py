@@ -98,7 +98,9 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
     if truth is None:
         refuse_label_options(args)
         if len(args.paths) < 2:
-            raise UsageError("give judgements and runs: cranfield lab STUDY QRELS RUN RUN ...")
+            raise UsageError(
+                f"give judgements and runs: cranfield lab {args.study} QRELS RUN RUN ..."
+            )
         return Material.ranked(
             _source(args.paths[0], read_qrels), [_source(p, read_run) for p in args.paths[1:]],
             args.measures or RANKED, collection_size=args.collection_size,

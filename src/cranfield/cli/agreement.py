@@ -91,7 +91,7 @@ def make_parser() -> Parser:
         help="units of the map: all (default), or those where somebody selected the concept",
     )  # fmt: skip
     _add_quality_options(parser.add_argument_group("quality control"))
-    _add_systems_options(parser.add_argument_group("does it matter?"))
+    _add_systems_options(parser.add_argument_group("whether it matters"))
     add_output_options(parser)
     return parser
 

@@ -43,7 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("chart", choices=CHARTS, metavar="CHART", help="one of those above")
     parser.add_argument(
-        "paths", nargs="*", metavar="QRELS RUN",
+        "paths", nargs="*", metavar="FILE",
         help="the judgements, then the runs; with --truth: runs only",
     )  # fmt: skip
     parser.add_argument(

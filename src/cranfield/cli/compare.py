@@ -76,7 +76,7 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
-        "paths", nargs="+", metavar="QRELS RUN",
+        "paths", nargs="+", metavar="FILE",
         help="the judgements, then two runs or more; with --truth: runs only",
     )  # fmt: skip
     parser.add_argument(
