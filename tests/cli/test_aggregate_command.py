@@ -73,6 +73,22 @@ def test_soft_labels_and_confidences(
     assert target.read_text().splitlines()[:2] == ["item,concept,value", f"x,Sky,{2 / 3!r}"]
 
 
+def test_the_truth_it_writes_is_a_truth_for_label(
+    concepts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth, run = tmp_path / "truth.csv", tmp_path / "run.csv"
+    assert main(["aggregate", concepts, "--quiet", "-o", str(truth)]) == 0
+    run.write_text("item,Sky\nx,1\ny,1\n")
+    assert main(["label", str(truth), str(run), "-m", "P.concept", "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["runs"][0]["mean"] == {"P.concept": 0.5}
+    truth.write_text("item,concept,value,probability\nx,Sky,1\n")
+    assert main(["label", str(truth), str(run), "-m", "P.concept"]) == 2
+    assert "truth.csv:2: 3 values, expected item,concept,value,probability" in (
+        capsys.readouterr().err
+    )
+
+
 def test_side_files(categories: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     people, tables = tmp_path / "people.csv", tmp_path / "tables.csv"
     args = ["aggregate", categories, "--method", "dawid-skene", "--quiet"]

@@ -5,9 +5,12 @@ import io
 import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from cranfield.cli import main
+from cranfield.data.costmap import CostMap
+from cranfield.io.costmap import read_costmap, write_costmap
 
 MAP = "concept,sea,lake,car,bus\nsea,0,0.1,0.9,1\nlake,0.1,0,1,1\ncar,0.9,1,0,0.3\nbus,1,1,0.3,0\n"
 
@@ -120,3 +123,12 @@ def test_costmap_needs_a_task(capsys):
     code, _, err = costmap(capsys)
     assert code == 2
     assert "TASK" in err
+
+
+def test_a_map_made_in_python_is_written_for_the_commands(capsys):
+    third = np.array([[0.0, 1 / 3], [1 / 3, 0.0]])
+    write_costmap(CostMap(("sea, lake", "car"), third), "made.csv")
+    again = read_costmap("made.csv")
+    assert again.concepts == ("sea, lake", "car")
+    assert again.costs.tolist() == third.tolist()
+    assert costmap(capsys, "show", "made.csv")[0] == 0

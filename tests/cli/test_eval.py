@@ -247,7 +247,7 @@ def test_sets_of_measures(run: Any) -> None:
         ),
         (["qrels", "first.run", "--format", "xml"], "invalid choice: 'xml'"),
         (["qrels", "first.run", "--nonsense"], "unrecognized arguments: --nonsense"),
-        (["qrels"], "the following arguments are required: run"),
+        (["qrels"], "the following arguments are required: RUN"),
     ],
 )
 def test_usage_errors(args: list[str], says: str, run: Any) -> None:

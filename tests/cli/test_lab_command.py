@@ -201,6 +201,14 @@ def test_a_pool_of_annotations_has_items_for_each_concept(capsys):
     assert all(3 <= n <= 9 for n in per_topic.values())
 
 
+@pytest.mark.parametrize("source", ["missing.txt", "bad.txt"])
+def test_simulate_makes_no_folder_for_a_source_it_cannot_read(capsys, tmp_path, source):
+    (tmp_path / "bad.txt").write_text("301 0 a x\n")
+    assert main(["lab", "simulate", str(tmp_path / source), str(tmp_path / "runs")]) == 2
+    assert source in capsys.readouterr().err
+    assert not (tmp_path / "runs").exists()
+
+
 def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
     argv = ["lab", "stability", QRELS, *RUNS[:4], "-m", "AP RR", "--noise", "0.5,10", "--repeats",
             "3", "--resamples", "5"]  # fmt: skip

@@ -395,6 +395,8 @@ def test_malformed_cost_maps(folder, capsys, kind):
         ("concept,value\na,1\n", "agree.csv:1: header 'concept,value' lacks"),
         ("concept,agreement\nSky,2\n", "agree.csv:2: the agreement on 'Sky' is '2'"),
         ("concept,agreement\nSky,1\nSky,1\n", "agree.csv:3: concept 'Sky' given twice"),
+        ("concept,agreement\nSky\n", "agree.csv:2: 1 field, expected concept,agreement"),
+        (f"concept,agreement\n{'x' * 200_000},1\n", "agree.csv:2: not valid CSV"),
         ("concept,agreement\nSky,1\n", "has no agreement for the concept 'Partylife'"),
     ],
 )

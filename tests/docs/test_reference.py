@@ -66,6 +66,15 @@ def test_command_and_its_options_are_described(pages, command):
         assert module.USAGE.startswith("usage: cranfield")
 
 
+@pytest.mark.parametrize("command", [name for name in COMMANDS if name != "trec_eval"])
+def test_the_help_tells_the_defaults_that_hold(command):
+    module = importlib.import_module(f"cranfield.cli.{COMMANDS[command][0]}")
+    for action in options_of(module.make_parser()):
+        if isinstance(action.default, str) and action.default is not argparse.SUPPRESS:
+            told, holds = (text.replace(" ", "") for text in (action.help, action.default))
+            assert holds in told, f"{command}: {action.option_strings}"
+
+
 @pytest.mark.parametrize(
     "name", [n for n in cranfield.__all__ if n not in ("__version__", "ontologies", "stats")]
 )

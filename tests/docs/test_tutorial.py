@@ -10,6 +10,8 @@ import pytest
 from cranfield.cli import demo
 from cranfield.cli.demo import SAMPLE
 from cranfield.io import read_qrels
+from cranfield.io.collection import read_collection
+from cranfield.io.judgement_log import read_judgement_log
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()
@@ -51,3 +53,13 @@ def test_the_python_of_the_readme_runs(tmp_path, monkeypatch):
 def test_the_lines_of_files_are_real():
     assert read_qrels(SAMPLE / "qrels.txt.gz").to_dict()["zero-1"]["d0646"] == 2
     assert "zero-1 0 d0646 2  " in PAGE
+
+
+def test_the_readme_counts_what_the_collection_has():
+    held = read_collection(SAMPLE)
+    annotators = len(read_judgement_log(held.judgement_log).annotators)
+    words = {7: "seven", 8: "eight", 13: "thirteen"}
+    assert f"{len(read_qrels(held.judgements).to_dict())} topics" in README
+    assert f"{words[len(held.runs)]} retrieval systems" in README
+    assert f"{words[len(held.label_runs)]} classifiers" in README
+    assert f"{words[annotators]} simulated annotators" in README

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.metrics import average_precision_score, label_ranking_loss, roc_auc_score
 
 from cranfield.data import Judgements, Run
@@ -69,12 +68,12 @@ def test_judged_items_leave_a_shrunken_collection():
     found = generality(Material.ranked(judged, {"r": run}, "NumRet NAR"), collection_size=100,
                        shares=(0.1, 0.5, 1.0))  # fmt: skip
     assert found.sizes == (10, 50, 100)
-    assert (found.scores[:, 0, 0] <= found.sizes).all()
+    assert tuple(found.scores[:, 0, 0]) == found.sizes
 
 
 def brute_force(judged, runs, depth):
     """Leave-one-out by hand: AP over the judgements of the pool without one run."""
-    order = {n: {t: sorted(i, key=lambda d: (-i[d], d))[::1] for t, i in r.items()}
+    order = {n: {t: sorted(i, key=lambda d: (-i[d], d)) for t, i in r.items()}
              for n, r in runs.items()}  # fmt: skip
 
     def ap(name, known):
@@ -196,5 +195,3 @@ def test_ranked_objects_travel_to_processes():
     material = Material.ranked(judged, runs, "AP RR")
     here = leave_one_out(material, depth=1).to_dict()
     assert leave_one_out(material, depth=1, plan=Plan("processes", 2)).to_dict() == here
-    ap = evaluate(judged, runs, "AP RR").overall.values()
-    assert np.isfinite(stats.kendalltau(*ap).statistic)

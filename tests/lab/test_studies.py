@@ -2,6 +2,7 @@
 
 import itertools
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -226,6 +227,13 @@ def test_random_runs_stay_below_the_median_real_run_on_the_digits(labels, digits
     assert random_study(ranked, rng=seed).verdict("AP").separates
 
 
+def test_nothing_is_said_of_a_measure_without_values():
+    judged, run = {"t": {"a": 0, "b": 0}}, {"t": {"a": 2.0, "b": 1.0}}
+    found = random_study(Material.ranked(judged, {"run": run}, "NMRR"))
+    assert found.verdict("NMRR").separates is None
+    assert found.table().rows[0][5] == "-"
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_hs_does_not_tell_random_runs_from_the_average_system(labels, seed):
     """Thesis 7.5.3 and 7.5.5: good results with random numbers, and many labels do no harm."""
@@ -351,15 +359,17 @@ def test_simulated_systems_are_graded_and_seeded(digits):
 
 def test_studies_refuse_what_makes_no_sense(ranked, labels):
     with pytest.raises(UsageError, match="at least 3"):
-        correlate(ranked.with_runs(ranked.runs[:2]))
+        correlate(replace(ranked, runs=ranked.runs[:2]))
     with pytest.raises(UsageError, match="two measures"):
         correlate(Material.ranked(ranked.truth, [s for _, s in ranked.runs], "AP"))
     with pytest.raises(UsageError, match="Did you mean 'noise'"):
         stability(ranked, parts=("noice",))
     with pytest.raises(UsageError, match="rise"):
         stability(ranked, noise=(0.1, 0.05))
-    with pytest.raises(CranfieldError, match="cannot hold"):
+    with pytest.raises(CranfieldError, match=r"cannot hold .* \(--collection-size\)"):
         generality(ranked, collection_size=100)
+    with pytest.raises(CranfieldError, match=r"no less than 10% \(--shares\)"):
+        generality(ranked, collection_size=1120, shares=(0.01, 1.0))
     with pytest.raises(UsageError, match=r"Material\.concepts"):
         generality(labels, collection_size=10)
     with pytest.raises(UsageError, match="1 or 2 relevant"):

@@ -1,6 +1,7 @@
 """Questionnaires on concept sets, and what the answers to any of them may look like."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -88,7 +89,7 @@ def test_surveys_that_cannot_be_made(measures, questions, message):
 def test_a_survey_compares_two_runs():
     given = material()
     with pytest.raises(UsageError, match="two annotations"):
-        make_concept_survey(given.with_runs(given.runs[:1]))
+        make_concept_survey(replace(given, runs=given.runs[:1]))
 
 
 def test_the_command_makes_and_tallies(capsys, tmp_path):
@@ -119,6 +120,7 @@ def test_the_command_makes_and_tallies(capsys, tmp_path):
         ({"1": 3}, "expected a list"),
         ({"7": ["Method 1"]}, "no question '7' was asked"),
         ({"1": ["Method 9"]}, "no 'Method 9' was asked about"),
+        ({"1": [["Method 1"]]}, r"no \['Method 1'\] was asked about"),
     ],
 )
 def test_answers_that_do_not_fit(tmp_path, answers, message):
@@ -136,12 +138,60 @@ def test_an_answer_ticked_twice_counts_once(tmp_path):
     assert sum(c.votes for c in tally(key, [given]).choices) == 1
 
 
-@pytest.mark.parametrize("text", ['{"key": {}}', '{"key": {"1": 3}, "measures": []}',
-                                  '{"key": {}, "measures": [], "scores": {}}'])  # fmt: skip
-def test_a_key_that_is_none(tmp_path, text):
-    (tmp_path / "key.json").write_text(text)
-    with pytest.raises(CranfieldError, match=r"is not the key\.json"):
-        tally(tmp_path / "key.json", [])
+SETS_KEY = {
+    "key": {"1": {"Set 1": "a", "Set 2": "b"}}, "measures": ["OS"], "runs": ["a", "b"],
+    "less_is_better": [], "scores": {"1": {"OS": [0.4, None]}},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    "key",
+    [
+        {"key": {}},
+        {"key": {"1": 3}, "measures": []},
+        {"key": {}, "measures": [], "scores": {}},
+        {"key": {"1": {"Method 1": "MNRO"}}, "measures": ["AP"]},
+        {"key": {"1": {"Method 1": "AP"}}, "measures": [["AP"]]},
+        SETS_KEY | {"runs": ["a"]},
+        SETS_KEY | {"runs": ["a", "c"]},
+        SETS_KEY | {"less_is_better": None},
+        SETS_KEY | {"scores": {}},
+        SETS_KEY | {"scores": {"1": [0.4, 0.5]}},
+        SETS_KEY | {"scores": {"1": {"OS": ["0.4", 0.5]}}},
+    ],
+)
+def test_a_key_that_is_none(capsys, tmp_path, key):
+    file, given = tmp_path / "key.json", tmp_path / "answers.json"
+    file.write_text(json.dumps(key))
+    given.write_text(json.dumps({"answers": {"1": ["none"]}}))
+    assert main(["lab", "votes", "tally", str(file), str(given)]) == 2
+    err = capsys.readouterr().err
+    assert err.startswith(f"{file}: is not the key.json of a questionnaire")
+    assert "lab votes make" in err
+
+
+def test_a_measure_without_a_score_prefers_nothing(tmp_path):
+    file, given = tmp_path / "key.json", tmp_path / "answers.json"
+    file.write_text(json.dumps(SETS_KEY))
+    given.write_text(json.dumps({"answers": {"1": ["Set 2"]}}))
+    found = tally(file, [given]).of("OS")
+    assert (found.questions, found.decided, found.agreed) == (1, 0, 0)
+    assert np.isnan(found.vote_share)
+
+
+def test_scores_that_do_not_exist_are_null_in_the_key(tmp_path):
+    # Item i has no true concept: Rprec.example has no value, F.example tells the runs apart.
+    both = np.array([[False, False], [True, False]])
+    names = {"items": ["i", "j"], "concepts": ["A", "B"]}
+    runs = {
+        "few": LabelMatrix.of(np.array([[0.1, 0.2], [0.9, 0.1]]), **names),
+        "all": LabelMatrix.of(np.array([[0.9, 0.8], [0.9, 0.8]]), **names),
+    }
+    given = Material.labels(LabelMatrix.of(both, **names), runs, "F.example Rprec.example")
+    made = make_concept_survey(given, questions=2)
+    key = json.loads(made.write(tmp_path)[2].read_text(), parse_constant=pytest.fail)
+    asked = {entry["item"]: str(entry["question"]) for entry in made.questions["questions"]}
+    assert key["scores"][asked["i"]] == {"F.example": [1.0, 0.0], "Rprec.example": [None, None]}
 
 
 def test_votes_know_measures_of_errors(tmp_path):

@@ -219,7 +219,11 @@ def test_without_vl_convert_the_extra_is_named(tmp_path, monkeypatch, capsys):
         (["differences", QRELS, RUNS[0], "-o", "c.json"], "two runs or more"),
         (["differences", QRELS, *RUNS, "--baseline", "pcs", "-o", "c.json"], "no run named 'pcs'"),
         (["behaviour", QRELS, "-o", "c.json"], "it takes no files"),
-        (["precision-recall", QRELS, *RUNS, "-m", "AP", "-o", "c.json"], "has its own measures"),
+        (
+            ["precision-recall", QRELS, *RUNS, "-m", "AP", "-o", "c.json"],
+            "leave out --truth and -m",
+        ),
+        (["roc", "--truth", TRUTH, *LABELS, "-m", "AUC", "-o", "c.json"], "leave out -m"),
     ],
 )
 def test_what_cannot_be_drawn(args, said, tmp_path, monkeypatch, capsys):

@@ -20,7 +20,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "displacement": ("displacement", "rankings of systems against rankings of people"),
     "index-quality": ("index_quality", "what an index of vectors could reach at best"),
     "measures": ("measures", "the catalogue of measures, or all about one of them"),
-    "convert": ("convert", "judgements or runs from one format to another"),
+    "convert": ("convert", "judgements, runs or labels from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
     "aggregate": ("aggregate", "many opinions to one truth"),

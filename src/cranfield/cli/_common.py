@@ -8,10 +8,10 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
-from typing import NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.io.files import write_whole
@@ -23,7 +23,25 @@ T = TypeVar("T")
 
 
 class Parser(argparse.ArgumentParser):
-    """An argument parser whose complaints are ordinary Cranfield errors."""
+    """An argument parser whose complaints are ordinary Cranfield errors.
+
+    Options may stand anywhere, also between the files: `eval qrels.txt a.run -m AP b.run`.
+    """
+
+    _mixing = False
+
+    def parse_known_args(  # type: ignore[override]
+        self, args: Sequence[str] | None = None, namespace: Any = None
+    ) -> tuple[Any, list[str]]:
+        # The intermixed parse calls this method again for its two halves. With subcommands it is
+        # not possible, nor needed: each of them is a parser of this kind.
+        if self._mixing or self._subparsers is not None:
+            return super().parse_known_args(args, namespace)
+        self._mixing = True
+        try:
+            return self.parse_known_intermixed_args(args, namespace)
+        finally:
+            self._mixing = False
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")

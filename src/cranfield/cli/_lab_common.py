@@ -35,16 +35,20 @@ def add_study(studies: Any, name: str, what: str, act: Callable[[Any], int]) -> 
     return parser
 
 
-def add_runs(parser: argparse.ArgumentParser, *, as_rankings: bool = False, none: str = "") -> None:
+def add_runs(
+    parser: argparse.ArgumentParser, *, as_rankings: bool = False, measures: str = RANKED,
+    none: str = "",
+) -> None:  # fmt: skip
     """Files, measures and options; `as_rankings` reads annotations as rankings by concept."""
     parser.add_argument(
-        "paths", nargs="*" if none else "+", metavar="file",
+        "paths", nargs="*" if none else "+", metavar="FILE",
         help=f"judgements, then runs; with --truth: runs{none}",
     )  # fmt: skip
-    default = RANKED if as_rankings else f"{RANKED}; with --truth: {LABELS}"
+    default = measures if as_rankings else f"{measures}; with --truth: {LABELS}"
     parser.add_argument(
-        "-m", "--measures", metavar="NAMES", help=f"measures or sets of them (default: {default})"
-    )
+        "-m", "--measures", default=measures if as_rankings else None, metavar="NAMES",
+        help=f"measures or sets of them (default: {default})",
+    )  # fmt: skip
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
@@ -94,7 +98,9 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
     if truth is None:
         refuse_label_options(args)
         if len(args.paths) < 2:
-            raise UsageError("give judgements and runs: cranfield lab STUDY QRELS RUN RUN ...")
+            raise UsageError(
+                f"give judgements and runs: cranfield lab {args.study} QRELS RUN RUN ..."
+            )
         return Material.ranked(
             _source(args.paths[0], read_qrels), [_source(p, read_run) for p in args.paths[1:]],
             args.measures or RANKED, collection_size=args.collection_size,
@@ -104,7 +110,7 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
     runs = [_source(p, read_labels) for p in args.paths]
     if as_rankings:
         return Material.concepts(
-            _source(truth, read_labels), runs, args.measures or RANKED, concepts=args.concepts
+            _source(truth, read_labels), runs, args.measures, concepts=args.concepts
         )
     if len(args.threshold) > 1 or any("=" in t for t in args.threshold):
         raise UsageError("a study takes one --threshold for all runs")

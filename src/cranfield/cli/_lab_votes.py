@@ -23,7 +23,11 @@ OF_LISTS = {
 
 
 def votes_parser(studies: Any) -> None:
-    parser = studies.add_parser("votes", help="what people choose, beside what measures say")
+    parser = studies.add_parser(
+        "votes", help="what people choose, beside what measures say",
+        description="What people choose, beside what measures say: a questionnaire, its answers, "
+        "or a table of votes.",
+    )  # fmt: skip
     steps = parser.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
     count = add_study(steps, "count", "count the votes of a table", _votes_count)
     count.add_argument(

@@ -78,7 +78,13 @@ def make_parser() -> Parser:
         "--smoothing", type=_from_zero, default=0.0, metavar="X",
         help="judgements added to each cell of a dawid-skene table (default: 0)",
     )  # fmt: skip
-    parser.add_argument("--iterations", type=positive, default=100, metavar="N", help="at most")
+    parser.add_argument(
+        "--iterations",
+        type=positive,
+        default=100,
+        metavar="N",
+        help="of a model, at most (default: 100)",
+    )
     parser.add_argument(
         "--tolerance", type=_from_zero, default=1e-6, metavar="X",
         help="stop when the log-likelihood per judgement grows by less (default: 1e-6)",

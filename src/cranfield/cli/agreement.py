@@ -56,7 +56,10 @@ def make_parser() -> Parser:
     )  # fmt: skip
     add_log_options(parser, ("error", "first", "last"))
     parser.add_argument(
-        "--coefficients", default="standard", metavar='"A B"', help="default: standard"
+        "--coefficients",
+        default="standard",
+        metavar='"A B"',
+        help="of those below (default: standard)",
     )
     parser.add_argument(
         "--intervals",
@@ -85,10 +88,10 @@ def make_parser() -> Parser:
     more.add_argument("--map", metavar="FILE", help="write concept,agreement for the measure OS")
     more.add_argument(
         "--map-counting", choices=("all", "selected"), default="all",
-        help="units of the map: all, or those where somebody selected the concept",
+        help="units of the map: all (default), or those where somebody selected the concept",
     )  # fmt: skip
     _add_quality_options(parser.add_argument_group("quality control"))
-    _add_systems_options(parser.add_argument_group("does it matter?"))
+    _add_systems_options(parser.add_argument_group("whether it matters"))
     add_output_options(parser)
     return parser
 
@@ -113,8 +116,16 @@ def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
         "--systems", nargs="+", metavar="RUN",
         help="rank annotation runs by each annotator's truth and correlate the rankings",
     )  # fmt: skip
-    systems.add_argument("-m", "--measures", default="EER AUC", help='default: "EER AUC"')
-    systems.add_argument("--costmap", metavar="FILE", help="for OS")
+    systems.add_argument(
+        "-m",
+        "--measures",
+        default="EER AUC",
+        metavar="NAMES",
+        help="measures of annotation (default: EER AUC)",
+    )
+    systems.add_argument(
+        "--costmap", metavar="FILE", help="costs of confusing concepts, for measures such as OS"
+    )
     systems.add_argument(
         "--threshold", type=float, default=0.5, metavar="X",
         help="confidence from which a run predicts a concept (default: 0.5)",

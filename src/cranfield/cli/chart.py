@@ -43,7 +43,7 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("chart", choices=CHARTS, metavar="CHART", help="one of those above")
     parser.add_argument(
-        "paths", nargs="*", metavar="QRELS RUN",
+        "paths", nargs="*", metavar="FILE",
         help="the judgements, then the runs; with --truth: runs only",
     )  # fmt: skip
     parser.add_argument(
@@ -52,7 +52,8 @@ def make_parser() -> argparse.ArgumentParser:
     )  # fmt: skip
     parser.add_argument(
         "-m", "--measures", metavar="NAMES",
-        help="what to draw: the first measure, or the first two for scatter",
+        help="what to draw: the first measure, the first two for scatter, all for behaviour; none "
+        "for precision-recall and roc",
     )  # fmt: skip
     parser.add_argument("--run", metavar="RUN", help="the run to draw (default: the best)")
     parser.add_argument("--baseline", metavar="RUN", help="the run that differences are to")
@@ -74,7 +75,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_intermixed_args(argv)
+    args = make_parser().parse_args(argv)
     kind = charts.kind_of(args.output)
     with Watch("drawing", lambda: 0.0, quiet=args.quiet) as watch:
         picture = charts.draw(CHARTS[args.chart][0](args), kind)
@@ -134,12 +135,16 @@ def _scatter(args: argparse.Namespace) -> Spec:
 
 def _precision_recall(args: argparse.Namespace) -> Spec:
     if args.truth or args.measures:
-        raise UsageError("precision-recall is of ranked runs and has its own measures")
+        raise UsageError(
+            "precision-recall is of ranked runs and has its own measures: leave out --truth and -m"
+        )
     return charts.precision_recall(_scores(args, RECALL_MEASURES))
 
 
 def _roc(args: argparse.Namespace) -> Spec:
     _need_truth(args)
+    if args.measures:
+        raise UsageError("roc is of confidences, not of a measure: leave out -m")
     truth, _ = read_truth(args)
     aligned = (align(run, truth).run for run in read_runs(args))
     return charts.roc(truth, aligned, args.concept)

@@ -33,7 +33,7 @@ EXAMPLES = """examples:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_intermixed_args(argv)
+    args = make_parser().parse_args(argv)
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
         from cranfield.compare import compare
@@ -76,14 +76,18 @@ def make_parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
     parser.add_argument(
-        "paths", nargs="+", metavar="QRELS RUN",
+        "paths", nargs="+", metavar="FILE",
         help="the judgements, then two runs or more; with --truth: runs only",
     )  # fmt: skip
     parser.add_argument(
         "-m", "--measures", metavar="NAMES",
         help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
     )  # fmt: skip
-    parser.add_argument("--baseline", metavar="RUN", help="the run to compare with (default: all)")
+    parser.add_argument(
+        "--baseline",
+        metavar="RUN",
+        help="the run that all others are compared with (default: every two runs)",
+    )
     _add_test_options(parser)
     _add_ranked_options(parser)
     parser.add_argument(

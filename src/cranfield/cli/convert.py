@@ -32,8 +32,8 @@ def make_parser() -> argparse.ArgumentParser:
         "the names choose. Judgements and runs: .json, .csv, .tsv, .parquet, anything else is "
         "TREC's format; .gz packs the output. Labels: .csv, .npz, anything else is ImageCLEF text.",
     )
-    parser.add_argument("source", metavar="in", help="file to read, or '-'")
-    parser.add_argument("target", metavar="out", help="file to write, or '-' for TREC's format")
+    parser.add_argument("source", metavar="IN", help="file to read, or '-'")
+    parser.add_argument("target", metavar="OUT", help="file to write, or '-' for TREC's format")
     parser.add_argument("--kind", choices=KINDS, help="what the input is (default: found out)")
     parser.add_argument(
         "--long", action="store_true", help="labels as CSV item,concept,value, not one row an item"

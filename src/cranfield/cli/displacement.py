@@ -20,14 +20,14 @@ def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
         prog="cranfield displacement",
         description="How far rankings of systems are from ranked lists that people made.",
-        epilog="SUBJECTS.csv: subject,topic,item,significance, with significances in [0, 1]; a "
+        epilog="SUBJECTS: subject,topic,item,significance, with significances in [0, 1]; a "
         "list is ordered by significance, equal ones as in the file.",
     )
-    parser.add_argument("subjects", help="CSV subject,topic,item,significance")
-    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument("subjects", metavar="SUBJECTS", help="CSV subject,topic,item,significance")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
         "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
-        help=f"default: {DEFAULT_MEASURES}",
+        help=f"measures of displacement (default: {DEFAULT_MEASURES})",
     )  # fmt: skip
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"

@@ -21,7 +21,7 @@ from cranfield.errors import UsageError
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate, name_runs
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
-from cranfield.measures import Measure, parse_measures
+from cranfield.measures import SETS, Measure, parse_measures
 from cranfield.measures.ranked import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
@@ -35,11 +35,11 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="Files: TREC format, or .json, .csv, .tsv, .parquet; each may be .gz or .zst, "
         "and '-' is standard input.",
     )
-    parser.add_argument("qrels", help="judgements")
-    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument("qrels", metavar="QRELS", help="judgements")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
         "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
-        help=f"measures or sets of them (default: {DEFAULT_MEASURES})",
+        help=f"measures or sets of them: {', '.join(SETS)} (default: {DEFAULT_MEASURES})",
     )  # fmt: skip
     parser.add_argument(
         "--topics", choices=("judged", "run"), default="judged",

@@ -32,9 +32,9 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="VECTORS: .npy (a row per item; ids from --items, or row numbers from 0), .npz "
         "(arrays items, vectors) or .parquet (item, and vector or one column per dimension).",
     )
-    parser.add_argument("vectors", help="vectors of all items of the collection")
-    parser.add_argument("qrels", help="judgements")
-    parser.add_argument("runs", nargs="*", metavar="run", help="runs to hold against it")
+    parser.add_argument("vectors", metavar="VECTORS", help="vectors of all items of the collection")
+    parser.add_argument("qrels", metavar="QRELS", help="judgements")
+    parser.add_argument("runs", nargs="*", metavar="RUN", help="runs to hold against it")
     parser.add_argument(
         "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
         help=f"measures or sets of them (default: {DEFAULT_MEASURES})",

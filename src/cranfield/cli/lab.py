@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from cranfield._version import __version__
@@ -77,7 +78,7 @@ def _correlate(args: argparse.Namespace) -> int:
 
 
 def _stability_parser(studies: Any) -> None:
-    from cranfield.lab.stability import PARTS
+    from cranfield.lab.stability import DROPPED, NOISE, PARTS
 
     parser = add_study(
         studies, "stability", "how much truth and topics may change before the ranking does",
@@ -89,11 +90,11 @@ def _stability_parser(studies: Any) -> None:
         help=f"some of {', '.join(PARTS)} (default: all)",
     )  # fmt: skip
     parser.add_argument(
-        "--noise", type=shares, default=(0.01, 0.02, 0.05, 0.1), metavar="PERCENTS",
+        "--noise", type=shares, default=NOISE, metavar="PERCENTS",
         help="shares of the truth to flip (default: 1,2,5,10)",
     )  # fmt: skip
     parser.add_argument(
-        "--dropped", type=shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
+        "--dropped", type=shares, default=DROPPED, metavar="PERCENTS",
         help="shares of judgements and of topics to take away (default: 10,30,50,70,90)",
     )  # fmt: skip
     parser.add_argument(
@@ -130,12 +131,14 @@ def _stability(args: argparse.Namespace) -> int:
 
 
 def _random_parser(studies: Any) -> None:
+    from cranfield.lab.random_runs import DENSITIES
+
     parser = add_study(
         studies, "random", "random and over-eager runs beside the real ones", _random
     )
     add_runs(parser)
     parser.add_argument(
-        "--densities", type=shares, default=(0.1, 0.3, 0.5, 0.7, 0.9), metavar="PERCENTS",
+        "--densities", type=shares, default=DENSITIES, metavar="PERCENTS",
         help="label densities of random and over-annotating runs (default: 10,30,50,70,90)",
     )  # fmt: skip
     parser.add_argument(
@@ -163,11 +166,12 @@ def _random(args: argparse.Namespace) -> int:
 
 
 def _generality_parser(studies: Any) -> None:
+    from cranfield.lab.generality import SHARES
+
     parser = add_study(studies, "generality", "the same topics in growing collections", _generality)
-    add_runs(parser, as_rankings=True, none="; none with --simulate")
-    parser.set_defaults(measures=GENERALITY)
+    add_runs(parser, as_rankings=True, measures=GENERALITY, none="; none with --simulate")
     parser.add_argument(
-        "--shares", type=shares, default=(1 / 3, 2 / 3, 1.0), metavar="PERCENTS",
+        "--shares", type=shares, default=SHARES, metavar="PERCENTS",
         help="shares of the collection (default: a third, two thirds, all of it)",
     )  # fmt: skip
     parser.add_argument(
@@ -296,8 +300,6 @@ def _simulate_parser(studies: Any) -> None:
 
 
 def _simulate(args: argparse.Namespace) -> int:
-    from pathlib import Path
-
     from cranfield.io import read_qrels
     from cranfield.io.files import write_whole
     from cranfield.io.labels import read_labels, write_labels
@@ -305,21 +307,26 @@ def _simulate(args: argparse.Namespace) -> int:
     from cranfield.lab.simulate import graded_labels, graded_rankings
     from cranfield.report.document import Column
 
-    target = Path(args.folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{target}: cannot be made: {error.strerror}") from None
+    target, options = Path(args.folder), {"count": args.count, "rng": args.seed}
     files = []
     if args.labels:
-        for matrix in graded_labels(read_labels(args.source), count=args.count, rng=args.seed):
-            files.append(str(target / f"{matrix.name}.csv"))
+        for matrix in graded_labels(read_labels(args.source), **options):
+            files.append(str(_inside(target, f"{matrix.name}.csv")))
             write_labels(matrix, files[-1])
     else:
-        for run in graded_rankings(read_qrels(args.source), count=args.count, rng=args.seed):
-            files.append(str(target / f"{run.name}.run"))
+        for run in graded_rankings(read_qrels(args.source), **options):
+            files.append(str(_inside(target, f"{run.name}.run")))
             write_whole(Path(files[-1]), "".join(write_table(run)).encode())
     table = Table([Column("run", numeric=False)], [[file] for file in files])
     payload = {"cranfield": __version__, "command": "lab simulate", "files": files}
     emit(Document(payload, [table]), args)
     return 0
+
+
+def _inside(folder: Path, name: str) -> Path:
+    """A file of a folder, which is made only now that there is something to put into it."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made: {error.strerror}") from None
+    return folder / name

@@ -42,8 +42,8 @@ def make_parser() -> argparse.ArgumentParser:
         "confidence rows), .csv or .tsv (wide, or item,concept,value), .parquet, .npz; each may "
         "be .gz or .zst.",
     )
-    parser.add_argument("truth", help="the true concepts of the items")
-    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument("truth", metavar="TRUTH", help="the true concepts of the items")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
         "-m", "--measures", metavar="NAMES",
         help=f"measures or sets of them: {', '.join(LABEL_SETS)} (default: {DEFAULT_MEASURES}; "

@@ -24,7 +24,9 @@ def make_parser() -> argparse.ArgumentParser:
         description="List all measures, or tell all about one: formula, source, range, "
         "direction, what it needs, an example.",
     )
-    parser.add_argument("name", nargs="?", help="a measure, such as nDCG or 'nDCG@10'")
+    parser.add_argument(
+        "name", nargs="?", metavar="NAME", help="a measure, such as nDCG or 'nDCG@10'"
+    )
     add_output_options(parser)
     return parser
 

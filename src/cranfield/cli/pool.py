@@ -18,7 +18,7 @@ def make_parser() -> argparse.ArgumentParser:
         epilog="weight says how far the judgement of an item can move the runs apart: 0 for an "
         "item that all of them rank alike.",
     )
-    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
         "--depth", type=positive, default=100, metavar="K",
         help="how many items of each run and topic (default: 100)",

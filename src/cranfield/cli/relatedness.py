@@ -41,7 +41,14 @@ def make_parser() -> Parser:
         description="How close are two concepts? Relatedness of pairs, or a cost map.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )  # fmt: skip
-    what = parser.add_argument_group("what to relate")
+    _add_what(parser.add_argument_group("what to relate"))
+    _add_how(parser.add_argument_group("how"))
+    add_jobs_option(parser)
+    add_output_options(parser)
+    return parser
+
+
+def _add_what(what: argparse._ArgumentGroup) -> None:
     what.add_argument("pairs", nargs="?", metavar="PAIRS", help="CSV word1,word2[,human]")
     what.add_argument(
         "--pair",
@@ -68,7 +75,9 @@ def make_parser() -> Parser:
         help="pairs without a value in correlations (default: leave-out)",
     )
     what.add_argument("--list", action="store_true", help="the methods, and what they need")
-    how = parser.add_argument_group("how")
+
+
+def _add_how(how: argparse._ArgumentGroup) -> None:
     how.add_argument(
         "-m",
         "--method",
@@ -111,9 +120,6 @@ def make_parser() -> Parser:
         help="articles behind --links (default: those it names)",
     )
     how.add_argument("--ontology", metavar="FILE", help="built-in name, CSV, OWL or SKOS")
-    add_jobs_option(parser)
-    add_output_options(parser)
-    return parser
 
 
 def main(argv: Sequence[str]) -> int:

@@ -22,15 +22,15 @@ def make_parser() -> argparse.ArgumentParser:
         prog="cranfield uncertain",
         description="Precision and recall as distributions: people vote for the category of each "
         "item, and a topic is an item (or a category) whose like is searched.",
-        epilog="VOTES.csv: subject,item,category. TREE.csv: category,parent (the root's parent is "
+        epilog="VOTES: subject,item,category. TREE: category,parent (the root's parent is "
         "empty; several rows of one category make an acyclic graph).",
     )
-    parser.add_argument("votes", help="CSV subject,item,category")
-    parser.add_argument("tree", help="CSV category,parent")
-    parser.add_argument("runs", nargs="+", metavar="run", help="one or more runs")
+    parser.add_argument("votes", metavar="VOTES", help="CSV subject,item,category")
+    parser.add_argument("tree", metavar="TREE", help="CSV category,parent")
+    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
         "--soft", action="store_true",
-        help="VOTES.csv is item,category,probability, as `cranfield aggregate --soft` writes it",
+        help="VOTES is item,category,probability, as `cranfield aggregate --soft` writes it",
     )  # fmt: skip
     parser.add_argument(
         "-k", type=positive, default=10, metavar="K", help="look at the first K items (default: 10)"

@@ -56,7 +56,12 @@ def make_parser() -> Parser:
         "--outliers", type=float, default=0.3, metavar="X",
         help="share of items expected not to fit their tag (default: 0.3)",
     )  # fmt: skip
-    parser.add_argument("--gamma", type=float, metavar="X", help="default: 1 / features")
+    parser.add_argument(
+        "--gamma",
+        type=float,
+        metavar="X",
+        help="width of the kernel of the SVM (default: 1 / features)",
+    )
     parser.add_argument("--kept", metavar="FILE", help="write item,tag,fit of the items kept")
     add_output_options(parser)
     return parser

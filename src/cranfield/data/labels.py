@@ -255,8 +255,7 @@ class LabelMatrix:
 
     @staticmethod
     def _dense(matrix: Matrix, rows: slice, columns: slice) -> Any:
-        part = matrix[rows, columns]
-        return part if isinstance(part, np.ndarray) else part.toarray()
+        return dense(matrix[rows, columns])
 
     def map(self, change: Callable[[Matrix], Matrix], **fields: Any) -> LabelMatrix:
         """The same change made to labels and confidences."""
@@ -266,6 +265,11 @@ class LabelMatrix:
             confidences=None if self.confidences is None else change(self.confidences),
             **fields,
         )
+
+
+def dense(matrix: Matrix) -> Any:
+    """A matrix as an array, whether it is sparse or one already."""
+    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
 def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:

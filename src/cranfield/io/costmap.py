@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from pathlib import Path
 
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
-from cranfield.errors import InputError, Problem
+from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, write_whole
 
 
@@ -94,27 +95,36 @@ def read_agreement(path: str | Path) -> AgreementMap:
     found: dict[str, float] = {}
     problems: list[Problem] = []
     with open_text(path) as stream:
-        reader = csv.DictReader(stream)
-        columns = reader.fieldnames or []
-        if "concept" not in columns or "agreement" not in columns:
+        rows = csv_rows(stream, where)
+        header = [cell.strip() for cell in next(rows, (0, []))[1]]
+        if not {"concept", "agreement"} <= set(header):
             raise InputError.single(
-                where, f"header {','.join(columns)!r} lacks 'concept' or 'agreement'", 1
+                where, f"header {','.join(header)!r} lacks 'concept' or 'agreement'", 1
             )
-        for row in reader:
-            concept, text = (row["concept"] or "").strip(), row["agreement"]
-            try:
-                value = float(text)
-            except (TypeError, ValueError):
-                value = -1.0
-            if not 0 <= value <= 1:
-                problems.append(
-                    Problem(reader.line_num, f"the agreement on {concept!r} is {text!r}, expected "
-                                             "a number in [0, 1]")
-                )  # fmt: skip
-            elif concept in found:
-                problems.append(Problem(reader.line_num, f"concept {concept!r} given twice"))
+        for line, row in rows:
+            if not any(cell.strip() for cell in row):
+                continue
+            if len(row) != len(header):
+                fault = f"{plural(len(row), 'field')}, expected {','.join(header)}"
             else:
-                found[concept] = value
+                cells = dict(zip(header, row, strict=True))
+                fault = _take_agreement(cells["concept"].strip(), cells["agreement"], found)
+            if fault:
+                problems.append(Problem(line, fault))
     if problems:
         raise InputError(where, problems)
     return AgreementMap(found, where)
+
+
+def _take_agreement(concept: str, text: str, found: dict[str, float]) -> str:
+    """Puts a value into `found`, or says what is wrong with it."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 1:
+        return f"the agreement on {concept!r} is {text!r}, expected a number in [0, 1]"
+    if concept in found:
+        return f"concept {concept!r} given twice"
+    found[concept] = value
+    return ""

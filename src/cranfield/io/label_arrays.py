@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.data.labels import LabelMatrix, split_values
+from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError, MissingExtraError
 from cranfield.io.files import describe, open_input, write_whole
 
@@ -76,7 +76,7 @@ def write_npz(matrix: LabelMatrix, path: Path) -> None:
     for key in ("labels", "confidences"):
         part = getattr(matrix, key)
         if part is not None:
-            arrays[key] = part if isinstance(part, np.ndarray) else part.toarray()
+            arrays[key] = dense(part)
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
     write_whole(path, out.getvalue())

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import InputError
 from cranfield.io.files import write_whole
 from cranfield.io.label_rows import RowCollector
@@ -45,8 +45,8 @@ def write_text_labels(matrix: LabelMatrix, path: Path) -> None:
     for part in (matrix.confidences, matrix.labels):
         if part is None:
             continue
-        dense = part if isinstance(part, np.ndarray) else part.toarray()
-        shown = dense.astype(int) if dense.dtype == np.bool_ else dense
+        values = dense(part)
+        shown = values.astype(int) if values.dtype == np.bool_ else values
         lines += [
             f"{item} {' '.join(map(repr, row))}"
             for item, row in zip(matrix.items, shown.tolist(), strict=True)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.lab.material import Material, generator
+from cranfield.lab.material import Material, floats, generator, numbers
 from cranfield.lab.questionnaire import Questionnaire
 from cranfield.lab.votes import Preferences, count_preferences
 
@@ -24,7 +24,7 @@ _SAME = 1e-12
 
 def make_concept_survey(material: Material, *, questions: int = 10, rng: int = 0) -> Questionnaire:
     """Questions about the two runs of a material, whose measures must be of single items."""
-    from cranfield.data.labels import DEFAULT_THRESHOLD
+    from cranfield.data.labels import DEFAULT_THRESHOLD, dense
 
     if material.kind != "labels" or len(material.runs) != 2:
         raise UsageError("a survey of concept sets compares two annotations: --between A B")
@@ -34,7 +34,7 @@ def make_concept_survey(material: Material, *, questions: int = 10, rng: int = 0
     names = [str(m) for m in material.measures]
     runs = [material.read_run(source, name) for name, source in material.runs]
     scores = np.stack([_scores(material, run, names) for run in runs])
-    sets = [_dense(run.with_threshold(DEFAULT_THRESHOLD).labels) for run in runs]
+    sets = [dense(run.with_threshold(DEFAULT_THRESHOLD).labels) for run in runs]
     apart = (np.abs(scores[0] - scores[1]) > _SAME).any(axis=0)
     chosen = np.flatnonzero((sets[0] != sets[1]).any(axis=1) & apart)
     if chosen.size < questions:
@@ -46,7 +46,7 @@ def make_concept_survey(material: Material, *, questions: int = 10, rng: int = 0
     asked, key, given = [], {}, {}
     for number, item in enumerate(draw.choice(chosen, questions, replace=False), 1):
         order = [int(k) for k in draw.permutation(2)]
-        true = _dense(truth.labels)[item]
+        true = dense(truth.labels)[item]
         shown = {f"Set {s}": _parts(sets[k][item], true, truth.concepts)
                  for s, k in enumerate(order, 1)}  # fmt: skip
         asked.append(
@@ -54,9 +54,7 @@ def make_concept_survey(material: Material, *, questions: int = 10, rng: int = 0
              "true": _named(true, truth.concepts), "sets": shown}
         )  # fmt: skip
         key[str(number)] = {f"Set {s}": material.run_names[k] for s, k in enumerate(order, 1)}
-        given[str(number)] = {
-            m: [float(scores[0, j, item]), float(scores[1, j, item])] for j, m in enumerate(names)
-        }
+        given[str(number)] = {m: numbers(scores[:, j, item]) for j, m in enumerate(names)}
     return Questionnaire(
         {"questions": asked},
         {
@@ -74,10 +72,6 @@ def _scores(material: Material, run: Any, names: Sequence[str]) -> Any:
         if values is None or unit != "item":
             raise UsageError(f"{name} is no mean over items; a survey needs measures of items")
     return np.stack([v for v in scored.values if v is not None])
-
-
-def _dense(labels: Any) -> Any:
-    return labels if isinstance(labels, np.ndarray) else labels.toarray()
 
 
 def _named(row: Any, concepts: Sequence[str]) -> list[str]:
@@ -108,6 +102,30 @@ def set_table(entry: Mapping[str, Any]) -> str:
     )
 
 
+def is_set_key(hidden: Mapping[str, Any]) -> bool:
+    """Whether a key has two runs, and their scores under every measure for every question."""
+    runs, scores = hidden.get("runs"), hidden.get("scores")
+    if not isinstance(runs, list) or len(runs) != 2 or not isinstance(scores, dict):
+        return False
+    rows = [scores.get(question) for question in hidden["key"]]
+    return (
+        isinstance(hidden.get("less_is_better"), list)
+        and all(run in runs for sets in hidden["key"].values() for run in sets.values())
+        and all(
+            isinstance(row, dict) and all(_is_pair(row.get(m)) for m in hidden["measures"])
+            for row in rows
+        )
+    )
+
+
+def _is_pair(values: Any) -> bool:
+    return (
+        isinstance(values, list)
+        and len(values) == 2
+        and all(v is None or isinstance(v, int | float) for v in values)
+    )
+
+
 def count_sets(
     hidden: Mapping[str, Any], answers: Sequence[Mapping[str, list[str]]]
 ) -> Preferences:
@@ -120,5 +138,8 @@ def count_sets(
             (sum(c == {first} for c in chosen), sum(c == {second} for c in chosen),
              sum(len(c) == 2 for c in chosen))
         )  # fmt: skip
-    scores = {m: [tuple(hidden["scores"][q][m]) for q in hidden["key"]] for m in hidden["measures"]}
+    scores = {
+        m: [tuple(floats(hidden["scores"][q][m]).tolist()) for q in hidden["key"]]
+        for m in hidden["measures"]
+    }
     return count_preferences(votes, scores, less_is_better=hidden["less_is_better"])

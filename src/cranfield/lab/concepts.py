@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 
 from cranfield.data import Judgements, Run
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import InputError
 
 
 def concept_judgements(truth: LabelMatrix) -> Judgements:
     """Every item judged for every concept that some item has."""
-    labels = _dense(truth.labels)
+    labels = dense(truth.labels)
     used = labels.any(axis=0)
     if not used.any():
         raise InputError.single(truth.where, "no item has a concept: there is nothing to rank")
@@ -28,7 +28,7 @@ def concept_judgements(truth: LabelMatrix) -> Judgements:
 
 def concept_ranking(run: LabelMatrix) -> Run:
     """Every item under every concept, by confidence, or else by label."""
-    scores = _dense(run.labels if run.confidences is None else run.confidences)
+    scores = dense(run.labels if run.confidences is None else run.confidences)
     used = np.ones(len(run.concepts), dtype=bool)
     return Run.from_rows(*_rows(run, scores.astype(np.float64), used)).named(run.name)
 
@@ -45,7 +45,3 @@ def _rows(matrix: LabelMatrix, values: Any, used: Any) -> tuple[Any, Any, Any]:
     topics = np.repeat(concepts, len(matrix.items))
     items = np.tile(np.array(matrix.items), len(concepts))
     return topics.tolist(), items.tolist(), values[:, used].T.ravel()
-
-
-def _dense(matrix: Any) -> Any:
-    return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()

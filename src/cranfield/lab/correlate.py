@@ -107,7 +107,9 @@ class Correlations:
     def matrix(self, coefficient: str = "kendall") -> Floats:
         """Measures x measures; AP correlation has the row's measure as the one to reproduce."""
         if coefficient not in (*SHOWN_AS, "within"):
-            raise UsageError(f"no coefficient {coefficient!r} (there are: {', '.join(SHOWN_AS)})")
+            raise UsageError(
+                f"no coefficient {coefficient!r} (there are: {', '.join(SHOWN_AS)}, within)"
+            )
         at = {m: i for i, m in enumerate(self.measures)}
         diagonal = 0.0 if coefficient == "distance" else 1.0
         square = np.full((len(at), len(at)), diagonal)

@@ -7,7 +7,7 @@ each rank of the later one envelop all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 MOST_PAIRS = 20_000
 MOST_CELLS = 200_000
 POINTS = 50
+# Rankings go on below the last relevant item, as far as any usual cutoff looks.
+SHORTEST = 1000
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,7 +172,10 @@ def _ranked_values(piece: _Piece, measures: list[Measure]) -> dict[Measure, Floa
     if not measures:
         return {}
     truth = {str(t): {f"r{k}": 1 for k in range(len(p))} for t, p in enumerate(piece.places)}
-    run = {str(t): _ranking(p, piece.size) for t, p in enumerate(piece.places)}
+    run = {
+        str(t): ranking(p, min(piece.size, max(p[-1], SHORTEST)))
+        for t, p in enumerate(piece.places)
+    }
     scores = evaluate(
         truth, {"run": run}, measures, collection_size=piece.size, jobs=1, gmt=piece.gmt
     )
@@ -202,7 +207,7 @@ def _plan(measure: Measure) -> Any:
     return measure.plan(measure)
 
 
-def _ranking(places: tuple[int, ...], size: int) -> dict[str, float]:
-    depth = min(size, max(places[-1], 1000))
+def ranking(places: Sequence[int], depth: int) -> dict[str, float]:
+    """A ranked list with relevant items r0, r1, ... at these places and others elsewhere."""
     relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
     return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, depth + 1)}

@@ -104,19 +104,22 @@ def _random(result: RandomStudy) -> Sequence[Figure]:
     named = {"real": "real runs", "random": "random runs", "over": "real, labels added"}
     with_density = all(r.density is not None for r in result.runs)
     for j, measure in enumerate(result.measures):
-        groups = {
-            named[kind]: [
-                (r.name, float(k if r.density is None else r.density), float(s))
+        of_kind = {
+            kind: [
+                (r, float(s))
                 for r, s in zip(result.runs, result.scores[:, j], strict=True)
                 if r.kind == kind
             ]
-            for k, kind in enumerate(kinds)
+            for kind in kinds
         }
         if with_density:
+            groups = {
+                named[k]: [(r.name, r.density, s) for r, s in own] for k, own in of_kind.items()
+            }
             title = f"{measure} against label density"
             made.append(_drawn(title, dot_chart, groups, x="label density", y=measure))
         else:
-            rows = [Marks(n, [v]) for dots in groups.values() for n, _, v in dots]
+            rows = [Marks(r.name, [s]) for own in of_kind.values() for r, s in own]
             title = f"{measure} of real runs and of random ones"
             made.append(_drawn(title, row_chart, rows, x=measure))
     return made

@@ -152,14 +152,9 @@ def _smaller(
     smaller_run, smaller_truth = {}, {}
     for topic, own in grades.items():
         relevant = {i for i, g in own.items() if g >= 1}
-        if size < len(relevant):
-            least = len(relevant) / full
-            raise UsageError(
-                f"a collection of {size} items cannot hold the {len(relevant)} that are relevant "
-                f"to topic {topic!r}; shrink it to no less than {least:.0%} (--shares)"
-            )
-        room = size - len(relevant)
         items = retrieved.get(topic, {})
+        _check_room(topic, len({*own, *items}), len(relevant), size, full)
+        room = size - len(relevant)
         chance = {i: _chance(i, seed) for i in {*own, *items} - relevant}
         # Where all items are known the collection has its size to the item; else on average.
         all_known = len(chance) + len(relevant) >= full
@@ -170,6 +165,20 @@ def _smaller(
         if topic in retrieved:
             smaller_run[topic] = {i: s for i, s in items.items() if i in staying}
     return smaller_run, smaller_truth
+
+
+def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> None:
+    """An error where more items are known than there are, or more relevant ones than may stay."""
+    if known > full:
+        raise UsageError(
+            f"a collection of {full} items cannot hold the {known} that are judged or retrieved "
+            f"for topic {topic!r}; give its true size (--collection-size)"
+        )
+    if relevant > size:
+        raise UsageError(
+            f"a collection of {size} items cannot hold the {relevant} that are relevant to topic "
+            f"{topic!r}; shrink it to no less than {relevant / full:.0%} (--shares)"
+        )
 
 
 def _chance(item: str, seed: int) -> float:

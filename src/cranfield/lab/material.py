@@ -136,10 +136,6 @@ class Material:
     def __hash__(self) -> int:
         return hash(self.token)
 
-    def with_runs(self, runs: Sequence[tuple[str, Any]]) -> Material:
-        """The same truth and measures with other runs."""
-        return replace(self, runs=tuple(runs), token=uuid.uuid4().hex)
-
     def without_runs(self) -> Material:
         """What a piece about one run carries; the others stay at home."""
         return replace(self, runs=())

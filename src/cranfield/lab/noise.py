@@ -13,16 +13,13 @@ always stays, for a topic without any cannot be evaluated.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.data import Judgements
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
 from cranfield.lab.material import Material, Truth, generator, remembered
-
-if TYPE_CHECKING:
-    from cranfield.data.labels import LabelMatrix
 
 _FLIP, _DROP = 11, 12
 
@@ -108,7 +105,7 @@ def _flipped_labels(
 ) -> tuple[Truth, ...]:
     if not how.flips:
         return ()
-    labels = _dense(truth)
+    labels = dense(truth.labels)
     counts = [round(share * labels.size) for share in how.flips]
     cells = rng.choice(labels.size, counts[-1], replace=False)
     stages = []
@@ -122,7 +119,7 @@ def _flipped_labels(
 def _dropped_labels(
     truth: LabelMatrix, how: Disturbance, rng: np.random.Generator
 ) -> tuple[Truth, ...]:
-    labels = _dense(truth)
+    labels = dense(truth.labels)
     true = rng.permutation(np.flatnonzero(labels))
     stages = []
     for share in how.drops:
@@ -130,8 +127,3 @@ def _dropped_labels(
         changed.flat[true[: round(share * true.size)]] = False
         stages.append(replace(truth, labels=changed))
     return tuple(stages)
-
-
-def _dense(truth: LabelMatrix) -> Any:
-    labels = truth.labels
-    return labels if isinstance(labels, np.ndarray) else labels.toarray()  # type: ignore[union-attr]

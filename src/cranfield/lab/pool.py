@@ -179,7 +179,10 @@ class Reusability:
              r.change_percent, r.rank, r.rank_without]
             for r in self.runs
         ]  # fmt: skip
-        notes = ["without: judged by the pool of all other runs, whose own items are unjudged"]
+        notes = [
+            "score: judged by the pool of all runs; own items: what this run alone has in it;",
+            "without: judged by the pool of all other runs, so that its own items are unjudged",
+        ]
         return Table(
             columns, rows, f"Leaving each run out of the pool of depth {self.depth}", notes
         )

@@ -18,6 +18,7 @@ import numpy as np
 
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import describe, read_text, write_whole
+from cranfield.lab.curves import ranking
 from cranfield.lab.material import generator
 from cranfield.lab.votes import Choices, Preferences, count_choices
 from cranfield.measures import parse_measures
@@ -72,7 +73,7 @@ def make_questionnaire(
             for _ in range(lists)
         ]
         judged = {"t": {f"r{k}": 1 for k in range(relevant)}}
-        runs = {chr(65 + n): {"t": _ranking(places, size)} for n, places in enumerate(ranks)}
+        runs = {chr(65 + n): {"t": ranking(places, size)} for n, places in enumerate(ranks)}
         # As in the survey of the paper, NMRR looks at the first 4 NG items.
         scores = evaluate(
             judged, runs, list(wanted), collection_size=size, gmt=2 * relevant, jobs=1
@@ -95,11 +96,6 @@ def make_questionnaire(
         {"size": size, "relevant": relevant, "questions": asked},
         {"measures": [str(m) for m in wanted], "key": key, "seed": rng},
     )
-
-
-def _ranking(places: Sequence[int], size: int) -> dict[str, float]:
-    relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
-    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, size + 1)}
 
 
 def page(questions: Mapping[str, Any]) -> str:
@@ -188,14 +184,23 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
     Answers about ranked lists are counted by measure, those about concept sets by whether the
     measures prefer the same run.
     """
-    from cranfield.lab.concept_survey import count_sets
+    from cranfield.lab.concept_survey import count_sets, is_set_key
 
     hidden = _json(key, "key")
     of_sets = "scores" in hidden
-    lacking = [f for f in ("measures", *(("runs", "less_is_better") if of_sets else ()))
-               if not isinstance(hidden.get(f), list)]  # fmt: skip
-    if lacking or not all(isinstance(m, dict) for m in hidden["key"].values()):
-        raise InputError.single(describe(key), "is not the key.json of a questionnaire")
+    names, methods = hidden.get("measures"), hidden["key"].values()
+    well_formed = (
+        isinstance(names, list)
+        and all(isinstance(name, str) for name in names)
+        and all(isinstance(options, dict) for options in methods)
+        and (is_set_key(hidden) if of_sets
+             else all(name in names for options in methods for name in options.values()))
+    )  # fmt: skip
+    if not well_formed:
+        raise InputError.single(
+            describe(key), "is not the key.json of a questionnaire; give the one that `cranfield "
+            "lab votes make` wrote, as it was",
+        )  # fmt: skip
     given = [_answers(path, hidden["key"]) for path in answers]
     if of_sets:
         return count_sets(hidden, given)
@@ -218,7 +223,7 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
                 describe(path), f"question {question}: expected a list of answers, found {ticked!r}"
             )
         for option in ticked:
-            if option != NONE and option not in key[question]:
+            if not isinstance(option, str) or (option != NONE and option not in key[question]):
                 raise InputError.single(
                     describe(path), f"question {question}: no {option!r} was asked about"
                 )

@@ -39,9 +39,9 @@ class Verdict:
     """One measure: the best random run beside the real ones.
 
     `beaten` is the share of real runs that the best random run beats or equals; `separates`
-    says that it stays below the median real run. `over_pays` is the share of pairs of a real
-    run and a density in which adding labels by chance raised the score; pairs in which the run was
-    as dense before are left out.
+    says that it stays below the median real run, None where there is no value to compare.
+    `over_pays` is the share of pairs of a real run and a density in which adding labels by chance
+    raised the score; pairs in which the run was as dense before are left out.
     """
 
     measure: str
@@ -49,7 +49,7 @@ class Verdict:
     best_random: float
     best_random_run: str
     beaten: float
-    separates: bool
+    separates: bool | None
     over_pays: float
 
 
@@ -81,9 +81,10 @@ class RandomStudy:
         ]  # fmt: skip
         if over:
             columns.append(Column("over_pays", 2, heading="over-annotation pays"))
+        says = {True: "yes", False: "NO", None: "-"}
         rows: list[list[Cell]] = [
             [v.measure, v.median_real, v.best_random, v.best_random_run, v.beaten,
-             "yes" if v.separates else "NO", *([v.over_pays] if over else [])]
+             says[v.separates], *([v.over_pays] if over else [])]
             for v in self.verdicts
         ]  # fmt: skip
         notes = ["separates: the best random run stays below the median of the real ones"]
@@ -138,8 +139,8 @@ def random_study(
 ) -> RandomStudy:  # fmt: skip
     """Score random runs beside the real ones.
 
-    Annotation: `densities` are the label densities of random and over-annotating runs (`over`
-    leaves the latter out). Rankings: `count` random ones.
+    Annotation: `densities` are the label densities of random and over-annotating runs; without
+    `over` there are none of the latter. Rankings: `count` random ones.
     """
     for density in densities:
         if not 0 < density <= 1:
@@ -219,16 +220,15 @@ def _label_run(piece: _Piece) -> Any:
 
 def _overannotated(run: Any, piece: _Piece) -> Any:
     """The run's own labels and chance ones beside them, until the density is reached."""
-    from cranfield.data.labels import DEFAULT_THRESHOLD
+    from cranfield.data.labels import DEFAULT_THRESHOLD, dense
 
     labelled = run.with_threshold(DEFAULT_THRESHOLD)
-    own = labelled.labels if isinstance(labelled.labels, np.ndarray) else labelled.labels.toarray()
+    own = dense(labelled.labels)
     share = max(0.0, piece.density - own.mean()) / max(1.0 - own.mean(), 1e-12)
     extra = generator(piece.seed, _EXTRA, piece.number).random(own.shape) < share
     confidences = None
     if labelled.confidences is not None:
-        kept = labelled.confidences
-        kept = kept if isinstance(kept, np.ndarray) else kept.toarray()
+        kept = dense(labelled.confidences)
         # A label that was added is one the system now claims to be sure of.
         confidences = np.where(extra & ~own, np.maximum(kept, DEFAULT_THRESHOLD), kept)
     return replace(labelled, name=piece.name, labels=own | extra, confidences=confidences)
@@ -260,7 +260,7 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
     }
     real, chance = signed[of_kind["real"]], signed[of_kind["random"]]
     if not real.size or not chance.size:
-        return Verdict(measure, *(float("nan"),) * 2, "", float("nan"), False, float("nan"))
+        return Verdict(measure, *(float("nan"),) * 2, "", float("nan"), None, float("nan"))
     best = of_kind["random"][int(np.argmax(chance))]
     base = {r.name: i for i, r in enumerate(runs) if r.kind == "real"}
     pairs = [(i, base[runs[i].base]) for i in of_kind["over"]]

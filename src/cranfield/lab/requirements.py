@@ -35,9 +35,13 @@ TITLES = {
     8: "automated",
     9: "measures what it should",
 }
+# Hold for all that Cranfield computes.
+AUTOMATIC = (7, 8)
 SIZE = 8
 # Differences below this are the last digits of a sum, not a change of quality.
 TINY = 1e-12
+# Items of other names are added in another order, which moves more digits than that.
+SAME = 1e-9
 Case: TypeAlias = tuple[int, ...]
 
 
@@ -137,13 +141,20 @@ class _Cases:
 
 
 def _tried(measure: Measure, cases: _Cases) -> Iterator[Requirement]:
-    name = str(measure)
+    """All nine: those for a machine tried out, the others as people must find them."""
     sign = -1.0 if measure.higher_is_better is False else 1.0
     values = {c: sign * v for c, v in cases.values.items() if not np.isnan(v)}
-    if measure.higher_is_better is None or not values:
-        for number in TITLES:
-            yield Requirement(name, number, True if number in (7, 8) else None)
-        return
+    judged = measure.higher_is_better is not None and bool(values)
+    faults = _faults(cases, values, sign) if judged else {}
+    for number in TITLES:
+        if number in faults:
+            yield Requirement(str(measure), number, not faults[number], faults[number])
+        else:
+            yield Requirement(str(measure), number, True if number in AUTOMATIC else None)
+
+
+def _faults(cases: _Cases, values: Mapping[Any, float], sign: float) -> dict[int, str]:
+    """The counter-example to each requirement that can be tried, empty where there is none."""
     # Perfect and worst are a matter of the task: as many relevant items, or the same truth.
     tops: dict[Any, float] = {}
     bottoms: dict[Any, float] = {}
@@ -151,44 +162,34 @@ def _tried(measure: Measure, cases: _Cases) -> Iterator[Requirement]:
         task = cases.task(c)
         tops[task] = max(v, tops.get(task, v))
         bottoms[task] = min(v, bottoms.get(task, v))
-
-    def where(wrong: list[Any], text: str) -> str:
-        return f"{cases.show(wrong[0])} {text}" if wrong else ""
-
     # A perfect case below the best value leaves another one on top, which is then found here.
-    reach = [
+    reach = (
         c for c, v in values.items() if v >= tops[cases.task(c)] - TINY and c not in cases.perfect
-    ]
-    text = where(reach, "is not perfect and reaches the best value all the same")
-    yield Requirement(name, 1, not text, text)
-    low = [
+    )
+    low = (
         c for c, v in values.items() if v <= bottoms[cases.task(c)] + TINY and c not in cases.worst
-    ]
-    text = where(low, "is not the worst and gets the worst value all the same")
-    yield Requirement(name, 2, not text, text)
-    fallen = [
+    )
+    fallen = (
         (a, b) for a, b in cases.steps
         if a in values and b in values and values[b] < values[a] - TINY
-    ]  # fmt: skip
-    text = ""
-    if fallen:
-        a, b = fallen[0]
-        text = (
-            f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, "
-            f"not {sign * values[a]:g}"
-        )
-    yield Requirement(name, 3, not text, text)
-    yield Requirement(name, 4, None)
-    yield Requirement(name, 5, None)
-    moved = [
+    )  # fmt: skip
+    moved = (
         c for c, v in cases.twins.items()
-        if c in values and not np.isnan(v) and abs(sign * v - values[c]) > 1e-9
-    ]  # fmt: skip
-    text = where(moved, "scores otherwise when names or their order change")
-    yield Requirement(name, 6, not text, text)
-    yield Requirement(name, 7, True)
-    yield Requirement(name, 8, True)
-    yield Requirement(name, 9, None)
+        if c in values and not np.isnan(v) and abs(sign * v - values[c]) > SAME
+    )  # fmt: skip
+
+    def first(wrong: Iterator[Any], text: str) -> str:
+        return next((f"{cases.show(c)} {text}" for c in wrong), "")
+
+    return {
+        1: first(reach, "is not perfect and reaches the best value all the same"),
+        2: first(low, "is not the worst and gets the worst value all the same"),
+        3: next(
+            (f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, "
+             f"not {sign * values[a]:g}" for a, b in fallen), "",
+        ),
+        6: first(moved, "scores otherwise when names or their order change"),
+    }  # fmt: skip
 
 
 def _rankings(measure: Measure) -> _Cases:

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from cranfield.data import Judgements, Run
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
 from cranfield.lab.material import generator
 
@@ -49,7 +49,7 @@ def graded_labels(
     rng: int = 0,
 ) -> Iterator[LabelMatrix]:  # fmt: skip
     """Annotations of rising quality, with confidences, eager and timid ones among them."""
-    labels = truth.labels if isinstance(truth.labels, np.ndarray) else truth.labels.toarray()  # type: ignore[union-attr]
+    labels = dense(truth.labels)
     signs = np.where(labels, 1.0, -1.0)
     for number, skill in enumerate(_skills(count, weakest, strongest)):
         draw = generator(rng, _LABELS, number)

@@ -281,15 +281,7 @@ def stability(
     the swap rate, `resamples` the bootstrap samples for discriminative power at `level`.
     """
     material.need_runs(3)
-    for part in parts:
-        if part not in PARTS:
-            raise UsageError(
-                f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
-            )
-    if not 0 < level < 1:
-        raise UsageError(f"level={level:g} of a test lies between 0 and 1")
-    if min(trials, resamples) < 1:
-        raise UsageError("trials and resamples are whole numbers from 1 on")
+    _check(parts, trials, resamples, level)
     check_shares(noise, dropped)
     how = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng
@@ -308,17 +300,14 @@ def stability(
     signs = material.signs
     names = tuple(map(str, material.measures))
     overall = settled(floats([a["overall"] for a in answers]) * signs)
-    # runs x repetitions x stages x measures
-    shape = len(answers), repeats, len(how.flips) + len(how.drops), len(names)
-    changed = settled(floats([a["disturbed"] for a in answers]).reshape(shape) * signs)
-    stages = [
-        *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
-        *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
+    # Of each kind of draws: runs x measures x draws, more being better.
+    signed = [
+        drawn_table([a["draws"][i] for a in answers], d) * signs[:, None]
+        for i, d in enumerate(draws)
     ]
-    tables = [drawn_table([a["draws"][i] for a in answers], d) for i, d in enumerate(draws)]
-    signed = [t * signs[:, None] for t in tables]
+    stages = _changed_truth(answers, how, names, overall, signs)
     if fewer:
-        # runs x measures x repetitions of every share, to runs x repetitions x shares x measures
+        # To runs x repetitions x shares x measures.
         cut = np.stack(signed[: len(fewer)], axis=2).transpose(0, 3, 2, 1)
         stages += _stages("units", dropped, names, overall, cut)
     spreads = [_spread(m.range, overall[:, j]) for j, m in enumerate(material.measures)]
@@ -333,6 +322,31 @@ def stability(
     return Stability(
         names, material.run_names, repeats, rng, tuple(stages), tuple(swaps), tuple(powers)
     )
+
+
+def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) -> None:
+    for part in parts:
+        if part not in PARTS:
+            raise UsageError(
+                f"no part {part!r} (there are: {', '.join(PARTS)}).{suggest(part, PARTS)}"
+            )
+    if not 0 < level < 1:
+        raise UsageError(f"level={level:g} of a test lies between 0 and 1")
+    if min(trials, resamples) < 1:
+        raise UsageError("trials and resamples are whole numbers from 1 on")
+
+
+def _changed_truth(
+    answers: list[Answer], how: Disturbance, names: tuple[str, ...], overall: Floats, signs: Floats
+) -> list[Stage]:
+    """Flipped and incomplete truths, from the scores that every run has under each of them."""
+    # runs x repetitions x stages x measures
+    shape = len(answers), how.repeats, len(how.flips) + len(how.drops), len(names)
+    changed = settled(floats([a["disturbed"] for a in answers]).reshape(shape) * signs)
+    return [
+        *_stages("noise", how.flips, names, overall, changed[:, :, : len(how.flips)]),
+        *_stages("judgements", how.drops, names, overall, changed[:, :, len(how.flips) :]),
+    ]
 
 
 def _stages(

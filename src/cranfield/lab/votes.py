@@ -226,12 +226,15 @@ def count_preferences(
         sign = -1.0 if measure in less_is_better else 1.0
         for (a, b, both), (own, other) in zip(votes, pairs, strict=True):
             x, y = sign * own, sign * other
-            if x != y:
-                on_side += (a if x > y else b) + both / 2
-                given += a + b + both
-            if a != b and x != y:
+            # Where a score does not exist (NaN) neither is larger: the measure prefers nothing.
+            prefers_a, prefers_b = x > y, x < y
+            if not (prefers_a or prefers_b):
+                continue
+            on_side += (a if prefers_a else b) + both / 2
+            given += a + b + both
+            if a != b:
                 decided += 1
-                agreed += (a > b) == (x > y)
+                agreed += (a > b) == prefers_a
         p = float(binomtest(agreed, decided).pvalue) if decided else math.nan
         found.append(
             Agreement(

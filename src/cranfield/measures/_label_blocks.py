@@ -43,10 +43,6 @@ class Knowledge:
             raise NeedsError("no hierarchy of concepts is given (--ontology)")
         return self.ontology
 
-    @property
-    def has_costs(self) -> bool:
-        return self.ontology is not None or bool(self.costmaps)
-
     def costs(self, name: str) -> Floats:
         """The costs of a name: '' is the map given without a name, else the ontology's tree."""
         return self._costs(self.cost_name(name))

@@ -145,8 +145,3 @@ def _rows(source: str | Path) -> list[tuple[int, list[str]]]:
             for line, row in csv_rows(stream, describe(source), delimiter)
             if any(cell.strip() for cell in row) and not row[0].startswith("# ")
         ]
-
-
-def unknown_concepts(lexicon: Lexicon, concepts: Sequence[str]) -> tuple[str, ...]:
-    """The concepts that WordNet does not list, each once."""
-    return tuple(c for c in dict.fromkeys(concepts) if not lexicon.senses(c))

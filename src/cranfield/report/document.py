@@ -94,7 +94,7 @@ class Document:
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
     TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
     the interactive report where there is one; it is made only when HTML is asked for. `figures`
-    stand above the tables of a page without one, and are drawn only for it.
+    stand below the tables of a page without one, and are drawn only for it.
     """
 
     payload: dict[str, Any]
