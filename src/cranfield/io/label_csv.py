@@ -15,6 +15,8 @@ from cranfield.io.files import csv_rows, write_whole
 from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
 
 LONG_HEADER = ["item", "concept", "value"]
+# What `cranfield aggregate` writes: the value is the truth, the probability how sure it is.
+AGGREGATED_HEADER = [*LONG_HEADER, "probability"]
 
 
 def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
@@ -24,8 +26,9 @@ def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix
     rows = ((line, row) for line, row in every if any(cell.strip() for cell in row))
     line, header = next(rows, (0, []))
     header = [cell.strip() for cell in header]
-    if [cell.lower() for cell in header] == LONG_HEADER:
-        return _read_long(rows, name, where)
+    lowered = [cell.lower() for cell in header]
+    if lowered in (LONG_HEADER, AGGREGATED_HEADER):
+        return _read_long(rows, name, where, lowered)
     return _read_wide(line, header, rows, name, where)
 
 
@@ -60,7 +63,9 @@ def _is_number(text: str) -> bool:
     return True
 
 
-def _read_long(rows: Iterator[tuple[int, list[str]]], name: str, where: str) -> LabelMatrix:
+def _read_long(
+    rows: Iterator[tuple[int, list[str]]], name: str, where: str, header: list[str]
+) -> LabelMatrix:
     items: dict[str, int] = {}
     concepts: dict[str, int] = {}
     at_item, at_concept, values = [], [], []
@@ -70,8 +75,8 @@ def _read_long(rows: Iterator[tuple[int, list[str]]], name: str, where: str) -> 
     for line, row in rows:
         message = ""
         value = -1.0
-        if len(row) != 3:
-            message = f"{len(row)} values, expected item,concept,value"
+        if len(row) != len(header):
+            message = f"{len(row)} values, expected {','.join(header)}"
         else:
             try:
                 value = float(row[2])
