@@ -46,8 +46,15 @@ def add_jobs_option(parser: argparse.ArgumentParser) -> None:
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of all random draws (default: 0)"
+        "--seed", type=_seed, default=0, metavar="N", help="seed of all random draws (default: 0)"
     )
+
+
+def _seed(text: str) -> int:
+    """An argparse type: a whole number from 0 on."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
 
 
 def positive(text: str) -> int:
