@@ -105,12 +105,14 @@ class Scores:
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
         if any(m not in self.values for m in chosen):
             raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
+        # Asked for once: each look into `values` may put its array together anew.
+        table = {str(m): self.values[m].tolist() for m in chosen}
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
-                for m in chosen:
-                    value = float(self.values[m][i, j])
-                    row[str(m)] = None if math.isnan(value) else value
+                for measure, values in table.items():
+                    value = values[i][j]
+                    row[measure] = None if math.isnan(value) else value
                 yield row
 
     def per_topic(self) -> list[dict[str, Any]]:
