@@ -68,6 +68,14 @@ def positive(text: str) -> int:
     return number
 
 
+def check_standard_input(args: argparse.Namespace) -> None:
+    """A UsageError when '-' stands for more than one input: it can be read once."""
+    asked = [value for name, value in vars(args).items() if name != "output"]
+    texts = [t for value in asked for t in (value if isinstance(value, list) else [value])]
+    if sum(isinstance(t, str) and (t == "-" or t.endswith("=-")) for t in texts) > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
+
+
 def emit(document: Document, args: argparse.Namespace) -> None:
     """Print or write the document in the format asked for; warnings go to standard error."""
     if not args.quiet:
