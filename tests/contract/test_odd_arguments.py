@@ -1,6 +1,7 @@
 """Arguments of the library that are odd but meant, and those that cannot be meant."""
 
 import dataclasses
+import json
 import warnings
 
 import numpy as np
@@ -196,3 +197,14 @@ def test_the_arrays_of_scores_are_put_together_once():
     watched = dataclasses.replace(scores, values=Watched(scores.values))
     assert watched.per_topic() == scores.per_topic()
     assert sorted(looks) == ["AP", "RR"]
+
+
+def test_results_as_dicts_are_json_to_the_letter():
+    nothing = {"1": {"7": 0}, "2": {"7": 0}}
+    scores = cf.evaluate(nothing, {"a": RUN, "b": {"1": {"8": 1.0}}}, "Miss@3 AP")
+    assert scores.to_dict()["runs"][0]["mean"] == {"Miss@3": None, "AP": 0.0}
+    compared = scores.compare(resamples=50).to_dict()
+    assert compared["pairs"][0]["difference"] is None
+    assert compared["pairs"][0]["ci"] == [None, None]
+    for payload in (scores.to_dict(per=["topic"]), compared):
+        json.dumps(payload, allow_nan=False)
