@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield.comparison import FAMILY_WISE, Comparison, Family, Pair, Standing
 from cranfield.errors import CranfieldWarning, UsageError, suggest
+from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
 from cranfield.scores import Scores
 from cranfield.stats import anova, effects, intervals, paired, posthoc, power, randomization
@@ -70,7 +71,7 @@ def compare(
     scores: Scores,
     *,
     baseline: str | None = None,
-    measures: Sequence[str] | None = None,
+    measures: str | Sequence[str] | None = None,
     test: str = "bootstrap",
     correction: str | None = None,
     tail: str = "two",
@@ -167,10 +168,11 @@ def _checked_plan(
 
 
 def _chosen_measures(
-    scores: Scores, names: Sequence[str] | None, plan: Plan
+    scores: Scores, names: str | Sequence[str] | None, plan: Plan
 ) -> tuple[Measure, ...]:
     """The measures to compare under; those of a set that have no test are left out, said so."""
     known = {str(m): m for m in scores.measures}
+    names = None if names is None else [str(m) for m in listed_measures(names)]
     for name in names or ():
         if name not in known:
             raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")

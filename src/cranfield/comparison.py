@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from cranfield._json import jsonable
 from cranfield._version import __version__
 from cranfield.stats.anova import Friedman, OneWay, TwoWay
 from cranfield.stats.reliability import Reliability
@@ -199,8 +200,8 @@ class Comparison:
         return f"{counts[0]} to {counts[-1]} of {measure['units']} {unit}, by pair"
 
     def to_dict(self) -> dict[str, Any]:
-        """The JSON shape of the command line."""
-        return {
+        """The JSON shape of the command line; a value that does not exist is None."""
+        payload = {
             "cranfield": __version__,
             "command": "compare",
             "measures": [dict(m) for m in self.measures],
@@ -224,6 +225,8 @@ class Comparison:
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
         }
+        found: dict[str, Any] = jsonable(payload)
+        return found
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """What a notebook shows: the leaderboard chart, or its table."""

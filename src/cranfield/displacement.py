@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Run
 from cranfield.data.subjects import SubjectRankings
-from cranfield.errors import InputError, UsageError
+from cranfield.errors import InputError, UsageError, check_counts
 from cranfield.measures import Measure, parse_measures
 
 DEFAULT_MEASURES = "Displacement DisplacementQuality"
@@ -61,6 +61,7 @@ def evaluate_displacement(
 
     A topic that a run misses counts as an empty ranking.
     """
+    check_counts(collection_size=collection_size)
     chosen = parse_measures(measures)
     for m in chosen:
         if "subjects" not in m.needs:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import difflib
+import operator
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 PROBLEMS_SHOWN = 20
 
@@ -77,6 +79,19 @@ class InputError(CranfieldError):
 
 class CranfieldWarning(UserWarning):
     """Something the user should know about a result that is still usable."""
+
+
+def check_counts(**options: Any) -> None:
+    """A UsageError for an option that is given and not a whole number from 1 on."""
+    for name, value in options.items():
+        if value is None:
+            continue
+        try:
+            number = 0 if isinstance(value, bool) else operator.index(value)
+        except TypeError:
+            number = 0
+        if number < 1:
+            raise UsageError(f"{name}={value!r} is not a whole number from 1 on")
 
 
 def plural(count: int, noun: str) -> str:

@@ -11,11 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import is_frame
-from cranfield.errors import InputError, UsageError, plural
+from cranfield.data.columns import is_frame, of_nested
+from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.io import is_tabular, read_qrels, read_run, trec
 from cranfield.io.files import can_be_read_again, describe, run_name
 from cranfield.measures import Measure, optional_measures, parse_measures
+from cranfield.measures._parse import listed_measures
 from cranfield.measures.ranked import (
     MISSING_RANKS,
     Context,
@@ -89,16 +90,13 @@ class RankedEvaluator:
         return self._finished(name, values, present, unjudged, describe(path))
 
     def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
-        plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
-        try:
-            values, present, unjudged = _core.evaluate_dict(
+        def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:
+            return _core.evaluate_dict(
                 self.judgements.index, plain, self._calls, settings.ties,
                 settings.judged_only, settings.max_items,
             )  # fmt: skip
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InputError.single(
-                f"<{name}>", f"expected {{topic: {{item: finite score}}}} with text ids ({error})"
-            ) from None
+
+        values, present, unjudged = of_nested(work, source, f"<{name}>", "finite score")
         return self._finished(name, values, present, unjudged, f"<{name}>")
 
     def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
@@ -221,10 +219,7 @@ def evaluate(
         raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
     if missing not in MISSING_RANKS:
         raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
-    if max_items is not None and max_items < 1:
-        raise UsageError(f"max_items={max_items} is not a whole number from 1 on")
-    if jobs is not None and jobs < 1:
-        raise UsageError(f"jobs={jobs} is not a whole number from 1 on")
+    check_counts(max_items=max_items, jobs=jobs, collection_size=collection_size, gmt=gmt)
     if ties == "average" and max_items:
         raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
     settings = Settings(ties, judged_only, max_items or 0)
@@ -232,7 +227,7 @@ def evaluate(
     if not table.topics:
         raise InputError.single("<judgements>", "are empty: no topic is judged")
     context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
-    wanted = measures if isinstance(measures, str | Measure) else list(measures)
+    wanted = listed_measures(measures)
     programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
     if programme.stratified and judged_only:
         raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
@@ -397,12 +392,16 @@ def name_runs(runs: Any) -> list[tuple[str, Any]]:
         if isinstance(first, Mapping) and not isinstance(inner, Mapping):
             runs = [runs]
         elif runs:
-            return [(str(name), run) for name, run in runs.items()]
+            return _distinct([(str(name), run) for name, run in runs.items()])
     elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
-    named = [(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)]
+    return _distinct([(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)])
+
+
+def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The same runs, or an error when two have one name."""
     seen: dict[str, Any] = {}
     for name, run in named:
         if name in seen:

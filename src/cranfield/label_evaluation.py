@@ -6,6 +6,7 @@ import os
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Real
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,7 +16,13 @@ from cranfield.data.alignment import Alignment, align
 from cranfield.data.costmap import AgreementMap, CostMap
 from cranfield.data.labels import Floats, LabelMatrix
 from cranfield.data.ontology import Ontology
-from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
+from cranfield.errors import (
+    CranfieldWarning,
+    InputError,
+    NeedsError,
+    UsageError,
+    check_counts,
+)
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
 from cranfield.io.labels import read_labels
@@ -65,6 +72,7 @@ def evaluate_labels(
     {'mine': {'F.example': 0.8333333333333333}}
     """
     chosen = parse_label_measures(measures)
+    check_counts(jobs=jobs)
     given = read_labels(truth) if isinstance(truth, str | Path) else truth
     true = checked_truth(LabelMatrix.of(given, name="truth"), _ontology(ontology))
     knowledge = gather(true, ontology=ontology, costmap=costmap, agreement=agreement)
@@ -83,10 +91,15 @@ def evaluate_labels(
 def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
     """The truth with named concepts, or an InputError when it cannot be a truth."""
     if truth.labels is None:
-        dense = truth.rows(0, 1)[1]
-        value = "" if dense is None else f", such as {dense[0].max():g}"
         raise InputError.single(
-            truth.name, f"the truth has values between 0 and 1{value}; expected 0 or 1"
+            truth.where,
+            f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1",
+        )
+    if truth.source and truth.confidences is not None:
+        raise InputError.single(
+            truth.where,
+            f"has two rows for each item, such as {truth.items[0]!r}; a truth has one of 0 and 1 "
+            "(confidences followed by decisions are for submissions)",
         )
     if truth.named or ontology is None:
         return truth
@@ -97,6 +110,19 @@ def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
             f"{len(ontology.concepts)} concepts; name them (--concepts)",
         )
     return truth.renamed(ontology.concepts)
+
+
+def _not_binary(truth: LabelMatrix) -> str:
+    """The first value of a truth that is neither 0 nor 1, as part of a sentence."""
+    for row, item in enumerate(truth.items):
+        values = truth.rows(row, row + 1)[1]
+        if values is None:
+            break
+        between = np.flatnonzero((values[0] != 0) & (values[0] != 1))
+        if between.size:
+            at = int(between[0])
+            return f", such as {values[0, at]:g} of item {item!r} for {truth.concepts[at]!r}"
+    return ""
 
 
 def gather(
@@ -124,11 +150,17 @@ def gather(
 
 
 def _cost_maps(sources: Mapping[str, CostSource | None]) -> dict[str, CostMap]:
-    maps = {
-        name: source if isinstance(source, CostMap) else read_costmap(source)
-        for name, source in sources.items()
-        if source is not None
-    }
+    maps: dict[str, CostMap] = {}
+    for name, source in sources.items():
+        if isinstance(source, str | Path):
+            maps[name] = read_costmap(source)
+        elif isinstance(source, CostMap):
+            maps[name] = source
+        elif source is not None:
+            raise UsageError(
+                f"a cost map is a CostMap or a file, not {type(source).__name__}; make one with "
+                "CostMap.of(concepts, costs)"
+            )
     if DEFAULT_COST in maps:
         # The map given without a name is the default, and fts.csv may also be called 'fts'.
         own = run_name(maps[DEFAULT_COST].name)
@@ -177,7 +209,7 @@ def _named_runs(
     runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix
 ) -> Iterable[LabelMatrix]:
     pairs: Iterable[tuple[str | None, Any]]
-    if isinstance(runs, LabelMatrix | str | Path):
+    if _is_one_run(runs):
         raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
     pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
     names: set[str] = set()
@@ -197,6 +229,16 @@ def _named_runs(
             raise UsageError(f"two runs are named {found.name!r}")
         names.add(found.name)
         yield found
+
+
+def _is_one_run(runs: Any) -> bool:
+    """Whether this is a run itself, not a list of runs or {name: run}."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) else None
+        return isinstance(first, set | frozenset) or isinstance(inner, Real)
+    shape = getattr(runs, "shape", ())
+    return isinstance(runs, LabelMatrix | str | Path) or len(shape) == 2 or runs is None
 
 
 @dataclass

@@ -9,6 +9,7 @@ from importlib import import_module
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cranfield._json import jsonable
 from cranfield._version import __version__
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
@@ -105,12 +106,14 @@ class Scores:
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
         if any(m not in self.values for m in chosen):
             raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
+        # Asked for once: each look into `values` may put its array together anew.
+        table = {str(m): self.values[m].tolist() for m in chosen}
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
-                for m in chosen:
-                    value = float(self.values[m][i, j])
-                    row[str(m)] = None if math.isnan(value) else value
+                for measure, values in table.items():
+                    value = values[i][j]
+                    row[measure] = None if math.isnan(value) else value
                 yield row
 
     def per_topic(self) -> list[dict[str, Any]]:
@@ -164,7 +167,10 @@ class Scores:
         return compare(self, baseline=baseline, **options)
 
     def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:
-        """The JSON shape of the command line, with rows for the kinds of unit in `per`."""
+        """The JSON shape of the command line, with rows for the kinds of unit in `per`.
+
+        A value that does not exist is None.
+        """
         payload: dict[str, Any] = {
             "cranfield": __version__,
             "command": self.command,
@@ -189,7 +195,7 @@ class Scores:
                     str(m): left[m][i] for m in self.measures if self.unit_of[m] != "concept"
                 },
             }
-            entry = {"name": run, "mean": means[run], f"{unit}s": counts}
+            entry = {"name": run, "mean": jsonable(means[run]), f"{unit}s": counts}
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         for unit in per:

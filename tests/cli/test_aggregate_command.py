@@ -174,3 +174,13 @@ def test_not_converged_is_said(categories: str, capsys: pytest.CaptureFixture[st
     args = ["aggregate", categories, "--method", "dawid-skene", "--iterations", "1"]
     assert main(args) == 0
     assert "not converged after 1 iterations: category" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("method", ["majority", "dawid-skene"])
+def test_the_truth_of_concepts_is_read_as_it_was_written(
+    method: str, concepts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth = str(tmp_path / "truth.csv")
+    assert main(["aggregate", concepts, "--method", method, "-o", truth, "--quiet"]) == 0
+    assert main(["label", truth, truth, "-m", "ExactMatch", "--format", "csv", "--quiet"]) == 0
+    assert capsys.readouterr().out.splitlines()[1].startswith("truth,1.0,")

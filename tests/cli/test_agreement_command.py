@@ -263,7 +263,7 @@ def test_warnings_count_what_cannot_agree(
         (["--gold", "gold.csv"], "belong to --quality"),
         (["--confidence", "2"], "not a number between 0 and 1"),
         (["--costmap", "c.csv"], "belongs to --systems"),
-        (["--intervals", "--seed", "-1"], "seed -1 is below 0"),
+        (["--intervals", "--seed", "-1"], "'-1' is not a whole number from 0 on"),
     ],
 )
 def test_bad_options(

@@ -380,6 +380,10 @@ BAD_CSV: dict[str, tuple[str | bytes, str]] = {
         "1,a,1\n",
         "bad.csv:1: no column 'topic' in the header ['1', 'a', '1'] (expected: topic, item, score)",
     ),
+    "two columns of one name": (
+        "topic,item,score,Score\n1,a,1,2\n",
+        "bad.csv:1: two columns are named 'score'; keep one of them",
+    ),
     "comment": (csv("# x\n"), "bad.csv:2: 1 field in '# x' (the header has 3: topic, item, score)"),
     "empty item": (csv("1,,1\n"), "bad.csv:2: the topic or the item is empty"),
     "zero byte": (csv("1,a\0,1\n"), r"bad.csv:2: binary data in 'a\x00'; is this a text file?"),
@@ -405,6 +409,13 @@ def test_csv_with_harmless_differences(bench: Bench) -> None:
     assert bench.accepted("qrels", "run.tsv")[0].splitlines()[1] == "run,1.0,3.0,2"
 
 
+def test_grades_are_not_ranked_by(bench: Bench) -> None:
+    bench.write("q.csv", "topic,item,grade\n1,a,nan\n")
+    assert bench.refused("q.csv", "run") == "q.csv:2: grade 'nan' is not a finite number"
+    bench.write("q.txt", "1 0 a inf\n")
+    assert bench.refused("q.txt", "run") == "q.txt:1: grade 'inf' is not a finite number"
+
+
 def test_repeated_judgements_in_csv(bench: Bench) -> None:
     bench.write("q.csv", "topic,item,grade\n1,a,1\n1,a,1\n2,a,0.5\n")
     out, err = bench.accepted("q.csv", "run")
@@ -423,7 +434,7 @@ BAD_JSON: dict[str, tuple[str | bytes, str]] = {
     "not JSON": ('{"1": {"a": 1}', "bad.json:1: not valid JSON: Expecting ',' delimiter"),
     "second line": ('{"1":\n oops}', "bad.json:2: not valid JSON"),
     "a list": ("[]", "bad.json: expected a JSON object {topic: {item: number}}"),
-    "empty object": ("{}", "bad.json: expected a JSON object {topic: {item: number}}"),
+    "empty object": ("{}", "bad.json: is empty: expected a JSON object {topic: {item: number}}"),
     "empty": ("", "bad.json:1: not valid JSON"),
     "no items": ('{"1": 5}', "bad.json: topic '1' is not an object {item: number}"),
     "score x": ('{"1": {"a": "x"}}', "bad.json: 'x' of item 'a', topic '1', is not a number"),
@@ -551,3 +562,9 @@ def test_pipes_are_written_to_and_links_are_followed(bench: Bench) -> None:
     assert main(["eval", "qrels", "run", "-m", "AP", "--format", "csv", "-o", "link"]) == 0
     assert (bench.folder / "link").is_symlink()
     assert (bench.folder / "target").read_text() == received[0]
+
+
+def test_trec_eval_names_the_file(bench: Bench, capsys: pytest.CaptureFixture[str]) -> None:
+    bench.write("other.run", "9 Q0 a 1 1 t\n")
+    assert main(["trec_eval", "-c", "qrels", "other.run"]) == 2
+    assert capsys.readouterr().err.startswith("other.run: none of its topics (9) is judged")

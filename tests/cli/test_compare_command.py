@@ -191,7 +191,7 @@ def test_measures_without_a_test_are_left_out_and_named(capsys, folder):
     (("--resamples", "exact"), "only the randomization test has an exact form"),
     (("--equivalence", "-1"), "must be greater than 0"),
     (("--detect", "nan"), "must be greater than 0"),
-    (("--seed", "-3"), "neither a whole number from 0 on"),
+    (("--seed", "-3"), "'-3' is not a whole number from 0 on"),
     (("--jobs", "0"), "'0' is not a whole number from 1 on"),
     (("--show", "pair"), "no table 'pair'"),
     (("--test", "tukey", "--correction", "bh"), "corrects for all pairs itself"),

@@ -344,17 +344,52 @@ USAGE = {
     ),
     "ontology": (("truth.csv", "good.csv", "--ontology", "pto-2012"), "Did you mean 'pto-201"),
     "fit": (("truth.csv", "good.csv", "--ontology", "pto-2010"), "has no concept 'Canvas'"),
-    "truth": (("good.csv", "good.csv"), "the truth has values between 0 and 1"),
+    "truth": (
+        ("good.csv", "good.csv"),
+        "good.csv: the truth has values between 0 and 1, such as 0.",
+    ),
+    "set of rankings": (("truth.csv", "good.csv", "-m", "trec"), "use cranfield eval"),
+    "measure of rankings": (("truth.csv", "good.csv", "-m", "AP"), "or AP.concept or AP.example"),
     "twice": (("truth.csv", "good.csv", "good.txt"), "two runs are named 'good'"),
     "threshold": (
         ("truth.csv", "good.csv", "--threshold", "high"),
         "high: neither a number in [0, 1] nor a file",
     ),
-    "threshold range": (("truth.csv", "good.csv", "--threshold", "2"), "outside [0, 1]"),
+    "threshold range": (
+        ("truth.csv", "good.csv", "--threshold", "2"),
+        "the threshold 2 lies outside [0, 1]",
+    ),
     "threshold run": (("truth.csv", "good.csv", "--threshold", "x=0.5"), "'x', which is not a run"),
     "explain": (("truth.csv", "good.csv", "--explain", "im9.jpg"), "the truth has no item 'im9"),
     "jobs": (("truth.csv", "good.csv", "--jobs", "0"), "'0' is not a whole number from 1 on"),
 }  # fmt: skip
+
+
+def test_a_truth_has_one_row_per_item(folder, capsys):
+    (folder / "twice.csv").write_text("item,Sky,Sea\na,1,0\nb,0,1\nb,1,1\na,0,0\n")
+    code, out, err = run(capsys, "twice.csv", "twice.csv", "-m", "F.example")
+    assert (code, out) == (2, "")
+    assert "twice.csv: has two rows for each item, such as 'a'" in err
+
+
+def test_a_missing_threshold_suggests_nothing(folder, capsys):
+    (folder / "t.csv").write_text("item,Sky,Sea\na,1,0\n")
+    (folder / "r.csv").write_text("item,Sky,Sea\na,0.1,0.9\n")
+    (folder / "limits.csv").write_text("concept,threshold\nSky,0.5\n")
+    code, _, err = run(capsys, "t.csv", "r.csv", "-m", "F.example", "--threshold", "limits.csv")
+    assert code == 2
+    assert err == "r.csv: a threshold is missing for the concept 'Sea'\n"
+
+
+def test_no_column_stands_twice_in_csv(folder, capsys):
+    names = ["-m", "LabelDensity F.example LabelCardinality", "--format", "csv"]
+    code, out, _ = run(capsys, "truth.csv", "good.csv", *names)
+    header, good, truth = (line.split(",") for line in out.splitlines())
+    assert code == 0
+    assert header == ["run", "LabelDensity", "F.example", "LabelCardinality", "items"]
+    assert float(truth[1]) == pytest.approx(float(truth[3]) / len(CONCEPTS))
+    assert truth[2] == ""
+    assert float(good[1]) == pytest.approx(float(good[3]) / len(CONCEPTS))
 
 
 @pytest.mark.parametrize("kind", USAGE)

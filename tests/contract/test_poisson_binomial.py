@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
+from cranfield.errors import UsageError
 from cranfield.uncertain import Distribution, poisson_binomial
 from cranfield.uncertain.distribution import convolve, mixture
 
@@ -53,7 +54,7 @@ def test_long_factors_go_through_the_fourier_transform() -> None:
 
 
 def test_outside_of_zero_and_one_is_refused() -> None:
-    with pytest.raises(ValueError, match="chances lie in"):
+    with pytest.raises(UsageError, match="chances lie in"):
         poisson_binomial([0.5, 1.1])
 
 

@@ -224,3 +224,13 @@ def test_overlap_of_scores_with_ties():
 def test_ap_correlation_with_a_constant_does_not_exist():
     assert np.isnan(stats.ap_correlation([1, 1, 1], [1, 2, 3]).value)
     assert np.isnan(stats.ap_correlation([1, 2, 3], [1, 1, 1]).value)
+
+
+@pytest.mark.parametrize("offset", [0, 1000, 1_000_000])
+def test_an_analysis_of_variance_keeps_its_digits_far_from_zero(offset):
+    # Multiples of 1/1024 stay exact at every offset: the tables differ by it and nothing else.
+    near = np.random.default_rng(3).integers(0, 1024, (3, 9)) / 1024
+    far = near + offset
+    assert stats.one_way(list(far)).f == pytest.approx(stats.one_way(list(near)).f, rel=1e-12)
+    assert stats.two_way(far).f_runs == pytest.approx(stats.two_way(near).f_runs, rel=1e-12)
+    assert stats.two_way(far).f_topics == pytest.approx(stats.two_way(near).f_topics, rel=1e-12)

@@ -95,8 +95,10 @@ def test_threshold_forms():
         run.with_threshold(named | {"Skye": 0.1})
     with pytest.raises(InputError, match="missing for the concept 'Dog'"):
         run.with_threshold({"Sky": 0.1, "Big, wide Sea": 0.2})
-    with pytest.raises(InputError, match=r"outside \[0, 1\]"):
+    with pytest.raises(UsageError, match=r"the threshold 1.5 lies outside \[0, 1\]"):
         run.with_threshold(1.5)
+    with pytest.raises(UsageError, match="threshold='half' is neither a number nor"):
+        run.with_threshold("half")
 
 
 def test_long_files_beyond_the_dense_limit_are_sparse(tmp_path, monkeypatch):

@@ -64,8 +64,15 @@ def add_jobs_option(parser: argparse.ArgumentParser) -> None:
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--seed", type=int, default=0, metavar="N", help="seed of all random draws (default: 0)"
+        "--seed", type=_seed, default=0, metavar="N", help="seed of all random draws (default: 0)"
     )
+
+
+def _seed(text: str) -> int:
+    """An argparse type: a whole number from 0 on."""
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    return int(text)
 
 
 def positive(text: str) -> int:
@@ -77,6 +84,14 @@ def positive(text: str) -> int:
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
     return number
+
+
+def check_standard_input(args: argparse.Namespace) -> None:
+    """A UsageError when '-' stands for more than one input: it can be read once."""
+    asked = [value for name, value in vars(args).items() if name != "output"]
+    texts = [t for value in asked for t in (value if isinstance(value, list) else [value])]
+    if sum(isinstance(t, str) and (t == "-" or t.endswith("=-")) for t in texts) > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
 
 
 def emit(document: Document, args: argparse.Namespace) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from cranfield.cli._common import check_standard_input
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
 
@@ -65,6 +66,7 @@ def label_scores(
 
 
 def check_names(args: argparse.Namespace) -> None:
+    check_standard_input(args)
     names = [run_name(path) for path in args.runs]
     for name in names:
         if names.count(name) > 1:
@@ -91,13 +93,18 @@ def read_truth(args: argparse.Namespace) -> tuple[LabelMatrix, Ontology | None]:
         return checked_truth(truth, None), None
     # Rules without a hierarchy: every concept hangs on the root.
     flat = ((c, c.replace(".", "_")) for c in truth.concepts)
-    return truth, Ontology.from_paths(flat, rules=read_rules(args.rules), name=args.rules)
+    rules = Ontology.from_paths(flat, rules=read_rules(args.rules), name=args.rules)
+    return checked_truth(truth, rules), rules
 
 
 def _concepts(args: argparse.Namespace) -> tuple[str, ...] | None:
     from cranfield.io.labels import read_concepts
 
-    return None if args.concepts is None else read_concepts(args.concepts)
+    # Asked for by the truth and by the runs, and a pipe is read once.
+    if isinstance(args.concepts, str):
+        args.concepts = read_concepts(args.concepts)
+    names: tuple[str, ...] | None = args.concepts
+    return names
 
 
 def read_runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:

@@ -12,6 +12,7 @@ from cranfield.cli._common import (
     add_jobs_option,
     add_output_options,
     add_seed_option,
+    check_standard_input,
     emit,
     positive,
 )
@@ -205,6 +206,7 @@ def _ranked_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
         raise UsageError(
             "compare needs judgements and two runs or more: cranfield compare QRELS RUN RUN"
         )
+    check_standard_input(args)
     scores = evaluate(
         args.paths[0], args.paths[1:], args.measures or DEFAULT_MEASURES, topics=args.topics,
         collection_size=args.collection_size, jobs=args.jobs,

@@ -8,7 +8,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
+from cranfield.cli._common import (
+    Parser,
+    add_jobs_option,
+    add_output_options,
+    check_standard_input,
+    emit,
+    positive,
+)
 from cranfield.displacement import DEFAULT_MEASURES, DisplacementScores, evaluate_displacement
 from cranfield.evaluation import coerce_run, name_runs
 from cranfield.io import read_run
@@ -41,6 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
+    check_standard_input(args)
     rankings = read_subject_rankings(args.subjects)
     runs = [coerce_run(read_run(path, jobs=args.jobs), name) for name, path in name_runs(args.runs)]
     scores = evaluate_displacement(

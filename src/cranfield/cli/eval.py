@@ -11,13 +11,13 @@ from cranfield.cli._common import (
     Watch,
     add_jobs_option,
     add_output_options,
+    check_standard_input,
     emit,
     in_background,
     positive,
 )
 from cranfield.cli._pieces import THREADS, add_executor_option, each_run, eval_piece, unpack
 from cranfield.data import Run
-from cranfield.errors import UsageError
 from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate, name_runs
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
@@ -99,8 +99,7 @@ def main(argv: Sequence[str]) -> int:
 def evaluate_args(
     args: argparse.Namespace, progress: Progress
 ) -> tuple[Scores, tuple[Scores, Scores] | None]:
-    if [args.qrels, *args.runs].count("-") > 1:
-        raise UsageError("standard input ('-') can be only one of the files")
+    check_standard_input(args)
     judgements = read_qrels(args.qrels, jobs=args.jobs)
     common = {**_options(args), "jobs": args.jobs, "progress": progress}
     common.pop("ties")

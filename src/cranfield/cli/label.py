@@ -110,19 +110,25 @@ def _with_density(scores: Scores) -> Table:
     """The leaderboard with the label cardinality and density of every run and of the truth."""
     board = leaderboard(scores)
     true = scores.facts["truth"]
-    keys = ("label_cardinality", "label_density")
+    asked = {str(m) for m in scores.measures}
+    density = {
+        "label_cardinality": Column("LabelCardinality", digits=2, heading="labels/item"),
+        "label_density": Column("LabelDensity", digits=3, heading="density"),
+    }
+    # Those asked for as measures have a column already.
+    keys = [key for key, column in density.items() if column.name not in asked]
     rows: list[list[Cell]] = [
         [*row, *(facts[k] for k in keys)]
         for row, facts in zip(board.rows, scores.run_facts, strict=True)
     ]
-    blank: list[Cell] = [None] * len(scores.measures)
-    rows.append(["(truth)", *blank, true["items"], *(true[k] for k in keys)])
+    own = {column.name: true[key] for key, column in density.items()}
+    values: list[Cell] = [own.get(str(m)) for m in scores.measures]
+    rows.append(["(truth)", *values, true["items"], *(true[k] for k in keys)])
     # The row of the truth does not compete: a run alone is not the best of anything.
     alone = len(scores.runs) == 1
     columns = [
         *(replace(c, best="") if alone else c for c in board.columns),
-        Column("LabelCardinality", digits=2, heading="labels/item"),
-        Column("LabelDensity", digits=3, heading="density"),
+        *(density[key] for key in keys),
     ]
     return Table(columns, rows, board.title, board.notes)
 

@@ -66,6 +66,8 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("trec_eval: debugging output (-D) and old formats (-o) are not supported")
     if len(files) != 2:
         raise UsageError("trec_eval: expected judgements and a run. See: cranfield trec_eval -h")
+    if files.count("-") > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
     check_formats(values.get("-R", "qrels"), values.get("-T", "trec_results"))
     request = Request(
         measures=[value for name, value in chosen if name == "-m"] or ("official",),

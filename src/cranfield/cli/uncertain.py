@@ -7,7 +7,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
+from cranfield.cli._common import (
+    Parser,
+    add_jobs_option,
+    add_output_options,
+    check_standard_input,
+    emit,
+    positive,
+)
 from cranfield.evaluation import coerce_run, name_runs
 from cranfield.io import read_run
 from cranfield.io.opinions import read_categories, read_queries, read_soft_labels, read_votes
@@ -59,6 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
+    check_standard_input(args)
     graph = read_categories(args.tree)
     categorisation = (
         read_soft_labels(args.votes, graph)

@@ -39,7 +39,10 @@ def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]
     values = requested_values(request)
     judgements = _whole_grades(read_qrels(qrels))
     results = trec.read_run(run, extra_fields=True)
-    evaluated = _evaluate(judgements, results, values, request)
+    try:
+        evaluated = _evaluate(judgements, results, values, request)
+    except InputError as error:
+        raise InputError(describe(run), error.problems, error.count) from None
     if request.zscores is not None:
         evaluated = _to_zscores(evaluated, values, request.zscores)
     mark = "Z" if request.zscores is not None else ""

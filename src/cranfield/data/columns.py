@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Callable, Mapping, Sequence
+from numbers import Integral
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from cranfield import _core
 from cranfield.errors import InputError
@@ -15,6 +16,7 @@ else:
     from cranfield._lazy import np
 
 Text: TypeAlias = "tuple[NDArray[np.uint8], NDArray[np.int64]]"
+Answer = TypeVar("Answer")
 
 # Headers that the ecosystem uses, by role.
 HEADERS: dict[str, tuple[str, ...]] = {
@@ -44,6 +46,40 @@ def text(values: Any) -> Text:
         raise InputError.single(
             "<columns>", f"topics and items must be text or whole numbers ({error})"
         ) from None
+
+
+def of_nested(
+    work: Callable[[dict[str, dict[str, Any]]], Answer], source: Any, where: str, number: str
+) -> Answer:
+    """What the core makes of {topic: {item: number}}; ids may be whole numbers, as in columns."""
+    try:
+        plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
+        try:
+            return work(plain)
+        except TypeError:
+            renamed = {t: _text_keys(items) for t, items in _text_keys(plain).items()}
+            if renamed == plain:
+                raise
+            return work(renamed)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InputError.single(
+            where, f"expected {{topic: {{item: {number}}}}} with text ids ({error})"
+        ) from None
+
+
+def _text_keys(given: Mapping[Any, Any]) -> dict[str, Any]:
+    """A dict with its whole-number keys as text."""
+    renamed: dict[str, Any] = {}
+    for key, value in given.items():
+        name = str(key) if _is_whole(key) else key
+        if name in renamed:
+            raise ValueError(f"{name!r} is there as text and as a number")
+        renamed[name] = value
+    return renamed
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, Integral) and not isinstance(value, bool)
 
 
 def _numpy_text(array: NDArray[Any]) -> Text:
@@ -115,9 +151,10 @@ def _arrow_text(array: Any) -> Text:
 
 def is_frame(value: Any) -> bool:
     """Whether a value is a pandas or polars data frame or an Arrow table."""
-    module = type(value).__module__.partition(".")[0]
-    return module in ("pandas", "polars", "pyarrow") and (
-        hasattr(value, "columns") or hasattr(value, "column_names")
+    # Asked of the class: a lazy frame would have to find its columns out.
+    kind = type(value)
+    return kind.__module__.partition(".")[0] in ("pandas", "polars", "pyarrow") and (
+        hasattr(kind, "columns") or hasattr(kind, "column_names")
     )
 
 
@@ -134,6 +171,8 @@ def pick(names: Sequence[str], role: str, value_role: str) -> str:
     """The header that plays a role, or an InputError that lists what would do."""
     lowered = {n.lower(): n for n in names}
     for candidate in HEADERS[role]:
+        if [n.lower() for n in names].count(candidate) > 1:
+            raise InputError.single("<columns>", f"two columns are named {candidate!r}")
         if candidate in lowered:
             return lowered[candidate]
     wanted = ", ".join(HEADERS[r][0] for r in ("topic", "item", value_role))

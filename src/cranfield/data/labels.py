@@ -10,7 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError, suggest
+from cranfield.errors import InputError, UsageError, suggest
 
 Bools: TypeAlias = NDArray[np.bool_]
 Floats: TypeAlias = NDArray[np.float64]
@@ -113,7 +113,7 @@ class LabelMatrix:
             names = [c for c in data.columns if c != "item"]
             given = data["item"] if "item" in data.columns else getattr(data, "index", None)
             return cls.of(
-                data[names].to_numpy(),
+                _frame_values(data[names], name),
                 items=items or (None if given is None else [str(i) for i in given]),
                 concepts=concepts or [str(c) for c in names],
                 name=name,
@@ -121,7 +121,7 @@ class LabelMatrix:
         matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
         if matrix.ndim != 2:
             raise InputError.single(name, f"an array of {matrix.ndim} dimensions, expected 2")
-        labels, confidences = split_values(matrix)
+        labels, confidences = split_values(matrix, name)
         return cls(
             items=_names_or_positions(items, matrix.shape[0]),
             concepts=_names_or_positions(concepts, matrix.shape[1]),
@@ -184,22 +184,31 @@ class LabelMatrix:
 
     def _limits(self, threshold: Threshold) -> Floats:
         if isinstance(threshold, Mapping):
-            unknown = [c for c in threshold if c not in set(self.concepts)]
-            absent = [c for c in self.concepts if c not in threshold]
-            if unknown or absent:
-                bad = unknown[0] if unknown else absent[0]
-                what = "is for an unknown concept" if unknown else "is missing for the concept"
+            unknown = next((c for c in threshold if c not in set(self.concepts)), None)
+            if unknown is not None:
+                hint = suggest(unknown, self.concepts)
                 raise InputError.single(
-                    self.where, f"a threshold {what} {bad!r}.{suggest(bad, self.concepts)}"
+                    self.where, f"a threshold is for an unknown concept {unknown!r}.{hint}"
+                )
+            absent = next((c for c in self.concepts if c not in threshold), None)
+            if absent is not None:
+                raise InputError.single(
+                    self.where, f"a threshold is missing for the concept {absent!r}"
                 )
             threshold = [threshold[c] for c in self.concepts]
-        limits = np.asarray(threshold, dtype=np.float64)
+        try:
+            limits = np.asarray(threshold, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise UsageError(
+                f"threshold={threshold!r} is neither a number nor one for each concept"
+            ) from None
         if limits.ndim and limits.shape != (self.shape[1],):
             raise InputError.single(
                 self.where, f"{limits.size} thresholds for {self.shape[1]} concepts"
             )
-        if not np.all((limits >= 0) & (limits <= 1)):
-            raise InputError.single(self.where, "a threshold lies outside [0, 1]")
+        outside = limits[~((limits >= 0) & (limits <= 1))]
+        if outside.size:
+            raise UsageError(f"the threshold {outside.flat[0]:g} lies outside [0, 1]")
         return limits
 
     def renamed(self, concepts: Sequence[str]) -> LabelMatrix:
@@ -272,7 +281,20 @@ def dense(matrix: Matrix) -> Any:
     return matrix if isinstance(matrix, np.ndarray) else matrix.toarray()
 
 
-def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:
+def _frame_values(frame: Any, name: str) -> NDArray[Any]:
+    """The cells of a data frame as one array, NaN where one is missing."""
+    values: NDArray[Any] = frame.to_numpy()
+    if values.dtype.kind != "O":
+        return values
+    # Columns of several kinds, or of pandas' own kinds that know missing values.
+    missing = frame.isna().to_numpy() if hasattr(frame, "isna") else values == np.array(None)
+    try:
+        return np.where(missing, np.nan, values).astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise InputError.single(name, f"a value is not a number ({error})") from None
+
+
+def split_values(matrix: Matrix, where: str = "labels") -> tuple[Matrix | None, Matrix | None]:
     """(labels, None) for a matrix of nothing but 0 and 1, else (None, confidences)."""
     if not isinstance(matrix, np.ndarray):
         if matrix.dtype == np.bool_ or np.all((matrix.data == 0) | (matrix.data == 1)):
@@ -281,7 +303,7 @@ def split_values(matrix: Matrix) -> tuple[Matrix | None, Matrix | None]:
     if matrix.dtype == np.bool_:
         return matrix, None
     if matrix.dtype.kind not in "iuf":
-        raise InputError.single("labels", f"values of type {matrix.dtype}, expected numbers")
+        raise InputError.single(where, f"values of type {matrix.dtype}, expected numbers")
     if _only_zero_and_one(matrix):
         return matrix.astype(bool), None
     return None, matrix.astype(np.float64, copy=False)

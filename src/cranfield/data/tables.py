@@ -74,13 +74,9 @@ class Table:
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:
         """From {topic: {item: number}}."""
-        plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
-        try:
-            topics, offsets, item_bytes, item_offsets, values, _ = _core.dict_columns(plain)
-        except (TypeError, ValueError, OverflowError) as error:
-            raise InputError.single(
-                "<dict>", f"expected {{topic: {{item: number}}}} with text ids ({error})"
-            ) from None
+        topics, offsets, item_bytes, item_offsets, values, _ = columns.of_nested(
+            _core.dict_columns, source, "<dict>", "number"
+        )
         table = cls(tuple(topics), offsets, item_bytes, item_offsets, values)
         return table._checked("<dict>")
 
@@ -106,6 +102,8 @@ class Table:
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a pandas or polars data frame or an Arrow table with one of the usual headers."""
+        # A lazy frame of polars answers for its columns only when it is collected.
+        frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
         names = columns.frame_columns(frame)
         picked = [columns.pick(names, role, cls._value_role()) for role in ("topic", "item")]
         value = columns.pick(names, cls._value_role(), cls._value_role())

@@ -5,9 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from cranfield.data import Judgements, Run
+from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError
 from cranfield.io import trec
-from cranfield.io.files import inner_suffix, run_name
+from cranfield.io.files import inner_suffix, peek_standard, run_name
 
 _TABULAR = (".json", ".csv", ".tsv", ".parquet")
 
@@ -17,15 +18,32 @@ def is_tabular(path: str | Path) -> bool:
     return str(path) != "-" and inner_suffix(path) in _TABULAR
 
 
+def _ending(path: str | Path) -> str:
+    """The ending that chooses a reader; standard input has none and is known by its start."""
+    return _standard_ending() if str(path) == "-" else inner_suffix(path)
+
+
+def _standard_ending() -> str:
+    start = peek_standard().lstrip(b"\xef\xbb\xbf \t\r\n")
+    if start.startswith(b"{"):
+        return ".json"
+    header = start.split(b"\n", 1)[0].decode(errors="replace").lower()
+    for ending, delimiter in ((".csv", ","), (".tsv", "\t")):
+        names = {cell.strip().strip('"') for cell in header.split(delimiter)}
+        if names & set(HEADERS["topic"]) and names & set(HEADERS["item"]):
+            return ending
+    return ""
+
+
 def read_qrels(path: str | Path, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
     A TREC file may have a stratum before the grade, for pools that were sampled.
     """
-    if is_tabular(path):
+    if (ending := _ending(path)) in _TABULAR:
         from cranfield.io.tabular import READERS
 
-        judgements: Judgements = READERS[inner_suffix(path)](path, Judgements)
+        judgements: Judgements = READERS[ending](path, Judgements)
         return judgements
     try:
         return trec.read_judgements(path, jobs=jobs)
@@ -39,9 +57,9 @@ def read_qrels(path: str | Path, *, jobs: int | None = None) -> Judgements:
 
 def read_run(path: str | Path, *, jobs: int | None = None) -> Run:
     """Read a run: TREC's format, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'."""
-    if is_tabular(path):
+    if (ending := _ending(path)) in _TABULAR:
         from cranfield.io.tabular import READERS
 
-        run: Run = READERS[inner_suffix(path)](path, Run)
+        run: Run = READERS[ending](path, Run)
         return run.named(run_name(path))
     return trec.read_run(path, jobs=jobs)

@@ -121,6 +121,20 @@ def _open_zst(path: str | Path) -> Iterator[BinaryIO]:
         raise InputError.single(describe(path), f"not valid zstd data ({error})") from None
 
 
+def peek_standard() -> bytes:
+    """How standard input begins, which is still all there to be read."""
+    stream = sys.stdin.buffer
+    if hasattr(stream, "peek"):
+        start: bytes = stream.peek(1 << 12)
+        return start
+    if not stream.seekable():
+        return b""
+    place = stream.tell()
+    start = stream.read(1 << 12)
+    stream.seek(place)
+    return start
+
+
 def read_text(path: str | Path) -> str:
     """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
     with open_input(path) as stream:

@@ -41,7 +41,9 @@ def read_json(path: str | Path, kind: type[T]) -> T:
         raise InputError.single(
             where, "nested too deep: expected {topic: {item: number}}"
         ) from None
-    if not isinstance(content, dict) or not content:
+    if content == {}:
+        raise InputError.single(where, "is empty: expected a JSON object {topic: {item: number}}")
+    if not isinstance(content, dict):
         raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
     for topic, items in content.items():
         if not isinstance(items, dict):
@@ -145,6 +147,8 @@ def _number_role(kind: type[Table]) -> str:
 def _find(header: list[str], role: str, where: str, number: str) -> int:
     lowered = [h.lower() for h in header]
     for name in HEADERS[role]:
+        if lowered.count(name) > 1:
+            raise InputError.single(where, f"two columns are named {name!r}; keep one of them", 1)
         if name in lowered:
             return lowered.index(name)
     raise InputError.single(
@@ -166,7 +170,8 @@ def _check_row(row: list[str], header: list[str], at: list[int], number: str) ->
     except ValueError:
         return f"{number} {text!r} is not a number", 0.0
     if not math.isfinite(value):
-        return f"{number} {text!r} is not a finite number; no item can be ranked by it", 0.0
+        why = "; no item can be ranked by it" if number == "score" else ""
+        return f"{number} {text!r} is not a finite number{why}", 0.0
     if not row[at[0]] or not row[at[1]]:
         return "the topic or the item is empty", 0.0
     if any("\0" in field for field in row):

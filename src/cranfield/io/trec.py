@@ -164,7 +164,8 @@ def _message(kind: str, fault: int, text: str, topic: str, other_line: int) -> s
         f"too few fields in {quoted} (expected: {shape})",
         f"unexpected extra field {quoted} (expected: {shape})",
         f"{number} {quoted} is not a number (expected: {shape})",
-        f"{number} {quoted} is not a finite number; no item can be ranked by it",
+        f"{number} {quoted} is not a finite number"
+        + ("; no item can be ranked by it" if kind == "run" else ""),
         f"{quoted} is not UTF-8 text; convert the file, for example with iconv",
         f"the line is longer than 1 MB and begins with {quoted}; is this a text file?",
         f"binary data in {quoted}; is this a text file?",

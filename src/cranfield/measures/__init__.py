@@ -20,7 +20,7 @@ from cranfield.measures import (
     shrec,
     smart,
 )
-from cranfield.measures._parse import parse_measure, split_names
+from cranfield.measures._parse import listed_measures, parse_measure
 from cranfield.measures._spec import Measure, Param, Source
 
 FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
@@ -57,6 +57,9 @@ _LEVELS = ("rel=2", "")  # highly relevant, then relevant
 
 # What the evaluation of runs against judgements can offer.
 _OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata"}
+
+# Sets that `label_registry` has, where the measures of annotation are.
+ANNOTATION_SETS = ("imageclef2009", "imageclef2010", "imageclef2011")
 
 # Sets of measures under one name.
 SETS = MappingProxyType(
@@ -106,7 +109,13 @@ def measure(name: str) -> Measure:
 
 def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
-    expanded = [n for g in _given(wanted) for n in _expanded(g)]
+    expanded = [n for g in listed_measures(wanted) for n in _expanded(g)]
+    for name in expanded:
+        if isinstance(name, str) and name in ANNOTATION_SETS:
+            raise MeasureError(
+                f"{name} is a set of measures of annotation: use cranfield label "
+                "(in Python: evaluate_labels)"
+            )
     chosen = dict.fromkeys(measure(n) if isinstance(n, str) else n for n in expanded)
     if not chosen:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
@@ -120,19 +129,11 @@ def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Mea
 
 def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
     """Those that were asked for as part of the set `all` only."""
-    given = _given(wanted)
+    given = listed_measures(wanted)
     if "all" not in given:
         return frozenset()
     named = [g for g in given if g != "all"]
     return frozenset(parse_measures("all")) - frozenset(parse_measures(named) if named else ())
-
-
-def _given(wanted: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
-    if isinstance(wanted, str):
-        return list(split_names(wanted))
-    if isinstance(wanted, Measure):
-        return [wanted]
-    return [n for w in wanted for n in (split_names(w) if isinstance(w, str) else [w])]
 
 
 def _expanded(given: str | Measure) -> Iterable[str | Measure]:

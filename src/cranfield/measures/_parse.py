@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from cranfield.errors import MeasureError, suggest
 from cranfield.measures._spec import Measure, Value
@@ -40,8 +40,25 @@ def split_names(text: str) -> list[str]:
     return names
 
 
+def listed_measures(wanted: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+    """Names and declarations one by one; a text may hold several names."""
+    if not isinstance(wanted, str | Measure | Iterable):
+        raise MeasureError(f"{wanted!r} is neither the name of a measure nor a list of names")
+    listed: list[str | Measure] = []
+    for one in [wanted] if isinstance(wanted, str | Measure) else wanted:
+        if isinstance(one, str):
+            listed += split_names(one)
+        elif isinstance(one, Measure):
+            listed.append(one)
+        else:
+            raise MeasureError(f"{one!r} is not the name of a measure")
+    return listed
+
+
 def parse_measure(text: str, registry: Mapping[str, Measure]) -> Measure:
     """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not the name of a measure")
     rest = text.strip()
     stem = _STEM.match(rest)
     if stem is None:
@@ -96,7 +113,7 @@ def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
     """Add the parameters written between parentheses to `values`."""
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         raise MeasureError(f"cannot read the parameters ({inside}) in {whole!r}") from None
     if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
         raise MeasureError(f"parameters are written name=value, not ({inside}) as in {whole!r}")
@@ -105,7 +122,7 @@ def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
             raise MeasureError(f"{keyword.arg} is given twice in {whole!r}")
         try:
             value = ast.literal_eval(keyword.value)
-        except ValueError:
+        except (ValueError, TypeError, RecursionError):
             raise MeasureError(
                 f"the value of {keyword.arg} in {whole!r} is not a number or a quoted string"
             ) from None

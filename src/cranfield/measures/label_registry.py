@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
 from cranfield.measures import (
+    RANKED,
+    SETS,
     labels_concept,
     labels_example,
     labels_hierarchy,
     labels_ontology,
     labels_ranked,
 )
-from cranfield.measures._parse import parse_measure, split_names
+from cranfield.measures._parse import listed_measures, parse_measure, split_names
 from cranfield.measures._spec import Measure
 
 LABEL_MEASURES: tuple[Measure, ...] = (
@@ -39,17 +41,15 @@ LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )  # fmt: skip
 
 
-def parse_label_measures(names: str | Sequence[str | Measure]) -> tuple[Measure, ...]:
+def parse_label_measures(names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from a text of names and sets, or a sequence of names and declarations."""
-    given = [names] if isinstance(names, str) else names
-    listed = [n for g in given for n in (split_names(g) if isinstance(g, str) else [g])]
     found: dict[Measure, None] = {}
-    for one in listed:
+    for one in listed_measures(names):
         if isinstance(one, Measure):
             found[_known(one)] = None
             continue
         for name in LABEL_SETS.get(one, (one,)):
-            found[parse_measure(name, LABEL_REGISTRY)] = None
+            found[_named(name)] = None
     if not found:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
     return tuple(found)
@@ -67,6 +67,27 @@ def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, 
             needs = parse_measure(member, LABEL_REGISTRY).needs
             (dropped if needs & lacking else kept).append(member)
     return " ".join(kept), tuple(dropped)
+
+
+def _named(name: str) -> Measure:
+    if name in SETS:
+        raise MeasureError(
+            f"{name} is a set of measures of rankings: use cranfield eval (in Python: evaluate)"
+        )
+    try:
+        return parse_measure(name, LABEL_REGISTRY)
+    except MeasureError:
+        try:
+            ranked = parse_measure(name, RANKED)
+        except MeasureError:
+            ranked = None
+        if ranked is None:
+            raise
+    alike = [m for m in LABEL_REGISTRY if m.partition(".")[0] == ranked.name]
+    instead = f", or {' or '.join(alike)}" if alike else ""
+    raise MeasureError(
+        f"{ranked} is a measure of rankings: use cranfield eval (in Python: evaluate){instead}"
+    )
 
 
 def _known(measure: Measure) -> Measure:

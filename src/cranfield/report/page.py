@@ -14,8 +14,9 @@ from collections.abc import Sequence
 from importlib import resources
 from typing import Any
 
+from cranfield._json import jsonable
 from cranfield._version import __version__
-from cranfield.report.render import html_table, jsonable
+from cranfield.report.render import html_table
 from cranfield.report.sections import Section
 
 SCRIPTS = ("dom.js", "charts.js", "drilldown.js", "report.js")

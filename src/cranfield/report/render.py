@@ -8,8 +8,8 @@ import io
 import json
 import math
 from collections.abc import Callable
-from typing import Any
 
+from cranfield._json import jsonable
 from cranfield.report.document import Cell, Column, Document, Table
 
 BAR_WIDTH = 20
@@ -27,17 +27,6 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
     if form in _DELIMITERS:
         return _separated(document.machine or document.tables[0], _DELIMITERS[form])
     return "\n".join(_RENDERERS[form](t) for t in document.tables)
-
-
-def jsonable(value: Any) -> Any:
-    """A payload with NaN and infinities as null, so that it is JSON to the letter."""
-    if isinstance(value, dict):
-        return {str(k): jsonable(v) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [jsonable(v) for v in value]
-    if isinstance(value, float) and not math.isfinite(value):
-        return None
-    return value
 
 
 def text_table(table: Table, colour: bool) -> str:

@@ -54,12 +54,13 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
     total = sum(g.size for g in arrays)
     if len(arrays) < 2 or min(g.size for g in arrays) < 1:
         raise UsageError("an analysis of variance needs two groups or more, none of them empty")
-    # About a common centre, so that large offsets do not eat the digits.
-    centre = sum(float(g.sum()) for g in arrays) / total
-    between = sum(g.size * (float(g.mean()) - centre) ** 2 for g in arrays)
-    within = sum(float(((g - g.mean()) ** 2).sum()) for g in arrays)
+    # Moved to one of the values first, so that large offsets do not eat the digits.
+    moved = [g - arrays[0][0] for g in arrays]
+    centre = sum(float(g.sum()) for g in moved) / total
+    between = sum(g.size * (float(g.mean()) - centre) ** 2 for g in moved)
+    within = sum(float(((g - g.mean()) ** 2).sum()) for g in moved)
     df_between, df_within = len(arrays) - 1, total - len(arrays)
-    if all((g == arrays[0][0]).all() for g in arrays):
+    if not any(g.any() for g in moved):
         between = within = 0.0
     f, p = _f_ratio(between, df_between, within, df_within)
     return OneWay(f, p, df_between, df_within)
@@ -69,7 +70,8 @@ def two_way(values: Floats) -> TwoWay:
     """Two-way analysis of variance without repetition: rows are runs, columns topics."""
     scores = _blocks_of(values)
     runs, topics = scores.shape
-    # Shifted per topic: changes no sum of squares of runs and residual, saves digits.
+    # Moved to one of the values, then shifted per topic: changes no sum of squares, saves digits.
+    scores = scores - scores[0, 0]
     centred = scores - scores.mean(axis=0)
     run_means, topic_means = centred.mean(axis=1), scores.mean(axis=0)
     ss_runs = topics * float((run_means**2).sum())

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.errors import UsageError
+
 Floats = NDArray[np.float64]
 
 # Up to this length polynomials are multiplied many at a time, above it pair by pair.
@@ -63,7 +65,7 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     """
     p = np.asarray(chances, dtype=np.float64)
     if p.size and not (p.min() >= 0 and p.max() <= 1):
-        raise ValueError("chances lie in [0, 1]")
+        raise UsageError("chances lie in [0, 1]")
     certain = int((p == 1).sum())
     open_ = p[(p > 0) & (p < 1)]
     factors = np.stack([1 - open_, open_], axis=1)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Run
 from cranfield.data.categories import Categorisation
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError, check_counts, suggest
 from cranfield.uncertain.distribution import (
     Distribution,
     convolve,
@@ -95,6 +95,7 @@ def evaluate_uncertain(
     categories above those count too, divided by the sum to make it a distribution. Items without
     votes are an error, or with unvoted='zero' of no category.
     """
+    check_counts(k=k)
     known = dict(queries or {})
     weights: dict[str, Floats] = {}
     chances: list[dict[str, tuple[tuple[str, ...], Floats]]] = []
