@@ -17,6 +17,7 @@ from cranfield.cli._common import (
     positive,
 )
 from cranfield.cli._label_inputs import add_label_options, read_maps
+from cranfield.cli._pieces import add_executor_option
 from cranfield.errors import UsageError
 from cranfield.report.document import Document, Table
 
@@ -64,10 +65,7 @@ def add_runs(
 
 def add_work(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
     group = parser.add_argument_group("how the work is done")
-    group.add_argument(
-        "--executor", default="threads", metavar="WHERE",
-        help="threads (default), processes, or dask://HOST:PORT; the numbers are the same",
-    )  # fmt: skip
+    add_executor_option(group, "the numbers are the same")
     group.add_argument(
         "--folder", metavar="DIR",
         help="keep finished pieces here; a study that was stopped goes on when it is given again",

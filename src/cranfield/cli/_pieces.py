@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 THREADS = "threads"
 
 
-def add_executor_option(parser: argparse.ArgumentParser) -> None:
+def add_executor_option(parser: argparse._ActionsContainer, more: str) -> None:
     parser.add_argument(
         "--executor", default=THREADS, metavar="WHERE",
-        help="threads (default), processes, or dask://HOST:PORT: each run is evaluated there",
+        help=f"threads (default), processes, or dask://HOST:PORT; {more}",
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def make_parser() -> argparse.ArgumentParser:
         "evaluated)",
     )  # fmt: skip
     parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
-    add_executor_option(parser)
+    add_executor_option(parser, "each run is evaluated there")
     add_jobs_option(parser)
     add_output_options(parser)
     return parser

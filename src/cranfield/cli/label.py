@@ -57,7 +57,7 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--explain", metavar="ITEM", help="instead, how the scores of one item come about"
     )
-    add_executor_option(parser)
+    add_executor_option(parser, "each run is evaluated there")
     add_jobs_option(parser)
     add_output_options(parser)
     return parser

@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield.data.costmap import CostMap
 from cranfield.report.document import Cell, Column, Table
-from cranfield.report.render import html_table
+from cranfield.report.render import html_table, still_page
 
 _SHADES = " ░▒▓█"  # far to near
 _CELL, _TREE = 14, 220
@@ -114,20 +114,21 @@ def heat_map_text(costs: CostMap, tree: Branch) -> list[str]:
 def costmap_page(costs: CostMap, tree: Branch, nearest: Table) -> str:
     """A page with the dendrogram beside the heat map, in one file without scripts."""
     title = html.escape(costs.name)
-    return (
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        "<meta http-equiv=Content-Security-Policy "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{title}</title><style>:root{{color-scheme:light dark}}"
+    style = (
+        ":root{color-scheme:light dark}"
         "body{font:16px/1.5 system-ui,sans-serif;margin:2rem}.wide{overflow-x:auto}"
         "caption{text-align:left;font-weight:600}td,th{padding:0 .75rem 0 0;text-align:left}"
         ".n{text-align:right;font-variant-numeric:tabular-nums}"
         ".scale{display:inline-block;width:8rem;height:.8rem;background:linear-gradient("
-        f"to right,{_shade(0.0)},{_shade(1.0)})}}</style></head><body><main><h1>{title}</h1>"
+        f"to right,{_shade(0.0)},{_shade(1.0)})}}"
+    )
+    return still_page(
+        title,
+        style,
+        f"<h1>{title}</h1>"
         "<p>Cost 0 <span class=scale></span> 1: dark is near. The tree joins concepts at their "
         f"average cost.</p><div class=wide>{_drawing(costs, tree)}</div>"
-        f"<div class=wide>{html_table(nearest)}</div></main></body></html>\n"
+        f"<div class=wide>{html_table(nearest)}</div>",
     )
 
 

@@ -170,13 +170,18 @@ def _html_page(document: Document) -> str:
         for f in document.figures()
     )
     body = "".join(html_table(t) for t in document.tables) + pictures
+    return still_page(f"Cranfield {command}", _STYLE, f"<h1>Cranfield: {command}</h1>{body}")
+
+
+def still_page(title: str, style: str, body: str) -> str:
+    """A page in one file that runs no script and asks for nothing; all three are HTML or CSS."""
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"
         "<meta http-equiv=Content-Security-Policy "
         "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>Cranfield {command}</title><style>{_STYLE}</style></head>"
-        f"<body><main><h1>Cranfield: {command}</h1>{body}</main></body></html>\n"
+        f"<title>{title}</title><style>{style}</style></head>"
+        f"<body><main>{body}</main></body></html>\n"
     )
 
 
