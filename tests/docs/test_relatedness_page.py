@@ -40,3 +40,28 @@ def test_the_tables_are_what_the_commands_print(label, arguments, capsys):
     spearman = {row["method"]: row["spearman"] for row in printed["methods"]}
     assert shown(label) == {name: f"{spearman[name]:.3f}" for name in shown(label)}
     assert len(shown(label)) == 9
+
+
+NUS_WIDE = TABLES.parent / "multilabel" / "hashnet_nuswide81_test5000.txt.gz"
+NUS_WIDE_CONCEPTS = """
+airport animal beach bear birds boats book bridge buildings cars castle cat cityscape clouds
+computer coral cow dancing dog earthquake elk fire fish flags flowers food fox frost garden glacier
+grass harbor horses house lake leaf map military moon mountain nighttime ocean person plane plants
+police protest railroad rainbow reflection road rocks running sand sign sky snow soccer sports
+statue street sun sunset surf swimmers tattoo temple tiger tower town toy train tree valley vehicle
+water waterfall wedding whales window zebra
+"""
+
+
+@pytest.mark.skipif(not NUS_WIDE.exists(), reason="NUS-WIDE labels may not be shipped")
+def test_the_neighbours_by_tags(capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "nuswide.txt").write_text("\n".join(NUS_WIDE_CONCEPTS.split()))
+    sources = ["--tags", str(NUS_WIDE), "--concepts", "nuswide.txt"]
+    assert main(["relatedness", "-m", "FTS", *sources, "-o", "fts.csv", "--quiet"]) == 0
+    _, table = PAGE.split("| concept | nearest 1")
+    rows = table.partition("\n\n")[0].splitlines()[2:]
+    assert len(rows) == 10
+    named = [word for row in rows for word in ("--concept", row.split(" | ")[0].strip("| "))]
+    assert main(["costmap", "show", "fts.csv", *named, "--format", "markdown"]) == 0
+    assert "\n".join(rows) in capsys.readouterr().out
