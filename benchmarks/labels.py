@@ -38,7 +38,7 @@ def problem(items: int, concepts: int) -> tuple[np.ndarray, np.ndarray]:
 
 def cranfield_side(case: str, truth: np.ndarray, scores: np.ndarray) -> Callable[[], object]:
     from cranfield.data.labels import LabelMatrix
-    from cranfield.label_evaluation import evaluate_labels
+    from cranfield.evaluation.labels import evaluate_labels
     from cranfield.ontologies import pto
 
     ontology = pto(2009) if case == "campaign" else None

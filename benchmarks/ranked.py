@@ -7,7 +7,8 @@ import time
 from pathlib import Path
 
 from cranfield import evaluate, read_qrels
-from cranfield.measures import SETS, contingency, image, shrec, smart
+from cranfield.measures import SETS
+from cranfield.measures.ranked import contingency, image, shrec, smart
 from workload import make
 
 BAR = 3.0

@@ -15,7 +15,7 @@ import cranfield
 from cranfield.cli import COMMANDS, main
 from cranfield.cli.measures import DIRECTION, all_sets, show_range, signature
 from cranfield.measures import REGISTRY, Measure
-from cranfield.measures.sources import REFERENCES
+from cranfield.sources import REFERENCES
 
 HERE = Path(__file__).parent
 NOTE = "<!-- Made by docs/generate.py: change the declarations instead. -->\n\n"

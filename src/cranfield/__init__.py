@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from cranfield.agreement.quality import check_quality
     from cranfield.agreement.systems import compare_rankings
     from cranfield.agreement.weaklabel import filter_weak_labels
-    from cranfield.comparison import Comparison
+    from cranfield.comparison.answer import Comparison
     from cranfield.compat.pytrec_eval import from_pytrec
     from cranfield.compat.ranx import from_ranx, to_ranx
     from cranfield.data import Judgements, Run
@@ -28,7 +28,6 @@ if TYPE_CHECKING:
     from cranfield.data.judgement_log import JudgementLog
     from cranfield.data.labels import LabelMatrix
     from cranfield.data.ontology import Ontology
-    from cranfield.displacement import evaluate_displacement
     from cranfield.errors import (
         CranfieldError,
         CranfieldWarning,
@@ -38,8 +37,12 @@ if TYPE_CHECKING:
         NeedsError,
         UsageError,
     )
-    from cranfield.evaluation import evaluate
-    from cranfield.index_quality import ItemVectors, evaluate_index
+    from cranfield.evaluation.displacement import evaluate_displacement
+    from cranfield.evaluation.index_quality import ItemVectors, evaluate_index
+    from cranfield.evaluation.labels import evaluate_labels
+    from cranfield.evaluation.ranked import evaluate
+    from cranfield.evaluation.scores import Scores
+    from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
     from cranfield.io import read_qrels, read_run
     from cranfield.io.collection import read_collection
     from cranfield.io.costmap import read_agreement, read_costmap
@@ -48,11 +51,8 @@ if TYPE_CHECKING:
     from cranfield.io.labels import read_labels, write_labels
     from cranfield.io.ontology import read_ontology
     from cranfield.io.opinions import read_categories, read_subject_rankings, read_votes
-    from cranfield.label_evaluation import evaluate_labels
     from cranfield.measures import Measure, measure
     from cranfield.relatedness.api import cost_map
-    from cranfield.scores import Scores
-    from cranfield.uncertain import evaluate_uncertain, poisson_binomial
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -61,7 +61,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.agreement.quality": ("check_quality",),
     "cranfield.agreement.systems": ("compare_rankings",),
     "cranfield.agreement.weaklabel": ("filter_weak_labels",),
-    "cranfield.comparison": ("Comparison",),
+    "cranfield.comparison.answer": ("Comparison",),
     "cranfield.compat.pytrec_eval": ("from_pytrec",),
     "cranfield.compat.ranx": (
         "from_ranx",
@@ -79,7 +79,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.data.judgement_log": ("JudgementLog",),
     "cranfield.data.labels": ("LabelMatrix",),
     "cranfield.data.ontology": ("Ontology",),
-    "cranfield.displacement": ("evaluate_displacement",),
+    "cranfield.evaluation.displacement": ("evaluate_displacement",),
     "cranfield.errors": (
         "CranfieldError",
         "CranfieldWarning",
@@ -89,9 +89,9 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "NeedsError",
         "UsageError",
     ),
-    "cranfield.label_evaluation": ("evaluate_labels",),
-    "cranfield.evaluation": ("evaluate",),
-    "cranfield.index_quality": (
+    "cranfield.evaluation.labels": ("evaluate_labels",),
+    "cranfield.evaluation.ranked": ("evaluate",),
+    "cranfield.evaluation.index_quality": (
         "ItemVectors",
         "evaluate_index",
     ),
@@ -121,8 +121,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "measure",
     ),
     "cranfield.relatedness.api": ("cost_map",),
-    "cranfield.scores": ("Scores",),
-    "cranfield.uncertain": (
+    "cranfield.evaluation.scores": ("Scores",),
+    "cranfield.evaluation.uncertain": (
         "evaluate_uncertain",
         "poisson_binomial",
     ),

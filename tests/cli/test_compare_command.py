@@ -10,7 +10,7 @@ import pytest
 from scipy.stats import ttest_rel, wilcoxon
 
 from cranfield.cli import main
-from cranfield.compare import TESTS
+from cranfield.comparison.compare import TESTS
 from cranfield.report.render import FORMATS
 
 TOPICS, ITEMS = 20, 30

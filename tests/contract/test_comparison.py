@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from cranfield.compare import TESTS
+from cranfield.comparison.compare import TESTS
 from cranfield.errors import UsageError
-from cranfield.measures._spec import Measure, Source
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import Measure, Source
 from cranfield.report.comparison import comparison_document
 from cranfield.report.render import FORMATS, render
-from cranfield.scores import Scores
 
 
 def measure(name="AP", *, higher=True, aggregate="mean"):

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
-from cranfield.label_evaluation import evaluate_labels
+from cranfield.evaluation.labels import evaluate_labels
 from cranfield.measures._parse import parse_measure
-from cranfield.measures.label_registry import LABEL_MEASURES, LABEL_REGISTRY, LABEL_SETS
+from cranfield.measures.labels.registry import LABEL_MEASURES, LABEL_REGISTRY, LABEL_SETS
 from cranfield.ontologies import pto
 
 PTO = pto(2009)
@@ -191,11 +191,11 @@ def test_threads_do_not_change_numbers(seed, jobs):
 
 
 def test_blocks_do_not_change_numbers(monkeypatch):
-    from cranfield.measures import _label_blocks
+    from cranfield.measures.labels import blocks
 
     truth, run = problem(3, 50)
     whole = quiet(truth, [run], "all", ontology=PTO)
-    monkeypatch.setattr(_label_blocks, "BLOCK_CELLS", 53 * 7)
+    monkeypatch.setattr(blocks, "BLOCK_CELLS", 53 * 7)
     parts = quiet(truth, [run], "all", ontology=PTO)
     for measure in whole.measures:
         np.testing.assert_allclose(
@@ -206,11 +206,11 @@ def test_blocks_do_not_change_numbers(monkeypatch):
 def test_sparse_matrices_give_the_same_numbers(monkeypatch):
     from scipy import sparse
 
-    from cranfield.measures import _label_blocks
+    from cranfield.measures.labels import blocks
 
     truth, run = problem(4, 40)
     dense = quiet(truth, [run], "all", ontology=PTO)
-    monkeypatch.setattr(_label_blocks, "RANKED_BLOCK_CELLS", 40 * 10)
+    monkeypatch.setattr(blocks, "RANKED_BLOCK_CELLS", 40 * 10)
     thin_truth = LabelMatrix.of(
         sparse.csr_array(truth.labels), items=truth.items, concepts=CONCEPTS, name="truth"
     )

@@ -17,7 +17,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cranfield.errors import MeasureError
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.ranked import evaluate
 from cranfield.measures import (
     FAMILIES,
     RANKED,
@@ -29,8 +29,8 @@ from cranfield.measures import (
     parse_measures,
 )
 from cranfield.measures._parse import split_names
-from cranfield.measures.ranked import Context, KernelCall
-from cranfield.measures.sources import REFERENCES
+from cranfield.measures.ranked.plans import Context, KernelCall
+from cranfield.sources import REFERENCES
 
 COLLECTION = 60
 ITEMS = [f"i{n}" for n in range(14)]

@@ -19,7 +19,7 @@ from cranfield.relatedness.human import agreement
 from cranfield.relatedness.links import collect_links
 from cranfield.relatedness.providers import RateLimited, Remembered, UrlProvider
 from cranfield.relatedness.scoring import Resources, score_pairs
-from cranfield.relatedness.sources import REFERENCES
+from cranfield.sources import REFERENCES
 
 TERMS = ("sea", "sky", "car", "still life")
 CORPUS = st.lists(st.frozensets(st.sampled_from(TERMS)), min_size=1, max_size=30)

@@ -9,8 +9,8 @@ from sklearn import metrics as sk
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology
+from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.labels import read_labels
-from cranfield.label_evaluation import evaluate_labels
 
 SHARED = Path(__file__).parents[2].parent / "shared" / "data"
 NUS_WIDE = SHARED / "multilabel" / "hashnet_nuswide81_test5000.txt.gz"

@@ -9,7 +9,7 @@ from sklearn import metrics as sk
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldWarning
-from cranfield.label_evaluation import evaluate_labels
+from cranfield.evaluation.labels import evaluate_labels
 
 MEASURES = (
     "P.concept R.concept F.concept P.concept(mean='micro') R.concept(mean='micro') "

@@ -12,7 +12,7 @@ import cranfield
 from cranfield.cli import COMMANDS
 from cranfield.cli.measures import all_sets, signature
 from cranfield.measures import REGISTRY
-from cranfield.measures.sources import REFERENCES
+from cranfield.sources import REFERENCES
 
 ROOT = Path(__file__).parents[2]
 

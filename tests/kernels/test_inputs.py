@@ -16,9 +16,9 @@ import pytest
 
 from cranfield._reference import ranked
 from cranfield.data import Judgements, Run
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels, read_run
-from cranfield.scores import Scores
 
 MEASURES = "AP nDCG@10 RR Bpref NumRet NumRel"
 CHUNK = 1 << 20

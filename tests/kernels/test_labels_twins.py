@@ -13,8 +13,8 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.errors import CranfieldWarning
-from cranfield.label_evaluation import evaluate_labels
-from cranfield.measures._taxonomy import balanced_distance
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.measures.labels.taxonomy import balanced_distance
 
 PATHS = [
     ("Animal", "Thing.Animal"),

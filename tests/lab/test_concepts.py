@@ -7,17 +7,17 @@ from sklearn.metrics import average_precision_score, label_ranking_loss, roc_auc
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, MeasureError, UsageError
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.ranked import evaluate
 from cranfield.lab.concepts import concept_judgements, concept_ranking
 from cranfield.lab.correlate import correlate
 from cranfield.lab.curves import curves
-from cranfield.lab.executors import Plan
 from cranfield.lab.generality import generality, simulate
 from cranfield.lab.material import Material
 from cranfield.lab.pool import leave_one_out
 from cranfield.lab.random_runs import random_study
 from cranfield.lab.requirements import requirements
 from cranfield.lab.stability import stability
+from cranfield.work.executors import Plan
 
 ITEMS = [f"i{k:02}" for k in range(30)]
 

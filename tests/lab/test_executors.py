@@ -12,9 +12,9 @@ import pytest
 from cranfield.data import Run
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.lab.correlate import correlate
-from cranfield.lab.executors import LostPieceError, Plan, run_pieces
 from cranfield.lab.material import Material, full_path, remembered
 from cranfield.lab.stability import stability
+from cranfield.work.executors import LostPieceError, Plan, run_pieces
 
 SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}
 

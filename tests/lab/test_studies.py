@@ -13,7 +13,8 @@ from scipy import stats
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.ranked import evaluate
 from cranfield.lab.correlate import correlate, fast_tau, from_scores
 from cranfield.lab.curves import curves
 from cranfield.lab.generality import generality, simulate
@@ -26,7 +27,6 @@ from cranfield.lab.requirements import requirements
 from cranfield.lab.resample import Draws
 from cranfield.lab.simulate import graded_labels, graded_rankings
 from cranfield.lab.stability import stability
-from cranfield.label_evaluation import evaluate_labels
 
 MORE, LESS = np.array([1.0, 1.0]), np.array([1.0, -1.0])
 

@@ -9,11 +9,11 @@ import pytest
 from cranfield.cli import main
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
+from cranfield.evaluation.labels import evaluate_labels
 from cranfield.lab.concept_survey import make_concept_survey
 from cranfield.lab.material import Material
 from cranfield.lab.questionnaire import make_questionnaire, tally
 from cranfield.lab.votes import Preferences, count_preferences, read_votes
-from cranfield.label_evaluation import evaluate_labels
 
 CONCEPTS = ["Sky", "Sea", "Dog", "<b>"]
 

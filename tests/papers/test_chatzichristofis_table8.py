@@ -2,7 +2,7 @@
 
 import pytest
 
-from cranfield.comparison import stars
+from cranfield.comparison.answer import stars
 from cranfield.stats import deviation_percent
 
 # Table 5 (Wang database): MAP, ANMRR, AMNRO.

@@ -9,9 +9,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.categories import Categorisation, CategoryGraph
-from cranfield.measures.opinion import displacement
+from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
+from cranfield.measures.ranked.opinion import displacement
 from cranfield.report.worked import GRADES, NOT_RETRIEVED
-from cranfield.uncertain import evaluate_uncertain, poisson_binomial
 
 PAGE = (Path(__file__).parents[2] / "docs" / "errata.md").read_text()
 

@@ -5,7 +5,7 @@ import pytest
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
-from cranfield.label_evaluation import evaluate_labels
+from cranfield.evaluation.labels import evaluate_labels
 from cranfield.ontologies import pto
 
 # Figure 7.4: the 14 concepts that can be assigned, with the paths of Table A.1.

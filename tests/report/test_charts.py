@@ -10,12 +10,12 @@ from cranfield._reference import labels as twin
 from cranfield.cli import main
 from cranfield.cli.chart import CHARTS
 from cranfield.cli.demo import SAMPLE
-from cranfield.compare import compare
+from cranfield.comparison.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.ranked import evaluate
 from cranfield.io.labels import read_labels
-from cranfield.label_evaluation import evaluate_labels
 from cranfield.report import charts
 from cranfield.report.charts.curves import RECALL_MEASURES, roc_curve, thinned
 

@@ -221,10 +221,11 @@ def extended_inferred_ap(
             continue
         above = ranking[: rank - 1]
         found = sum(
-            size(above, s, -math.inf) * (size(above, s, rel) + epsilon)
+            size(above, s, -math.inf)
+            * (size(above, s, rel) + epsilon)
             / (size(above, s, 0) + 2 * epsilon)
             for s in strata
-        )  # fmt: skip
+        )
         value += rate(item[1]) * (1 + found) / rank
     return value / total
 

@@ -19,9 +19,7 @@ from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import UsageError, suggest
 
 Method: TypeAlias = Literal["majority", "weighted-majority", "dawid-skene", "one-coin", "mace"]
-METHODS: tuple[Method, ...] = (
-    "majority", "weighted-majority", "dawid-skene", "one-coin", "mace",
-)  # fmt: skip
+METHODS: tuple[Method, ...] = ("majority", "weighted-majority", "dawid-skene", "one-coin", "mace")
 Progress: TypeAlias = Callable[[float], None]
 Fitter: TypeAlias = Callable[[Voices, Floats, Integers | None, Progress | None], Fit]
 # The options that mean something to a method.
@@ -93,9 +91,12 @@ def aggregate_judgements(
     if method not in METHODS:
         raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
     given = {
-        "ties": ties != "lowest", "weights": weights is not None, "gold": gold is not None,
-        "share": share, "smoothing": smoothing != 0,
-    }  # fmt: skip
+        "ties": ties != "lowest",
+        "weights": weights is not None,
+        "gold": gold is not None,
+        "share": share,
+        "smoothing": smoothing != 0,
+    }
     for option, is_given in given.items():
         if is_given and option not in TAKES[method]:
             users = ", ".join(m for m in METHODS if option in TAKES[m])
@@ -103,14 +104,22 @@ def aggregate_judgements(
     if method in ("majority", "weighted-majority"):
         return _voted(log, method, ties, weights)
     maximise: Maximise = {
-        "dawid-skene": dawid_skene(smoothing), "one-coin": one_coin, "mace": mace
-    }[method]  # fmt: skip
+        "dawid-skene": dawid_skene(smoothing),
+        "one-coin": one_coin,
+        "mace": mace,
+    }[method]
 
     def fit(voices: Voices, start: Floats, known: Integers | None, report: Progress | None) -> Fit:
         return expectation_maximisation(
-            voices, start, maximise, known=known, learn_prior=method != "mace",
-            iterations=iterations, tolerance=tolerance, progress=report,
-        )  # fmt: skip
+            voices,
+            start,
+            maximise,
+            known=known,
+            learn_prior=method != "mace",
+            iterations=iterations,
+            tolerance=tolerance,
+            progress=report,
+        )
 
     return _modelled(log, method, fit, gold, share, progress)
 
@@ -124,9 +133,16 @@ def _voted(log: JudgementLog, method: Method, ties: Ties, weights: Floats | None
         votes = vote(log, weights=weights, ties=ties)
     reliability, judgements = accuracy_to_majority(log, votes)
     return Aggregated(
-        log, method, votes.item, votes.concept, votes.share, votes.winner,
-        int(votes.tied.sum()), judgements, reliability,
-    )  # fmt: skip
+        log,
+        method,
+        votes.item,
+        votes.concept,
+        votes.share,
+        votes.winner,
+        int(votes.tied.sum()),
+        judgements,
+        reliability,
+    )
 
 
 def _modelled(
@@ -148,9 +164,13 @@ def _modelled(
         place = np.full(len(log.values) + 1, -1, dtype=np.int64)
         place[answers] = np.arange(answers.size)
         voices = Voices.of(
-            log.annotator[judged], (np.cumsum(chosen) - 1)[row[judged]], place[log.value[judged]],
-            annotators=people, units=int(chosen.sum()), answers=answers.size,
-        )  # fmt: skip
+            log.annotator[judged],
+            (np.cumsum(chosen) - 1)[row[judged]],
+            place[log.value[judged]],
+            annotators=people,
+            units=int(chosen.sum()),
+            answers=answers.size,
+        )
         # The last place stands for -1, the code of an unknown answer.
         known = None if gold is None else place[gold.ravel()[units[chosen]]]
         report = None if progress is None else _scaled(progress, done, len(parts))
@@ -162,9 +182,17 @@ def _modelled(
     leading = posterior >= row_max(posterior)[:, None] - CLOSE
     tied = int((row_sum(leading) > 1).sum())
     return Aggregated(
-        log, method, votes.item, votes.concept, posterior, posterior.argmax(axis=1), tied,
-        judgements, ratio(hits, judgements), tuple(fits),
-    )  # fmt: skip
+        log,
+        method,
+        votes.item,
+        votes.concept,
+        posterior,
+        posterior.argmax(axis=1),
+        tied,
+        judgements,
+        ratio(hits, judgements),
+        tuple(fits),
+    )
 
 
 Part: TypeAlias = tuple[str, NDArray[np.bool_], NDArray[np.bool_], Integers]

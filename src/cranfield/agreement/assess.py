@@ -145,6 +145,9 @@ def _drawn(
         raise UsageError(f"seed {bootstrap.seed} is below 0")
     seed = None if bootstrap.seed is None else [bootstrap.seed, stream]
     return bootstrap_intervals(
-        counts, functions, resamples=bootstrap.resamples, confidence=bootstrap.confidence,
+        counts,
+        functions,
+        resamples=bootstrap.resamples,
+        confidence=bootstrap.confidence,
         rng=np.random.default_rng(seed),
-    )  # fmt: skip
+    )

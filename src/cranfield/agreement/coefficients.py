@@ -142,29 +142,39 @@ COEFFICIENTS: Mapping[str, Coefficient] = MappingProxyType(
             Coefficient("free_marginal", "free-marginal kappa (Randolph)", free_marginal),
             Coefficient("krippendorff", "Krippendorff's alpha, nominal", krippendorff),
             Coefficient(
-                "krippendorff_ordinal", "Krippendorff's alpha, ordinal",
-                lambda t: krippendorff(t, "ordinal"), "order",
+                "krippendorff_ordinal",
+                "Krippendorff's alpha, ordinal",
+                lambda t: krippendorff(t, "ordinal"),
+                "order",
             ),
             Coefficient(
-                "krippendorff_interval", "Krippendorff's alpha, interval",
-                lambda t: krippendorff(t, "interval"), "numbers",
+                "krippendorff_interval",
+                "Krippendorff's alpha, interval",
+                lambda t: krippendorff(t, "interval"),
+                "numbers",
             ),
             Coefficient("gwet_ac1", "Gwet's AC1", gwet),
             Coefficient(
-                "gwet_ac2", "Gwet's AC2, quadratic weights",
-                lambda t: gwet(t, "quadratic"), "numbers",
+                "gwet_ac2",
+                "Gwet's AC2, quadratic weights",
+                lambda t: gwet(t, "quadratic"),
+                "numbers",
             ),
             Coefficient(
-                "gwet_ac2_linear", "Gwet's AC2, linear weights",
-                lambda t: gwet(t, "linear"), "numbers",
+                "gwet_ac2_linear",
+                "Gwet's AC2, linear weights",
+                lambda t: gwet(t, "linear"),
+                "numbers",
             ),
             Coefficient(
-                "gwet_ac2_ordinal", "Gwet's AC2, ordinal weights",
-                lambda t: gwet(t, "ordinal"), "order",
+                "gwet_ac2_ordinal",
+                "Gwet's AC2, ordinal weights",
+                lambda t: gwet(t, "ordinal"),
+                "order",
             ),
         )
     }
-)  # fmt: skip
+)
 
 
 def choose_coefficients(names: str, *, numeric: bool) -> tuple[Coefficient, ...]:

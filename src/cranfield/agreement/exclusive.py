@@ -78,10 +78,15 @@ def check_forms(log: JudgementLog, groups: Groups) -> Forms:
         ]
     people = len(log.annotators)
     return Forms(
-        log.where(~bad[form]), int(who.size), int(bad.sum()), tuple(broken),
-        np.bincount(who[bad], minlength=people), np.bincount(who, minlength=people),
-        _seconds_per_form(log, form, ~bad), _seconds_per_form(log, form, bad),
-    )  # fmt: skip
+        log.where(~bad[form]),
+        int(who.size),
+        int(bad.sum()),
+        tuple(broken),
+        np.bincount(who[bad], minlength=people),
+        np.bincount(who, minlength=people),
+        _seconds_per_form(log, form, ~bad),
+        _seconds_per_form(log, form, bad),
+    )
 
 
 def question_log(log: JudgementLog, groups: Groups) -> JudgementLog:
@@ -102,10 +107,18 @@ def question_log(log: JudgementLog, groups: Groups) -> JudgementLog:
     order = np.concatenate([rows for rows, _ in parts]) if parts else np.empty(0, dtype=np.int64)
     group = np.concatenate([g for _, g in parts]) if parts else np.empty(0, dtype=np.int32)
     return JudgementLog(
-        "category", log.annotators, log.items, tuple(asked), log.concepts,
-        log.annotator[order], log.item[order], group, log.concept[order],
-        allowed=tuple(asked.values()), source=log.source,
-    )  # fmt: skip
+        "category",
+        log.annotators,
+        log.items,
+        tuple(asked),
+        log.concepts,
+        log.annotator[order],
+        log.item[order],
+        group,
+        log.concept[order],
+        allowed=tuple(asked.values()),
+        source=log.source,
+    )
 
 
 def _known(log: JudgementLog, groups: Groups) -> None:

@@ -75,6 +75,15 @@ def merged_log(
             column.append(values.astype(np.int32))
     annotator, item, concept, value = (np.concatenate(c) for c in columns)
     return JudgementLog(
-        log.kind, tuple(groups), log.items, log.concepts, log.values,
-        annotator, item, concept, value, allowed=log.allowed, source=log.source,
-    )  # fmt: skip
+        log.kind,
+        tuple(groups),
+        log.items,
+        log.concepts,
+        log.values,
+        annotator,
+        item,
+        concept,
+        value,
+        allowed=log.allowed,
+        source=log.source,
+    )

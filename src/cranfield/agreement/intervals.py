@@ -76,10 +76,13 @@ def _summed_over(
     def tallies(weights: Floats) -> Iterator[Tallies]:
         for row in weights @ features:
             yield Tallies(
-                float(row[0]), float(row[1]), row[2 : 2 + q],
-                row[2 + q : 2 + q + q * q].reshape(q, q), row[2 + q + q * q :].reshape(q, q),
+                float(row[0]),
+                float(row[1]),
+                row[2 : 2 + q],
+                row[2 + q : 2 + q + q * q].reshape(q, q),
+                row[2 + q + q * q :].reshape(q, q),
                 counts.levels,
-            )  # fmt: skip
+            )
 
     return tallies
 

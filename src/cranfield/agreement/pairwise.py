@@ -100,10 +100,13 @@ class _SparseSums:
         said = sparse.hstack(self._answers, format="csr")
         own = [a @ judged.T for a in self._answers]
         return _finish(
-            log, first, second, met.data,
+            log,
+            first,
+            second,
+            met.data,
             picked(said @ said.T, first, second),
             [(picked(p, first, second), picked(p, second, first)) for p in own],
-        )  # fmt: skip
+        )
 
 
 class _DenseSums:
@@ -132,10 +135,13 @@ class _DenseSums:
                 own[k] += answer @ judged.T
         first, second = np.nonzero(np.triu(met, k=1))
         return _finish(
-            log, first, second, met[first, second],
+            log,
+            first,
+            second,
+            met[first, second],
             same[first, second],
             [(m[first, second], m[second, first]) for m in own],
-        )  # fmt: skip
+        )
 
     def _block(
         self, annotator: NDArray[np.int32], unit: NDArray[np.int64], start: int, width: int
@@ -163,9 +169,14 @@ def _finish(
         cohen += mine * theirs / n**2
         scott += ((mine + theirs) / (2 * n)) ** 2
     return Pairs(
-        log.annotators, first, second, n, identical,
-        _beyond_chance(identical, cohen), _beyond_chance(identical, scott),
-    )  # fmt: skip
+        log.annotators,
+        first,
+        second,
+        n,
+        identical,
+        _beyond_chance(identical, cohen),
+        _beyond_chance(identical, scott),
+    )
 
 
 def _beyond_chance(observed: Floats, chance: Floats) -> Floats:

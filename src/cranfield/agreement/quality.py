@@ -92,12 +92,17 @@ def check_quality(
     _find_copiers(log, others, reasons, habitual, seconds)
     return [
         AnnotatorQuality(
-            name, int(judgements[a]), float(skill[a]), int(asked[a]), int(right[a]),
-            float(seconds[a]), tuple(reasons[a]),
+            name,
+            int(judgements[a]),
+            float(skill[a]),
+            int(asked[a]),
+            int(right[a]),
+            float(seconds[a]),
+            tuple(reasons[a]),
         )
         for a, name in enumerate(log.annotators)
         if judgements[a]
-    ]  # fmt: skip
+    ]
 
 
 def consensus_of_others(log: JudgementLog) -> Consensus:

@@ -60,13 +60,17 @@ def simulate_log(
     columns = [np.concatenate([block[c] for block in blocks]) for c in range(4)]
     people = annotators + len(spammers)
     log = JudgementLog(
-        "category", tuple(f"a{i:04d}" for i in range(people)),
-        tuple(f"i{i:06d}" for i in range(items)), (SOLE_QUESTION,),
+        "category",
+        tuple(f"a{i:04d}" for i in range(people)),
+        tuple(f"i{i:06d}" for i in range(items)),
+        (SOLE_QUESTION,),
         tuple(str(v) for v in range(answers)),
-        columns[0].astype(np.int32), columns[1].astype(np.int32),
-        np.zeros(columns[0].size, dtype=np.int32), columns[2].astype(np.int32),
+        columns[0].astype(np.int32),
+        columns[1].astype(np.int32),
+        np.zeros(columns[0].size, dtype=np.int32),
+        columns[2].astype(np.int32),
         columns[3].astype(np.float64),
-    )  # fmt: skip
+    )
     return Simulated(log, truth, ("",) * annotators + spammers)
 
 

@@ -125,7 +125,7 @@ def compare_rankings(
     The truths are those of the annotators, and the majority of each group of annotators, or
     of all of them under the name "merged".
     """
-    from cranfield.label_evaluation import evaluate_labels
+    from cranfield.evaluation.labels import evaluate_labels
 
     if len(runs) < 3:
         raise UsageError(f"{len(runs)} runs make no ranking to correlate; give at least three")
@@ -144,9 +144,14 @@ def compare_rankings(
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", CranfieldWarning)
             scores = evaluate_labels(
-                truth, [_trimmed(run, truth) for run in runs], measures, ontology=ontology,
-                costmap=costmap, agreement=agreement, keep=False,
-            )  # fmt: skip
+                truth,
+                [_trimmed(run, truth) for run in runs],
+                measures,
+                ontology=ontology,
+                costmap=costmap,
+                agreement=agreement,
+                keep=False,
+            )
         noted += [str(w.message) for w in caught]
         for measure in scores.measures:
             tables.setdefault(str(measure), []).append(scores.overall[measure])

@@ -139,10 +139,13 @@ def unit_counts(log: JudgementLog, concept: int | None = None) -> UnitCounts:
         key, span = item.astype(np.int64), len(log.items)
     levels = log.levels
     return _counted(
-        key, span, value, len(answers),
+        key,
+        span,
+        value,
+        len(answers),
         1 if concept is not None else len(log.concepts),
         None if levels is None else levels[list(answers)],
-    )  # fmt: skip
+    )
 
 
 def _counted(

@@ -82,9 +82,9 @@ def filter_weak_labels(
         missing = [name for name in members if name not in position]
         if missing:
             raise InputError.single(
-                "tags", f"item {missing[0]!r} of tag {tag!r} has no features "
-                        f"({len(missing)} such items)"
-            )  # fmt: skip
+                "tags",
+                f"item {missing[0]!r} of tag {tag!r} has no features ({len(missing)} such items)",
+            )
         rows = standard[[position[name] for name in members]]
         correct = None
         if truth is not None and tag in truth:

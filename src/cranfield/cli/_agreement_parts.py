@@ -36,11 +36,14 @@ def agreement_payload(found: Agreement, bootstrap: Bootstrap | None) -> dict[str
         "overall": found.overall.values,
         "concepts": _rows(found.concepts),
         "annotators": [
-            {"annotator": a.annotator, "judgements": a.judgements,
-             "accuracy_to_majority": a.accuracy_to_majority}
+            {
+                "annotator": a.annotator,
+                "judgements": a.judgements,
+                "accuracy_to_majority": a.accuracy_to_majority,
+            }
             for a in found.annotators
         ],
-    }  # fmt: skip
+    }
     if bootstrap is not None:
         payload["intervals"] = {
             "resamples": bootstrap.resamples,
@@ -143,10 +146,13 @@ def _shortened(table: Table) -> Table:
 def _matrix_table(found: Agreement, matrix: Floats, names: Sequence[str]) -> Table:
     merged = {a.annotator: a.accuracy_to_majority for a in found.annotators}
     rows: list[list[Cell]] = [
-        [name, *(float(matrix[i, j]) if j > i else None for j in range(1, len(names))),
-         merged.get(name)]
+        [
+            name,
+            *(float(matrix[i, j]) if j > i else None for j in range(1, len(names))),
+            merged.get(name),
+        ]
         for i, name in enumerate(names)
-    ]  # fmt: skip
+    ]
     columns = [_text(""), *(Column(n, digits=3) for n in names[1:]), Column("Merged", digits=3)]
     known = matrix[np.triu_indices(len(names), 1)]
     known = known[~np.isnan(known)]
@@ -166,9 +172,11 @@ def items_part(log: JudgementLog) -> Document:
     ]
     mean = _known_mean(every)
     table = Table(
-        [_text("item"), *(Column(k) for k in keys[1:])], rows, "Items",
+        [_text("item"), *(Column(k) for k in keys[1:])],
+        rows,
+        "Items",
         [f"mean accuracy: {mean:.4f}; selected: {_known_mean(selected):.4f}"],
-    )  # fmt: skip
+    )
     payload = {"per_item": [dict(zip(keys, row, strict=True)) for row in rows]}
     return Document(payload, [_shortened(table)], machine=table)
 
@@ -182,29 +190,38 @@ def majority_part(log: JudgementLog) -> Document:
     """Agreement with the majority, in both ways of counting."""
     found = majority_agreement(log, vote(log))
     means = {
-        "concepts": {"selected": _known_mean(found.concept_selected),
-                     "all": _known_mean(found.concept_every)},
-        "items": {"selected": _known_mean(found.item_selected),
-                  "all": _known_mean(found.item_every)},
-    }  # fmt: skip
+        "concepts": {
+            "selected": _known_mean(found.concept_selected),
+            "all": _known_mean(found.concept_every),
+        },
+        "items": {
+            "selected": _known_mean(found.item_selected),
+            "all": _known_mean(found.item_every),
+        },
+    }
     concept_rows = _named(log.concepts, found.concept_selected, found.concept_every)
     item_rows = _named(log.items, found.item_selected, found.item_every)
     payload = {
         "majority": {
             "mean": means,
-            "concepts": [dict(zip(("concept", "selected", "all"), r, strict=True))
-                         for r in concept_rows],
+            "concepts": [
+                dict(zip(("concept", "selected", "all"), r, strict=True)) for r in concept_rows
+            ],
             "items": [dict(zip(("item", "selected", "all"), r, strict=True)) for r in item_rows],
         }
-    }  # fmt: skip
+    }
     note = "selected: units where somebody selected the concept; all: every unit"
     columns = [Column("selected"), Column("all")]
     table = Table(
         [_text("concept"), *columns],
-        [*concept_rows, ["mean per concept", *means["concepts"].values()],
-         ["mean per item", *means["items"].values()]],
-        "Agreement with the majority", [note],
-    )  # fmt: skip
+        [
+            *concept_rows,
+            ["mean per concept", *means["concepts"].values()],
+            ["mean per item", *means["items"].values()],
+        ],
+        "Agreement with the majority",
+        [note],
+    )
     return Document(payload, [table])
 
 
@@ -282,12 +299,16 @@ def forms_part(log: JudgementLog, forms: Forms, reward: float | None) -> Documen
         "forms": facts
         | {
             "broken": [
-                {"annotator": b.annotator, "item": b.item, "category": b.group,
-                 "answers": list(b.answers)}
+                {
+                    "annotator": b.annotator,
+                    "item": b.item,
+                    "category": b.group,
+                    "answers": list(b.answers),
+                }
                 for b in forms.broken
             ]
         }
-    }  # fmt: skip
+    }
     rows: list[list[Cell]] = [[b.annotator, b.item, b.reason] for b in forms.broken[:FORMS_SHOWN]]
     share = forms.rejected / forms.total if forms.total else 0.0
     notes = [f"{forms.rejected} of {forms.total} forms rejected ({share:.2%})"]

@@ -30,11 +30,16 @@ def systems_part(log: JudgementLog, args: argparse.Namespace, progress: Progress
     runs = [read_labels(path).with_threshold(args.threshold) for path in args.systems]
     groups = read_annotator_groups(args.groups, log) if args.groups else None
     study = compare_rankings(
-        log, runs, args.measures, groups=groups, coverage=args.coverage,
+        log,
+        runs,
+        args.measures,
+        groups=groups,
+        coverage=args.coverage,
         ontology=read_ontology(args.ontology, rules=args.rules) if args.ontology else None,
-        costmap=args.costmap, agreement=_agreement_map(log, args),
+        costmap=args.costmap,
+        agreement=_agreement_map(log, args),
         progress=progress.part(0.9, 1.0),
-    )  # fmt: skip
+    )
     tables = [table for ranking in study.rankings for table in _tables(ranking)]
     said = []
     if study.without_truth:
@@ -72,15 +77,20 @@ def _payload(study: SystemsStudy) -> dict[str, Any]:
                 ],
                 "pairs": [
                     {
-                        "a": p.a, "b": p.b, "systems": p.systems, "kendall": p.kendall,
-                        "kolmogorov_smirnov": p.distance, "p": p.p, "concordant": p.concordant,
+                        "a": p.a,
+                        "b": p.b,
+                        "systems": p.systems,
+                        "kendall": p.kendall,
+                        "kolmogorov_smirnov": p.distance,
+                        "p": p.p,
+                        "concordant": p.concordant,
                     }
                     for p in r.pairs
                 ],
             }
             for r in study.rankings
         ],
-    }  # fmt: skip
+    }
 
 
 def _tables(ranking: Rankings) -> list[Table]:

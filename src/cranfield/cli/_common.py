@@ -57,9 +57,12 @@ def add_output_options(parser: argparse.ArgumentParser, form: str = "table") -> 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--jobs", type=positive, default=os.cpu_count() or 1, metavar="N",
+        "--jobs",
+        type=positive,
+        default=os.cpu_count() or 1,
+        metavar="N",
         help="threads to use (default: all cores)",
-    )  # fmt: skip
+    )
 
 
 def add_seed_option(parser: argparse.ArgumentParser) -> None:

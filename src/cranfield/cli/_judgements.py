@@ -45,21 +45,27 @@ def watched(label: str, args: argparse.Namespace) -> Any:
 
 def add_log_options(parser: argparse.ArgumentParser, duplicates: Iterable[str]) -> None:
     parser.add_argument(
-        "judgements", metavar="JUDGEMENTS",
+        "judgements",
+        metavar="JUDGEMENTS",
         help="CSV annotator,item,concept,value[,seconds] or annotator,item,category",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--values", metavar='"A B ..."', type=str.split,
+        "--values",
+        metavar='"A B ..."',
+        type=str.split,
         help="the answers that can be given, low to high; any other is an error",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--duplicates", choices=tuple(duplicates), default="error",
+        "--duplicates",
+        choices=tuple(duplicates),
+        default="error",
         help="a second judgement of the same annotator on the same cell (default: error)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--rules", metavar="FILE",
+        "--rules",
+        metavar="FILE",
         help="TOML with [[exactly_one]] groups; forms that break them are left out",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--ontology", metavar="NAME|FILE", help="more groups, from a built-in ontology or a file"
     )
@@ -84,9 +90,12 @@ def read_log(
 ) -> tuple[JudgementLog, Forms | None]:
     """The log without the forms that break a group, and what was found about forms."""
     log = read_judgement_log(
-        args.judgements, values=args.values, groups=groups or None, duplicates=args.duplicates,
+        args.judgements,
+        values=args.values,
+        groups=groups or None,
+        duplicates=args.duplicates,
         progress=progress.part(0.0, READING_PART),
-    )  # fmt: skip
+    )
     if not groups:
         return log, None
     forms = check_forms(log, groups)

@@ -22,8 +22,8 @@ from cranfield.errors import UsageError
 from cranfield.report.document import Document, Table
 
 if TYPE_CHECKING:
-    from cranfield.lab.executors import Plan
     from cranfield.lab.material import Material
+    from cranfield.work.executors import Plan
 
 RANKED = "AP nDCG@10 RR P@10 Rprec"
 LABELS = "F.example F.concept AP.concept HammingLoss"
@@ -37,19 +37,27 @@ def add_study(studies: Any, name: str, what: str, act: Callable[[Any], int]) -> 
 
 
 def add_runs(
-    parser: argparse.ArgumentParser, *, as_rankings: bool = False, measures: str = RANKED,
+    parser: argparse.ArgumentParser,
+    *,
+    as_rankings: bool = False,
+    measures: str = RANKED,
     none: str = "",
-) -> None:  # fmt: skip
+) -> None:
     """Files, measures and options; `as_rankings` reads annotations as rankings by concept."""
     parser.add_argument(
-        "paths", nargs="*" if none else "+", metavar="FILE",
+        "paths",
+        nargs="*" if none else "+",
+        metavar="FILE",
         help=f"judgements, then runs; with --truth: runs{none}",
-    )  # fmt: skip
+    )
     default = measures if as_rankings else f"{measures}; with --truth: {LABELS}"
     parser.add_argument(
-        "-m", "--measures", default=measures if as_rankings else None, metavar="NAMES",
+        "-m",
+        "--measures",
+        default=measures if as_rankings else None,
+        metavar="NAMES",
         help=f"measures or sets of them (default: {default})",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
@@ -67,9 +75,10 @@ def add_work(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
     group = parser.add_argument_group("how the work is done")
     add_executor_option(group, "the numbers are the same")
     group.add_argument(
-        "--folder", metavar="DIR",
+        "--folder",
+        metavar="DIR",
         help="keep finished pieces here; a study that was stopped goes on when it is given again",
-    )  # fmt: skip
+    )
     add_jobs_option(parser)
     if seed:
         add_seed_option(parser)
@@ -100,9 +109,11 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
                 f"give judgements and runs: cranfield lab {args.study} QRELS RUN RUN ..."
             )
         return Material.ranked(
-            _source(args.paths[0], read_qrels), [_source(p, read_run) for p in args.paths[1:]],
-            args.measures or RANKED, collection_size=args.collection_size,
-        )  # fmt: skip
+            _source(args.paths[0], read_qrels),
+            [_source(p, read_run) for p in args.paths[1:]],
+            args.measures or RANKED,
+            collection_size=args.collection_size,
+        )
     if args.collection_size:
         raise UsageError("--collection-size is for ranked runs, not for annotation")
     runs = [_source(p, read_labels) for p in args.paths]
@@ -114,15 +125,21 @@ def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Mater
         raise UsageError("a study takes one --threshold for all runs")
     maps = read_maps(args)
     return Material.labels(
-        _source(truth, read_labels), runs, args.measures or LABELS, ontology=args.ontology,
-        rules=args.rules, costmap=tuple(maps.items()) or None, agreement=args.agreement,
-        concepts=args.concepts, threshold=args.threshold[0] if args.threshold else None,
-    )  # fmt: skip
+        _source(truth, read_labels),
+        runs,
+        args.measures or LABELS,
+        ontology=args.ontology,
+        rules=args.rules,
+        costmap=tuple(maps.items()) or None,
+        agreement=args.agreement,
+        concepts=args.concepts,
+        threshold=args.threshold[0] if args.threshold else None,
+    )
 
 
 def carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
     """Run a study, with a progress line and an estimate of the time left."""
-    from cranfield.lab.executors import Plan
+    from cranfield.work.executors import Plan
 
     noted = [0.0]
     plan = Plan(args.executor, args.jobs, args.folder, noted.append)

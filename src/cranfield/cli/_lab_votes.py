@@ -17,37 +17,47 @@ LISTS = "AP NMRR MNRO"
 SETS = "F.example Rprec.example"
 # Options of questions on ranked lists: the value without them, and what they say.
 OF_LISTS = {
-    "lists": (5, "how many in each question"), "relevant": (5, "relevant items in each"),
+    "lists": (5, "how many in each question"),
+    "relevant": (5, "relevant items in each"),
     "size": (100, "items in the collection"),
-}  # fmt: skip
+}
 
 
 def votes_parser(studies: Any) -> None:
     parser = studies.add_parser(
-        "votes", help="what people choose, beside what measures say",
+        "votes",
+        help="what people choose, beside what measures say",
         description="What people choose, beside what measures say: a questionnaire, its answers, "
         "or a table of votes.",
-    )  # fmt: skip
+    )
     steps = parser.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
     count = add_study(steps, "count", "count the votes of a table", _votes_count)
     count.add_argument(
-        "votes", metavar="VOTES.csv",
+        "votes",
+        metavar="VOTES.csv",
         help="question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,...",
-    )  # fmt: skip
+    )
     make = add_study(steps, "make", "make a blind questionnaire", _votes_make)
     make.add_argument("folder", metavar="DIR", help="where questions.html, .json and key.json go")
     make.add_argument(
-        "--truth", metavar="FILE",
+        "--truth",
+        metavar="FILE",
         help="ask about concept sets of two runs, not about made-up ranked lists",
-    )  # fmt: skip
+    )
     make.add_argument(
-        "--between", dest="paths", nargs=2, metavar="RUN", default=(),
+        "--between",
+        dest="paths",
+        nargs=2,
+        metavar="RUN",
+        default=(),
         help="with --truth: the two annotations to choose between",
-    )  # fmt: skip
+    )
     make.add_argument(
-        "-m", "--measures", metavar="NAMES",
+        "-m",
+        "--measures",
+        metavar="NAMES",
         help=f"the measures to choose between (default: {LISTS}; with --truth: {SETS})",
-    )  # fmt: skip
+    )
     add_label_options(make)
     make.add_argument(
         "--questions", type=positive, default=10, metavar="N", help="questions (default: 10)"
@@ -103,8 +113,10 @@ def _votes_make(args: argparse.Namespace) -> int:
             )
     files = [str(file) for file in made.write(args.folder)]
     what = ("the questions as data", "the page for people", "the key: keep it to yourself")
-    table = Table([Column("file", numeric=False), Column("what", numeric=False)],
-                  [list(row) for row in zip(files, what, strict=True)])  # fmt: skip
+    table = Table(
+        [Column("file", numeric=False), Column("what", numeric=False)],
+        [list(row) for row in zip(files, what, strict=True)],
+    )
     payload = {"cranfield": __version__, "command": "lab votes", "files": files}
     emit(Document(payload, [table], watch.messages), args)
     return 0

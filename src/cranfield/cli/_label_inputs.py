@@ -14,7 +14,7 @@ from cranfield.io.files import run_name
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix, Threshold
     from cranfield.data.ontology import Ontology
-    from cranfield.scores import Scores
+    from cranfield.evaluation.scores import Scores
 
 DEFAULT_MEASURES = "AP.concept F.concept F.example HammingLoss"
 DEFAULT_WITH_COSTS = "AP.concept F.concept F.example OS"
@@ -26,42 +26,57 @@ def add_label_options(parser: argparse.ArgumentParser) -> None:
 
     known = parser.add_argument_group("what is known of the concepts")
     known.add_argument(
-        "--ontology", metavar="NAME|FILE",
+        "--ontology",
+        metavar="NAME|FILE",
         help="pto-2009, pto-2010, pto-2011 (with -listed: the paths to the letter), OWL, SKOS, or "
         "CSV concept,path",
-    )  # fmt: skip
+    )
     known.add_argument("--rules", metavar="FILE", help="TOML with more rules")
     known.add_argument(
-        "--costmap", metavar="[NAME=]FILE", action="append", default=[],
+        "--costmap",
+        metavar="[NAME=]FILE",
+        action="append",
+        default=[],
         help="costs of confusing concepts, square CSV; with a name for OS(cost='NAME'); repeatable",
-    )  # fmt: skip
+    )
     known.add_argument("--agreement", metavar="FILE", help="CSV concept,agreement for OS and HS")
     known.add_argument(
-        "--concepts", metavar="FILE",
+        "--concepts",
+        metavar="FILE",
         help="all concepts, one per line: names the columns of files without names, and those of "
         "a long truth that no item has",
-    )  # fmt: skip
+    )
     known.add_argument(
-        "--threshold", metavar="[RUN=]X|FILE", action="append", default=[],
+        "--threshold",
+        metavar="[RUN=]X|FILE",
+        action="append",
+        default=[],
         help="confidence from which a concept counts as predicted: a number, or a file with one "
         f"per concept (default: {DEFAULT_THRESHOLD}; a run's own 0/1 rows come first); repeatable",
-    )  # fmt: skip
+    )
 
 
 def label_scores(
     args: argparse.Namespace, *, keep: bool, on_run: Callable[[str], None] | None = None
 ) -> tuple[Scores, list[str]]:
     """The scores of `args.runs` against `args.truth`, and what there is to warn of."""
-    from cranfield.label_evaluation import evaluate_labels
+    from cranfield.evaluation.labels import evaluate_labels
 
     check_names(args)
     truth, ontology = read_truth(args)
     maps = read_maps(args)
     measures, dropped = chosen_measures(args, ontology, bool(maps))
     scores = evaluate_labels(
-        truth, read_runs(args), measures, ontology=ontology, costmap=maps,
-        agreement=args.agreement, keep=keep, jobs=args.jobs, on_run=on_run,
-    )  # fmt: skip
+        truth,
+        read_runs(args),
+        measures,
+        ontology=ontology,
+        costmap=maps,
+        agreement=args.agreement,
+        keep=keep,
+        jobs=args.jobs,
+        on_run=on_run,
+    )
     return scores, dropped_note(dropped)
 
 
@@ -81,9 +96,9 @@ def dropped_note(dropped: tuple[str, ...]) -> list[str]:
 
 def read_truth(args: argparse.Namespace) -> tuple[LabelMatrix, Ontology | None]:
     from cranfield.data.ontology import Ontology
+    from cranfield.evaluation.labels import checked_truth
     from cranfield.io.labels import read_labels
     from cranfield.io.ontology import read_ontology, read_rules
-    from cranfield.label_evaluation import checked_truth
 
     truth = read_labels(args.truth, concepts=_concepts(args))
     if args.ontology is not None:
@@ -160,7 +175,7 @@ def chosen_measures(
     args: argparse.Namespace, ontology: Ontology | None, maps: bool
 ) -> tuple[str, tuple[str, ...]]:
     """The names of the measures asked for, and those left out of a set for want of knowledge."""
-    from cranfield.measures.label_registry import without_needs
+    from cranfield.measures.labels.registry import without_needs
 
     lacking = set() if ontology is not None else {"hierarchy"}
     if ontology is None and not maps:

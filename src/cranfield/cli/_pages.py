@@ -7,16 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield.cli._label_inputs import read_maps, read_runs, read_truth
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
+from cranfield.evaluation.labels import gather, prepared
+from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels
 from cranfield.io.files import can_be_read_again
-from cranfield.label_evaluation import gather, prepared
 from cranfield.report.document import Table
 from cranfield.report.methods import ranked_settings
 from cranfield.report.page import report_page
 from cranfield.report.parts import annotation_section, retrieval_section
 from cranfield.report.sections import Section, score_section, table_section
-from cranfield.scores import Scores
 
 ONCE = (
     "Curves and what stands behind the numbers: an input could be read only once "
@@ -41,8 +41,11 @@ def ranked_page(
     `tables` are for readers without a script; `more` tables stand at the end as they are.
     """
     shared: dict[str, Any] = {
-        "title": TITLES["eval"], "tables": tables, "comparison": comparison, "jobs": jobs,
-    }  # fmt: skip
+        "title": TITLES["eval"],
+        "tables": tables,
+        "comparison": comparison,
+        "jobs": jobs,
+    }
     if all(map(can_be_read_again, (qrels, *runs))):
         judgements = read_qrels(qrels, jobs=jobs)
         section = retrieval_section(scores, judgements, runs, options=options, **shared)
@@ -61,8 +64,11 @@ def label_page(
 ) -> str:
     """The report of `label`, or of `compare` for annotation."""
     shared: dict[str, Any] = {
-        "title": TITLES["label"], "tables": tables, "comparison": comparison, "jobs": args.jobs,
-    }  # fmt: skip
+        "title": TITLES["label"],
+        "tables": tables,
+        "comparison": comparison,
+        "jobs": args.jobs,
+    }
     if all(map(can_be_read_again, (args.truth, *args.runs))):
         truth, ontology = read_truth(args)
         knowledge = gather(

@@ -14,17 +14,19 @@ from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.io.files import run_name
 
 if TYPE_CHECKING:
+    from cranfield.evaluation.scores import Scores
     from cranfield.measures import Measure
-    from cranfield.scores import Scores
 
 THREADS = "threads"
 
 
 def add_executor_option(parser: argparse._ActionsContainer, more: str) -> None:
     parser.add_argument(
-        "--executor", default=THREADS, metavar="WHERE",
+        "--executor",
+        default=THREADS,
+        metavar="WHERE",
         help=f"threads (default), processes, or dask://HOST:PORT; {more}",
-    )  # fmt: skip
+    )
 
 
 def each_run(
@@ -33,7 +35,7 @@ def each_run(
     note: Callable[[float], None],
 ) -> list[dict[str, Any]]:
     """What `work` answers for the command with each of its runs alone."""
-    from cranfield.lab.executors import Plan, run_pieces
+    from cranfield.work.executors import Plan, run_pieces
 
     plan = Plan(args.executor, args.jobs, None, note)
     if any(value == "-" for value in vars(args).values()) or "-" in args.runs:
@@ -59,7 +61,7 @@ def _with_full_paths(args: argparse.Namespace) -> argparse.Namespace:
 
 def eval_piece(args: argparse.Namespace) -> dict[str, Any]:
     from cranfield.cli.eval import evaluate_args
-    from cranfield.evaluation import Progress
+    from cranfield.evaluation.ranked import Progress
 
     scores, ranges = evaluate_args(args, Progress())
     packed = pack(scores, keep=args.per_topic or args.format == "html")
@@ -105,8 +107,8 @@ def unpack(
     """One table of scores from the plain data of its runs."""
     import numpy as np
 
+    from cranfield.evaluation.scores import Scores
     from cranfield.lab.material import floats
-    from cranfield.scores import Scores
 
     first = parts[0]
     measures = parse(first["measures"])

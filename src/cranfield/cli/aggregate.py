@@ -38,12 +38,17 @@ def main(argv: Sequence[str]) -> int:
         groups = read_groups(args)
         log, forms = read_log(args, groups, progress)
         result = aggregate_judgements(
-            log, args.method, ties=args.ties,
+            log,
+            args.method,
+            ties=args.ties,
             weights=read_weights(args.weights, log) if args.weights else None,
             gold=read_gold(args.gold, log) if args.gold else None,
-            share=args.share, smoothing=args.smoothing, iterations=args.iterations,
-            tolerance=args.tolerance, progress=progress.part(READING_PART, 1.0),
-        )  # fmt: skip
+            share=args.share,
+            smoothing=args.smoothing,
+            iterations=args.iterations,
+            tolerance=args.tolerance,
+            progress=progress.part(READING_PART, 1.0),
+        )
         truth = _truth_table(result, args)
         beside = {}
         if args.annotators:
@@ -63,21 +68,27 @@ def make_parser() -> Parser:
     add_log_options(parser, ("error", "first", "last", "all"))
     parser.add_argument("--method", choices=METHODS, default="majority", help="default: majority")
     parser.add_argument(
-        "--ties", choices=TIES, default="lowest",
+        "--ties",
+        choices=TIES,
+        default="lowest",
         help="of votes: the lowest answer (default; 0 before 1), the highest, or omit the unit",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--weights", metavar="FILE", help="CSV annotator,weight for weighted-majority"
     )
     parser.add_argument("--gold", metavar="FILE", help="known answers that the models keep to")
     parser.add_argument(
-        "--share", action="store_true",
+        "--share",
+        action="store_true",
         help="one table of confusions per annotator for all concepts, not one per concept",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--smoothing", type=_from_zero, default=0.0, metavar="X",
+        "--smoothing",
+        type=_from_zero,
+        default=0.0,
+        metavar="X",
         help="judgements added to each cell of a dawid-skene table (default: 0)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--iterations",
         type=positive,
@@ -86,18 +97,22 @@ def make_parser() -> Parser:
         help="of a model, at most (default: 100)",
     )
     parser.add_argument(
-        "--tolerance", type=_from_zero, default=1e-6, metavar="X",
+        "--tolerance",
+        type=_from_zero,
+        default=1e-6,
+        metavar="X",
         help="stop when the log-likelihood per judgement grows by less (default: 1e-6)",
-    )  # fmt: skip
+    )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument(
         "--soft", action="store_true", help="a row for every answer with its probability"
     )
     shape.add_argument(
-        "--confidences", action="store_true",
+        "--confidences",
+        action="store_true",
         help="item,concept,value with the probability that the concept is present, "
-             "as `cranfield label` reads it",
-    )  # fmt: skip
+        "as `cranfield label` reads it",
+    )
     parser.add_argument(
         "--annotators", metavar="FILE", help="also write annotator,judgements,reliability"
     )
@@ -181,9 +196,12 @@ def _payload(result: Aggregated) -> dict[str, object]:
     log = result.log
     truth = []
     for i, c, w, p in zip(
-        result.item.tolist(), result.concept.tolist(), result.winner.tolist(),
-        result.winning_probability.tolist(), strict=True,
-    ):  # fmt: skip
+        result.item.tolist(),
+        result.concept.tolist(),
+        result.winner.tolist(),
+        result.winning_probability.tolist(),
+        strict=True,
+    ):
         if w < 0:
             continue
         middle = (
@@ -200,12 +218,15 @@ def _payload(result: Aggregated) -> dict[str, object]:
         "ties": result.ties,
         "truth": truth,
         "annotators": [
-            {"annotator": name, "judgements": int(result.judgements[a]),
-             "reliability": float(result.reliability[a])}
+            {
+                "annotator": name,
+                "judgements": int(result.judgements[a]),
+                "reliability": float(result.reliability[a]),
+            }
             for a, name in enumerate(log.annotators)
             if result.judgements[a]
         ],
-    }  # fmt: skip
+    }
 
 
 def _own_warnings(result: Aggregated, args: argparse.Namespace) -> list[str]:

@@ -51,9 +51,10 @@ def main(argv: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     parser = Parser(
-        prog="cranfield agreement", epilog=EPILOG,
+        prog="cranfield agreement",
+        epilog=EPILOG,
         description="How far annotators agree, and who should not count.",
-    )  # fmt: skip
+    )
     add_log_options(parser, ("error", "first", "last"))
     parser.add_argument(
         "--coefficients",
@@ -67,29 +68,38 @@ def make_parser() -> Parser:
         help="intervals of all values: items are drawn again and again",
     )
     parser.add_argument(
-        "--resamples", type=positive, default=1000, metavar="N",
+        "--resamples",
+        type=positive,
+        default=1000,
+        metavar="N",
         help="samples behind an interval (default: 1000)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--confidence", type=_share, default=0.95, metavar="X",
+        "--confidence",
+        type=_share,
+        default=0.95,
+        metavar="X",
         help="share of the samples inside an interval (default: 0.95)",
-    )  # fmt: skip
+    )
     add_seed_option(parser)
     more = parser.add_argument_group("more tables")
     more.add_argument("--pairs", action="store_true", help="every pair of annotators")
     more.add_argument("--per-item", action="store_true", help="agreement on each item")
     more.add_argument(
-        "--majority", action="store_true",
+        "--majority",
+        action="store_true",
         help="agreement with the majority, counting selected or all concepts",
-    )  # fmt: skip
+    )
     more.add_argument(
         "--groups", metavar="FILE", help="CSV annotator,group: each group, and merged groups"
     )
     more.add_argument("--map", metavar="FILE", help="write concept,agreement for the measure OS")
     more.add_argument(
-        "--map-counting", choices=("all", "selected"), default="all",
+        "--map-counting",
+        choices=("all", "selected"),
+        default="all",
         help="units of the map: all (default), or those where somebody selected the concept",
-    )  # fmt: skip
+    )
     _add_quality_options(parser.add_argument_group("quality control"))
     _add_systems_options(parser.add_argument_group("whether it matters"))
     add_output_options(parser)
@@ -100,22 +110,30 @@ def _add_quality_options(quality: argparse._ArgumentGroup) -> None:
     quality.add_argument("--quality", action="store_true", help="who should not count, and why")
     quality.add_argument("--gold", metavar="FILE", help="known answers (item,concept,value)")
     quality.add_argument(
-        "--gold-minimum", type=_share, default=0.7, metavar="X",
+        "--gold-minimum",
+        type=_share,
+        default=0.7,
+        metavar="X",
         help="share of gold answers to get right (default: 0.7)",
-    )  # fmt: skip
+    )
     quality.add_argument(
-        "--fast", type=_share, default=1 / 3, metavar="X",
+        "--fast",
+        type=_share,
+        default=1 / 3,
+        metavar="X",
         help="too fast is below this part of the typical time (default: 1/3)",
-    )  # fmt: skip
+    )
     quality.add_argument("--reward", type=float, metavar="X", help="pay for one form")
     quality.add_argument("--clean", metavar="FILE", help="write the log without the rejected")
 
 
 def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
     systems.add_argument(
-        "--systems", nargs="+", metavar="RUN",
+        "--systems",
+        nargs="+",
+        metavar="RUN",
         help="rank annotation runs by each annotator's truth and correlate the rankings",
-    )  # fmt: skip
+    )
     systems.add_argument(
         "-m",
         "--measures",
@@ -127,14 +145,20 @@ def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
         "--costmap", metavar="FILE", help="costs of confusing concepts, for measures such as OS"
     )
     systems.add_argument(
-        "--threshold", type=float, default=0.5, metavar="X",
+        "--threshold",
+        type=float,
+        default=0.5,
+        metavar="X",
         help="confidence from which a run predicts a concept (default: 0.5)",
-    )  # fmt: skip
+    )
     systems.add_argument(
-        "--coverage", type=_share, default=0.5, metavar="X",
+        "--coverage",
+        type=_share,
+        default=0.5,
+        metavar="X",
         help="share of the items that an annotator must have judged to have a truth of its own "
         "(default: 0.5)",
-    )  # fmt: skip
+    )
 
 
 def _share(text: str) -> float:

@@ -17,12 +17,12 @@ from cranfield.cli._label_inputs import (
 )
 from cranfield.data.alignment import align
 from cranfield.errors import UsageError
-from cranfield.evaluation import DEFAULT_MEASURES, evaluate
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
+from cranfield.evaluation.scores import Scores
 from cranfield.io.files import write_whole
 from cranfield.report import charts
 from cranfield.report.charts._spec import Spec, best_first, measure_of
 from cranfield.report.charts.curves import RECALL_MEASURES
-from cranfield.scores import Scores
 
 EXAMPLES = """examples:
   cranfield chart leaderboard qrels.txt *.run -m nDCG@10 -o leaderboard.svg
@@ -43,29 +43,41 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("chart", choices=CHARTS, metavar="CHART", help="one of those above")
     parser.add_argument(
-        "paths", nargs="*", metavar="FILE",
+        "paths",
+        nargs="*",
+        metavar="FILE",
         help="the judgements, then the runs; with --truth: runs only",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "-o", "--output", metavar="FILE", required=True,
+        "-o",
+        "--output",
+        metavar="FILE",
+        required=True,
         help=".svg, .png, .pdf, or .json: the Vega-Lite specification",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "-m", "--measures", metavar="NAMES",
+        "-m",
+        "--measures",
+        metavar="NAMES",
         help="what to draw: the first measure, the first two for scatter, all for behaviour; none "
         "for precision-recall and roc",
-    )  # fmt: skip
+    )
     parser.add_argument("--run", metavar="RUN", help="the run to draw (default: the best)")
     parser.add_argument("--baseline", metavar="RUN", help="the run that differences are to")
     parser.add_argument("--concept", metavar="NAME", help="roc: one concept (default: all pooled)")
     parser.add_argument(
-        "--collection-size", type=positive, metavar="N",
+        "--collection-size",
+        type=positive,
+        metavar="N",
         help="number of items in the collection (behaviour: of ranks, default: 100)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--relevant", type=positive, default=1, metavar="N",
+        "--relevant",
+        type=positive,
+        default=1,
+        metavar="N",
         help="behaviour: relevant items, of which one is retrieved (default: 1)",
-    )  # fmt: skip
+    )
     parser.add_argument("--truth", metavar="TRUTH", help="annotation: the true concepts")
     add_label_options(parser)
     add_jobs_option(parser)
@@ -93,9 +105,12 @@ def _scores(args: argparse.Namespace, measures: str | None = None) -> Scores:
         return label_scores(args, keep=True)[0]
     _need_paths(args, 2, "judgements and runs, or --truth and runs")
     return evaluate(
-        args.paths[0], args.paths[1:], measures or args.measures or DEFAULT_MEASURES,
-        collection_size=args.collection_size, jobs=args.jobs,
-    )  # fmt: skip
+        args.paths[0],
+        args.paths[1:],
+        measures or args.measures or DEFAULT_MEASURES,
+        collection_size=args.collection_size,
+        jobs=args.jobs,
+    )
 
 
 def _need_paths(args: argparse.Namespace, least: int, what: str) -> None:

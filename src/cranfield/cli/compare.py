@@ -17,10 +17,10 @@ from cranfield.cli._common import (
     positive,
 )
 from cranfield.cli._label_inputs import add_label_options, label_scores
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
 from cranfield.errors import UsageError, suggest
+from cranfield.evaluation.scores import Scores
 from cranfield.report.document import Table
-from cranfield.scores import Scores
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
 differences with confidence intervals, p-values corrected for many comparisons, effect sizes,
@@ -37,16 +37,26 @@ def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
-        from cranfield.compare import compare
+        from cranfield.comparison.compare import compare
         from cranfield.report.comparison import PARTS, SUMMARY, comparison_document
 
         scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
         comparison = compare(
-            scores, baseline=args.baseline, test=args.test, correction=args.correction,
-            tail=args.tail, alpha=args.alpha, interval=args.interval, resamples=args.resamples,
-            margin=args.equivalence, detect=args.detect, power=args.power, rng=args.seed,
-            jobs=args.jobs, progress=lambda fraction: done.__setitem__(0, fraction),
-        )  # fmt: skip
+            scores,
+            baseline=args.baseline,
+            test=args.test,
+            correction=args.correction,
+            tail=args.tail,
+            alpha=args.alpha,
+            interval=args.interval,
+            resamples=args.resamples,
+            margin=args.equivalence,
+            detect=args.detect,
+            power=args.power,
+            rng=args.seed,
+            jobs=args.jobs,
+            progress=lambda fraction: done.__setitem__(0, fraction),
+        )
         usual = (SUMMARY, *PARTS) if args.format == "latex" else PARTS
         document = comparison_document(comparison, parts=args.show or usual)
         if args.format == "html":
@@ -66,24 +76,36 @@ def _page(
         return label_page(scores, args, tables=tables, more=more, comparison=comparison)
     options = {"topics": args.topics, "collection_size": args.collection_size}
     return ranked_page(
-        scores, args.paths[0], args.paths[1:], options, tables=tables, more=more,
-        comparison=comparison, jobs=args.jobs,
-    )  # fmt: skip
+        scores,
+        args.paths[0],
+        args.paths[1:],
+        options,
+        tables=tables,
+        more=more,
+        comparison=comparison,
+        jobs=args.jobs,
+    )
 
 
 def make_parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog="cranfield compare", description=DESCRIPTION, epilog=EXAMPLES,
+        prog="cranfield compare",
+        description=DESCRIPTION,
+        epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "paths", nargs="+", metavar="FILE",
+        "paths",
+        nargs="+",
+        metavar="FILE",
         help="the judgements, then two runs or more; with --truth: runs only",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "-m", "--measures", metavar="NAMES",
+        "-m",
+        "--measures",
+        metavar="NAMES",
         help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--baseline",
         metavar="RUN",
@@ -102,61 +124,82 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
-    from cranfield.compare import TESTS
+    from cranfield.comparison.compare import TESTS
     from cranfield.report.comparison import PARTS, SUMMARY
     from cranfield.stats.corrections import CORRECTIONS
     from cranfield.stats.intervals import METHODS
 
     group = parser.add_argument_group("tests")
     group.add_argument(
-        "--test", choices=TESTS, default="bootstrap", metavar="TEST",
+        "--test",
+        choices=TESTS,
+        default="bootstrap",
+        metavar="TEST",
         help=f"one of {', '.join(TESTS)} (default: bootstrap)",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--correction", choices=tuple(CORRECTIONS),
+        "--correction",
+        choices=tuple(CORRECTIONS),
         help="for many comparisons, over the pairs of a measure (default: holm)",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--tail", choices=("one", "two"), default="two",
+        "--tail",
+        choices=("one", "two"),
+        default="two",
         help="one: is the run better than the baseline; two: do they differ (default)",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--alpha", type=_share, default=0.05, metavar="X", help="significance level (default: 0.05)"
     )
     group.add_argument(
-        "--interval", choices=METHODS,
+        "--interval",
+        choices=METHODS,
         help="confidence interval (default: bca for the bootstrap test, else t)",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--resamples", type=_resamples, default=10_000, metavar="N",
+        "--resamples",
+        type=_resamples,
+        default=10_000,
+        metavar="N",
         help="random draws (default: 10000); 'exact' for a randomization test of few topics",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--equivalence", type=float, metavar="MARGIN",
+        "--equivalence",
+        type=float,
+        metavar="MARGIN",
         help="also test that the difference lies within this margin",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--detect", type=float, metavar="DIFFERENCE",
+        "--detect",
+        type=float,
+        metavar="DIFFERENCE",
         help="also say how many topics a difference of this size needs",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--power", type=_share, default=0.8, metavar="X",
+        "--power",
+        type=_share,
+        default=0.8,
+        metavar="X",
         help="power for --detect and the column detectable (default: 0.8)",
-    )  # fmt: skip
+    )
     group.add_argument(
-        "--show", type=_tables, metavar="TABLES",
+        "--show",
+        type=_tables,
+        metavar="TABLES",
         help=f"tables to print, of {SUMMARY},{','.join(PARTS)} (default: all but the summary, "
         "which latex has too; csv and tsv hold one)",
-    )  # fmt: skip
+    )
 
 
 def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("ranked runs")
     group.add_argument(
-        "--topics", choices=("judged", "run"), default="judged",
+        "--topics",
+        choices=("judged", "run"),
+        default="judged",
         help="judged: a topic that a run misses scores as an empty ranking (default); "
         "run: it is left out, and pairs share the topics that both have",
-    )  # fmt: skip
+    )
     group.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
@@ -197,7 +240,7 @@ def _resamples(text: str) -> int | str:
 
 
 def _ranked_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
-    from cranfield.evaluation import DEFAULT_MEASURES, evaluate
+    from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 
     for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
         if getattr(args, option):
@@ -208,9 +251,13 @@ def _ranked_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
         )
     check_standard_input(args)
     scores = evaluate(
-        args.paths[0], args.paths[1:], args.measures or DEFAULT_MEASURES, topics=args.topics,
-        collection_size=args.collection_size, jobs=args.jobs,
-    )  # fmt: skip
+        args.paths[0],
+        args.paths[1:],
+        args.measures or DEFAULT_MEASURES,
+        topics=args.topics,
+        collection_size=args.collection_size,
+        jobs=args.jobs,
+    )
     return scores, []
 
 

@@ -93,9 +93,10 @@ def guess_kind(path: str) -> str:
             if fields in (4, 6):
                 return "run" if fields == 6 else "qrels"
             raise InputError.single(
-                describe(path), f"{fields} fields in the first line: neither 4 (judgements) nor 6 "
+                describe(path),
+                f"{fields} fields in the first line: neither 4 (judgements) nor 6 "
                 "(a run); say --kind run or --kind qrels to see what is wrong, or --kind labels",
-            )  # fmt: skip
+            )
     raise InputError.single(describe(path), "is empty")
 
 

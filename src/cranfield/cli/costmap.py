@@ -100,15 +100,22 @@ def _show(args: argparse.Namespace) -> None:
             write_whole(Path(args.output), page.encode())
         return
     payload = {
-        "cranfield": __version__, "command": "costmap", "concepts": list(costs.concepts),
+        "cranfield": __version__,
+        "command": "costmap",
+        "concepts": list(costs.concepts),
         "order": [costs.concepts[i] for i in tree.leaves()],
         "nearest": [
-            {"concept": row[0], "nearest": [
-                {"concept": c, "cost": x} for c, x in zip(row[1::2], row[2::2], strict=True) if c
-            ]}
+            {
+                "concept": row[0],
+                "nearest": [
+                    {"concept": c, "cost": x}
+                    for c, x in zip(row[1::2], row[2::2], strict=True)
+                    if c
+                ],
+            }
             for row in nearest.rows
         ],
-    }  # fmt: skip
+    }
     if args.format == "table" and not args.concept:
         drawing = ["", "Dendrogram (average cost at which concepts join)"]
         drawing += dendrogram_text(costs, tree)
@@ -126,20 +133,29 @@ def _compare(args: argparse.Namespace) -> None:
     found = compare_maps(first, second, permutations=args.permutations, seed=args.seed)
     differing = [row for row in found.differences if row[2] != row[3]][: args.top]
     payload = {
-        "cranfield": __version__, "command": "costmap", "a": args.first, "b": args.second,
-        "concepts": len(found.concepts), "pearson": found.pearson, "spearman": found.spearman,
-        "p": found.p, "mean_difference": found.mean_difference, "seed": args.seed,
-        "differences": [
-            {"concept1": c, "concept2": d, "a": x, "b": y}
-            for c, d, x, y in differing
-        ],
-    }  # fmt: skip
+        "cranfield": __version__,
+        "command": "costmap",
+        "a": args.first,
+        "b": args.second,
+        "concepts": len(found.concepts),
+        "pearson": found.pearson,
+        "spearman": found.spearman,
+        "p": found.p,
+        "mean_difference": found.mean_difference,
+        "seed": args.seed,
+        "differences": [{"concept1": c, "concept2": d, "a": x, "b": y} for c, d, x, y in differing],
+    }
     summary = Table(
-        [Column("concepts"), Column("Spearman"), Column("p (Mantel)"), Column("Pearson"),
-         Column("mean difference")],
+        [
+            Column("concepts"),
+            Column("Spearman"),
+            Column("p (Mantel)"),
+            Column("Pearson"),
+            Column("mean difference"),
+        ],
         [[len(found.concepts), found.spearman, found.p, found.pearson, found.mean_difference]],
         f"{args.first} and {args.second}",
-    )  # fmt: skip
+    )
     rows: list[list[Cell]] = [[c, d, x, y] for c, d, x, y in differing]
     columns = [Column(n, numeric=False) for n in ("concept", "concept")]
     columns += [Column("first", digits=3), Column("second", digits=3)]

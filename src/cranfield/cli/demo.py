@@ -18,21 +18,21 @@ from cranfield.data.alignment import align
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
 from cranfield.errors import InputError
-from cranfield.evaluation import evaluate
+from cranfield.evaluation.labels import evaluate_labels, gather
+from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels
 from cranfield.io.collection import read_collection
 from cranfield.io.files import os_message, write_whole
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology
-from cranfield.label_evaluation import evaluate_labels, gather
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.drilldown import picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import annotation_section, retrieval_section
 from cranfield.report.scores import leaderboard
 from cranfield.report.sections import Section, table_section
-from cranfield.scores import Scores
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "digits"
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
@@ -74,9 +74,12 @@ def make_parser() -> argparse.ArgumentParser:
         "write a report that opens in a browser.",
     )
     parser.add_argument(
-        "-o", "--output", default="demo-report.html", metavar="FILE",
+        "-o",
+        "--output",
+        default="demo-report.html",
+        metavar="FILE",
         help="where to write the report (default: demo-report.html)",
-    )  # fmt: skip
+    )
     instead = parser.add_mutually_exclusive_group()
     instead.add_argument(
         "--folder", action="store_true", help="only print the folder of the collection"
@@ -116,9 +119,14 @@ def retrieval(collection: Collection) -> Section:
         winners(scores),
     )
     return retrieval_section(
-        scores, judgements, collection.runs, title="Retrieval: images that show the same digit",
-        tables=[board], options={"collection_size": size}, jobs=os.cpu_count() or 1,
-    )  # fmt: skip
+        scores,
+        judgements,
+        collection.runs,
+        title="Retrieval: images that show the same digit",
+        tables=[board],
+        options={"collection_size": size},
+        jobs=os.cpu_count() or 1,
+    )
 
 
 def annotation(collection: Collection) -> Section:
@@ -138,9 +146,14 @@ def annotation(collection: Collection) -> Section:
         "timid ranks as well as logistic (MAP), but decides too late to be of use (F).",
     )
     return annotation_section(
-        scores, truth, (align(run, truth).run for run in runs), gather(truth, ontology=ontology),
-        title="Annotation: the concepts of an image", tables=[board], jobs=os.cpu_count() or 1,
-    )  # fmt: skip
+        scores,
+        truth,
+        (align(run, truth).run for run in runs),
+        gather(truth, ontology=ontology),
+        title="Annotation: the concepts of an image",
+        tables=[board],
+        jobs=os.cpu_count() or 1,
+    )
 
 
 def agreement(collection: Collection) -> Section:

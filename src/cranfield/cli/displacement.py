@@ -16,8 +16,12 @@ from cranfield.cli._common import (
     emit,
     positive,
 )
-from cranfield.displacement import DEFAULT_MEASURES, DisplacementScores, evaluate_displacement
-from cranfield.evaluation import coerce_run, name_runs
+from cranfield.evaluation.displacement import (
+    DEFAULT_MEASURES,
+    DisplacementScores,
+    evaluate_displacement,
+)
+from cranfield.evaluation.ranked import coerce_run, name_runs
 from cranfield.io import read_run
 from cranfield.io.opinions import read_subject_rankings
 from cranfield.report.document import Cell, Column, Document, Table
@@ -33,9 +37,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("subjects", metavar="SUBJECTS", help="CSV subject,topic,item,significance")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
-        "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
+        "-m",
+        "--measures",
+        default=DEFAULT_MEASURES,
+        metavar="NAMES",
         help=f"measures of displacement (default: {DEFAULT_MEASURES})",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )

@@ -18,14 +18,14 @@ from cranfield.cli._common import (
 )
 from cranfield.cli._pieces import THREADS, add_executor_option, each_run, eval_piece, unpack
 from cranfield.data import Run
-from cranfield.evaluation import DEFAULT_MEASURES, Progress, evaluate, name_runs
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, Progress, evaluate, name_runs
+from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
 from cranfield.measures import SETS, Measure, parse_measures
-from cranfield.measures.ranked import MISSING_RANKS
+from cranfield.measures.ranked.plans import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit, score_columns
-from cranfield.scores import Scores
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -38,19 +38,26 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
-        "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
+        "-m",
+        "--measures",
+        default=DEFAULT_MEASURES,
+        metavar="NAMES",
         help=f"measures or sets of them: {', '.join(SETS)} (default: {DEFAULT_MEASURES})",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--topics", choices=("judged", "run"), default="judged",
+        "--topics",
+        choices=("judged", "run"),
+        default="judged",
         help="average over the judged topics (a missing one is an empty ranking) or over those "
         "that the run has (default: judged)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--ties", choices=("id", "file", "average"), default="id",
+        "--ties",
+        choices=("id", "file", "average"),
+        default="id",
         help="order of items with one score: by id as trec_eval does, as in the file, or the "
         "expected value over all orders (default: id)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--tie-range", action="store_true", help="also tell how far ties can move each mean"
     )
@@ -64,15 +71,19 @@ def make_parser() -> argparse.ArgumentParser:
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
     parser.add_argument(
-        "--missing", choices=MISSING_RANKS, default="worst",
+        "--missing",
+        choices=MISSING_RANKS,
+        default="worst",
         help="where relevant items stand that were not retrieved, for measures of all ranks "
         "(default: worst, the last ranks of the collection)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--gmt", type=positive, metavar="N",
+        "--gmt",
+        type=positive,
+        metavar="N",
         help="NMRR: the largest number of relevant items of any topic (default: of the topics "
         "evaluated)",
-    )  # fmt: skip
+    )
     parser.add_argument("--per-topic", action="store_true", help="also the values of each topic")
     add_executor_option(parser, "each run is evaluated there")
     add_jobs_option(parser)

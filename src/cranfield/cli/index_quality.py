@@ -8,14 +8,14 @@ from typing import Any
 
 from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit
 from cranfield.errors import InputError
-from cranfield.evaluation import coerce_run, name_runs
-from cranfield.index_quality import (
+from cranfield.evaluation.index_quality import (
     DEFAULT_MEASURES,
     OPTIMAL,
     IndexQuality,
     ItemVectors,
     evaluate_index,
 )
+from cranfield.evaluation.ranked import coerce_run, name_runs
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import describe
 from cranfield.io.vectors import read_vectors
@@ -36,14 +36,20 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("qrels", metavar="QRELS", help="judgements")
     parser.add_argument("runs", nargs="*", metavar="RUN", help="runs to hold against it")
     parser.add_argument(
-        "-m", "--measures", default=DEFAULT_MEASURES, metavar="NAMES",
+        "-m",
+        "--measures",
+        default=DEFAULT_MEASURES,
+        metavar="NAMES",
         help=f"measures or sets of them (default: {DEFAULT_MEASURES})",
-    )  # fmt: skip
+    )
     parser.add_argument("--items", metavar="FILE", help="ids of the rows of .npy, one per line")
     parser.add_argument(
-        "--rel", type=float, default=1.0, metavar="G",
+        "--rel",
+        type=float,
+        default=1.0,
+        metavar="G",
         help="the grade from which items are relevant when queries are formed (default: 1)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--raw", action="store_true", help="means of the vectors as they are, not of unit length"
     )
@@ -63,9 +69,14 @@ def main(argv: Sequence[str]) -> int:
     ]
     try:
         quality = evaluate_index(
-            vectors, read_qrels(args.qrels, jobs=args.jobs), runs, args.measures,
-            rel=args.rel, raw=args.raw, jobs=args.jobs,
-        )  # fmt: skip
+            vectors,
+            read_qrels(args.qrels, jobs=args.jobs),
+            runs,
+            args.measures,
+            rel=args.rel,
+            raw=args.raw,
+            jobs=args.jobs,
+        )
     except InputError as error:
         if error.where != "<vectors>":
             raise

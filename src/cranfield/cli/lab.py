@@ -61,9 +61,12 @@ def _correlate_parser(studies: Any) -> None:
     parser = add_study(studies, "correlate", "which measures rank runs alike", _correlate)
     add_runs(parser)
     parser.add_argument(
-        "--resamples", type=positive, default=1000, metavar="N",
+        "--resamples",
+        type=positive,
+        default=1000,
+        metavar="N",
         help="bootstrap samples of the units for the interval of tau (default: 1000)",
-    )  # fmt: skip
+    )
     add_work(parser)
 
 
@@ -81,37 +84,56 @@ def _stability_parser(studies: Any) -> None:
     from cranfield.lab.stability import DROPPED, NOISE, PARTS
 
     parser = add_study(
-        studies, "stability", "how much truth and topics may change before the ranking does",
+        studies,
+        "stability",
+        "how much truth and topics may change before the ranking does",
         _stability,
-    )  # fmt: skip
+    )
     add_runs(parser)
     parser.add_argument(
-        "--parts", metavar="NAMES", default=",".join(PARTS),
+        "--parts",
+        metavar="NAMES",
+        default=",".join(PARTS),
         help=f"some of {', '.join(PARTS)} (default: all)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--noise", type=shares, default=NOISE, metavar="PERCENTS",
+        "--noise",
+        type=shares,
+        default=NOISE,
+        metavar="PERCENTS",
         help="shares of the truth to flip (default: 1,2,5,10)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--dropped", type=shares, default=DROPPED, metavar="PERCENTS",
+        "--dropped",
+        type=shares,
+        default=DROPPED,
+        metavar="PERCENTS",
         help="shares of judgements and of topics to take away (default: 10,30,50,70,90)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--repeats", type=positive, default=5, metavar="N", help="repetitions (default: 5)"
     )
     parser.add_argument(
-        "--trials", type=positive, default=100, metavar="N",
+        "--trials",
+        type=positive,
+        default=100,
+        metavar="N",
         help="splits into halves for the swap rate (default: 100)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--resamples", type=positive, default=1000, metavar="N",
+        "--resamples",
+        type=positive,
+        default=1000,
+        metavar="N",
         help="bootstrap samples for discriminative power (default: 1000)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--level", type=float, default=0.05, metavar="A",
+        "--level",
+        type=float,
+        default=0.05,
+        metavar="A",
         help="level of the test behind discriminative power (default: 0.05)",
-    )  # fmt: skip
+    )
     add_work(parser)
 
 
@@ -122,11 +144,18 @@ def _stability(args: argparse.Namespace) -> int:
     result = carried_out(
         args,
         lambda plan: stability(
-            material, parts=tuple(args.parts.split(",")), noise=args.noise, dropped=args.dropped,
-            repeats=args.repeats, trials=args.trials, resamples=args.resamples, level=args.level,
-            rng=args.seed, plan=plan,
+            material,
+            parts=tuple(args.parts.split(",")),
+            noise=args.noise,
+            dropped=args.dropped,
+            repeats=args.repeats,
+            trials=args.trials,
+            resamples=args.resamples,
+            level=args.level,
+            rng=args.seed,
+            plan=plan,
         ),
-    )  # fmt: skip
+    )
     return answer(args, result, result.tables(), result.long_table())
 
 
@@ -138,9 +167,12 @@ def _random_parser(studies: Any) -> None:
     )
     add_runs(parser)
     parser.add_argument(
-        "--densities", type=shares, default=DENSITIES, metavar="PERCENTS",
+        "--densities",
+        type=shares,
+        default=DENSITIES,
+        metavar="PERCENTS",
         help="label densities of random and over-annotating runs (default: 10,30,50,70,90)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--count", type=positive, default=5, metavar="N", help="random rankings (default: 5)"
     )
@@ -158,10 +190,14 @@ def _random(args: argparse.Namespace) -> int:
     result = carried_out(
         args,
         lambda plan: random_study(
-            material, densities=args.densities, count=args.count, over=not args.no_over,
-            rng=args.seed, plan=plan,
+            material,
+            densities=args.densities,
+            count=args.count,
+            over=not args.no_over,
+            rng=args.seed,
+            plan=plan,
         ),
-    )  # fmt: skip
+    )
     return answer(args, result, [result.table(), *([result.runs_table()] if args.all_runs else [])])
 
 
@@ -171,13 +207,18 @@ def _generality_parser(studies: Any) -> None:
     parser = add_study(studies, "generality", "the same topics in growing collections", _generality)
     add_runs(parser, as_rankings=True, measures=GENERALITY, none="; none with --simulate")
     parser.add_argument(
-        "--shares", type=shares, default=SHARES, metavar="PERCENTS",
+        "--shares",
+        type=shares,
+        default=SHARES,
+        metavar="PERCENTS",
         help="shares of the collection (default: a third, two thirds, all of it)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--simulate", type=whole_numbers, metavar="SIZES",
+        "--simulate",
+        type=whole_numbers,
+        metavar="SIZES",
         help="instead of runs, simulated ones in collections such as 1000,10000,100000",
-    )  # fmt: skip
+    )
     add_work(parser)
 
 
@@ -196,10 +237,13 @@ def _generality(args: argparse.Namespace) -> int:
     result = carried_out(
         args,
         lambda plan: generality(
-            material, collection_size=args.collection_size, shares=args.shares, rng=args.seed,
+            material,
+            collection_size=args.collection_size,
+            shares=args.shares,
+            rng=args.seed,
             plan=plan,
         ),
-    )  # fmt: skip
+    )
     return answer(args, result, [result.table()])
 
 
@@ -208,9 +252,12 @@ def _curves_parser(studies: Any) -> None:
         studies, "curves", "values of measures for relevant items at every rank", _curves
     )
     parser.add_argument(
-        "-m", "--measures", metavar="NAMES", default="AP NMRR MNRO",
+        "-m",
+        "--measures",
+        metavar="NAMES",
+        default="AP NMRR MNRO",
         help="measures of rankings, or of annotation by confidences (default: AP NMRR MNRO)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--size",
         type=positive,
@@ -236,24 +283,33 @@ def _curves(args: argparse.Namespace) -> int:
     result = carried_out(
         args,
         lambda plan: curves(
-            args.measures, size=args.size, relevant=args.relevant, ranks=args.ranks, gmt=args.gmt,
+            args.measures,
+            size=args.size,
+            relevant=args.relevant,
+            ranks=args.ranks,
+            gmt=args.gmt,
             plan=plan,
         ),
-    )  # fmt: skip
+    )
     return answer(args, result, [result.table()])
 
 
 def _requirements_parser(studies: Any) -> None:
     parser = add_study(
-        studies, "requirements", "which requirements on a metric hold, with counter-examples",
+        studies,
+        "requirements",
+        "which requirements on a metric hold, with counter-examples",
         _requirements,
-    )  # fmt: skip
+    )
     parser.add_argument("measures", metavar="NAMES", help="measures of rankings or of annotation")
     parser.add_argument("--ontology", metavar="NAME|FILE", help="for measures with a hierarchy")
     parser.add_argument(
-        "--costmap", metavar="[NAME=]FILE", action="append", default=[],
+        "--costmap",
+        metavar="[NAME=]FILE",
+        action="append",
+        default=[],
         help="for measures with costs, such as SRP and OS(cost='NAME'); repeatable",
-    )  # fmt: skip
+    )
     add_work(parser, seed=False)
 
 

@@ -22,16 +22,16 @@ from cranfield.cli._label_inputs import (
 from cranfield.cli._pieces import THREADS, add_executor_option, each_run, label_piece, unpack
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology
-from cranfield.explain_labels import Derivation, ItemExplanation, explain_item
-from cranfield.label_evaluation import (
+from cranfield.evaluation.explain_labels import Derivation, ItemExplanation, explain_item
+from cranfield.evaluation.labels import (
     check_needs,
     gather,
     prepared,
 )
-from cranfield.measures.label_registry import LABEL_SETS, parse_label_measures
+from cranfield.evaluation.scores import Scores
+from cranfield.measures.labels.registry import LABEL_SETS, parse_label_measures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit
-from cranfield.scores import Scores
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -45,10 +45,12 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("truth", metavar="TRUTH", help="the true concepts of the items")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
-        "-m", "--measures", metavar="NAMES",
+        "-m",
+        "--measures",
+        metavar="NAMES",
         help=f"measures or sets of them: {', '.join(LABEL_SETS)} (default: {DEFAULT_MEASURES}; "
         "OS with an ontology or cost map)",
-    )  # fmt: skip
+    )
     add_label_options(parser)
     parser.add_argument("--per-item", action="store_true", help="also the values of each item")
     parser.add_argument(
@@ -165,13 +167,21 @@ def _explanation_tables(one: ItemExplanation) -> Iterator[Table]:
         true, predicted = concept in one.truth, concept in one.predicted
         verdict = "right" if true and predicted else "missed" if true else "wrong"
         confidence = None if one.confidences is None else one.confidences[concept]
-        rows.append([concept, "yes" if true else "", "yes" if predicted else "", confidence,
-                     verdict, reasons[concept]])  # fmt: skip
+        rows.append(
+            [
+                concept,
+                "yes" if true else "",
+                "yes" if predicted else "",
+                confidence,
+                verdict,
+                reasons[concept],
+            ]
+        )
     columns = [
         Column(n, numeric=n == "confidence")
         for n in ("concept", "true", "predicted", "confidence", "verdict", "broken rule")
     ]
-    yield Table(columns, rows, f"{one.item} in {one.run}")  # fmt: skip
+    yield Table(columns, rows, f"{one.item} in {one.run}")
     for derivation in one.derivations:
         yield _derivation_table(derivation)
     if one.values:

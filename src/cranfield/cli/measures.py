@@ -10,10 +10,10 @@ from typing import Any
 from cranfield._version import __version__
 from cranfield.cli._common import Parser, add_output_options, emit
 from cranfield.measures import REGISTRY, SETS, Measure, measure
-from cranfield.measures.label_registry import LABEL_SETS
-from cranfield.measures.sources import REFERENCES
+from cranfield.measures.labels.registry import LABEL_SETS
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.worked import worked_example
+from cranfield.sources import REFERENCES
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "neither"}
 
@@ -42,10 +42,16 @@ def _catalogue() -> Document:
     tables = []
     for family in dict.fromkeys(m.family for m in REGISTRY.values()):
         rows: list[list[Cell]] = [
-            [signature(m), m.mean_name or m.name, m.title, show_range(m),
-             {True: "high", False: "low", None: ""}[m.higher_is_better]]
-            for m in REGISTRY.values() if m.family == family
-        ]  # fmt: skip
+            [
+                signature(m),
+                m.mean_name or m.name,
+                m.title,
+                show_range(m),
+                {True: "high", False: "low", None: ""}[m.higher_is_better],
+            ]
+            for m in REGISTRY.values()
+            if m.family == family
+        ]
         tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
     sets: list[list[Cell]] = [[name, " ".join(members)] for name, members in all_sets().items()]
     for row in sets:

@@ -25,14 +25,16 @@ def make_parser() -> argparse.ArgumentParser:
     )
     actions = parser.add_subparsers(dest="action", required=True, metavar="check|show")
     check = actions.add_parser(
-        "check", help="exit 1 when something is wrong with it",
+        "check",
+        help="exit 1 when something is wrong with it",
         description="Look for cycles, names nobody knows and concepts that can never be assigned; "
         "exit 1 when there are any.",
-    )  # fmt: skip
+    )
     show = actions.add_parser(
-        "show", help="its tree, link costs and rules, or one concept",
+        "show",
+        help="its tree, link costs and rules, or one concept",
         description="The tree of an ontology with its link costs and rules, or one concept.",
-    )  # fmt: skip
+    )
     for one in (check, show):
         one.add_argument("source", metavar="SOURCE", help="a built-in name or a file")
         one.add_argument("--rules", metavar="FILE", help="TOML with more rules")

@@ -20,9 +20,12 @@ def make_parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
-        "--depth", type=positive, default=100, metavar="K",
+        "--depth",
+        type=positive,
+        default=100,
+        metavar="K",
         help="how many items of each run and topic (default: 100)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--judged",
         metavar="QRELS",
@@ -30,20 +33,23 @@ def make_parser() -> argparse.ArgumentParser:
         "items have one",
     )
     parser.add_argument(
-        "--next", type=positive, metavar="N",
+        "--next",
+        type=positive,
+        metavar="N",
         help="only the N unjudged items that can move the runs apart the most",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--labels", action="store_true",
+        "--labels",
+        action="store_true",
         help="the runs are annotations: a pool of items for each concept, by confidence",
-    )  # fmt: skip
+    )
     add_output_options(parser, form="tsv")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    from cranfield.evaluation import name_runs
+    from cranfield.evaluation.ranked import name_runs
     from cranfield.io import read_qrels, read_run
     from cranfield.io.labels import read_labels
     from cranfield.lab.concepts import concept_rankings

@@ -37,10 +37,11 @@ examples:
 
 def make_parser() -> Parser:
     parser = Parser(
-        prog="cranfield relatedness", epilog=EXAMPLES,
+        prog="cranfield relatedness",
+        epilog=EXAMPLES,
         description="How close are two concepts? Relatedness of pairs, or a cost map.",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-    )  # fmt: skip
+    )
     _add_what(parser.add_argument_group("what to relate"))
     _add_how(parser.add_argument_group("how"))
     add_jobs_option(parser)
@@ -149,7 +150,7 @@ def main(argv: Sequence[str]) -> int:
 
 def _catalogue() -> Document:
     from cranfield.relatedness import registry
-    from cranfield.relatedness.sources import REFERENCES
+    from cranfield.sources import REFERENCES
 
     rows: list[list[Cell]] = []
     listed = []
@@ -157,14 +158,24 @@ def _catalogue() -> Document:
         low, high = (f"{x:.4g}" if math.isfinite(x) else "inf" for x in m.range)
         needs = ", ".join(sorted(m.needs))
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
-        listed.append({
-            "name": m.name, "title": m.title, "family": m.family, "formula": m.formula,
-            "source": m.source.key, "reference": str(REFERENCES[m.source.key]),
-            "equations": m.source.equations, "deviation": m.source.deviation,
-            "thesis": m.thesis, "range": list(m.range),
-            "needs": sorted(m.needs), "symmetric": m.symmetric, "summary": m.summary,
-            "undefined": m.undefined,
-        })  # fmt: skip
+        listed.append(
+            {
+                "name": m.name,
+                "title": m.title,
+                "family": m.family,
+                "formula": m.formula,
+                "source": m.source.key,
+                "reference": str(REFERENCES[m.source.key]),
+                "equations": m.source.equations,
+                "deviation": m.source.deviation,
+                "thesis": m.thesis,
+                "range": list(m.range),
+                "needs": sorted(m.needs),
+                "symmetric": m.symmetric,
+                "summary": m.summary,
+                "undefined": m.undefined,
+            }
+        )
     heads = ("method", "title", "range", "needs", "source", "what it is")
     table = Table([Column(h, numeric=False) for h in heads], rows)
     return Document(
@@ -230,11 +241,15 @@ def _agreement(args: argparse.Namespace, result: PairScores, pairs: list[WordPai
 def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None) -> dict[str, Any]:
     rows = [
         {
-            "word1": p.word1, "word2": p.word2, "relatedness": p.relatedness,
-            "sense1": _name(p.sense1), "sense2": _name(p.sense2), "human": given.human,
+            "word1": p.word1,
+            "word2": p.word2,
+            "relatedness": p.relatedness,
+            "sense1": _name(p.sense1),
+            "sense2": _name(p.sense2),
+            "human": given.human,
         }
         for p, given in zip(result.pairs, pairs, strict=True)
-    ]  # fmt: skip
+    ]
     payload: dict[str, Any] = {"method": result.method.name, "pairs": rows}
     payload["spearman"] = found and found.spearman
     payload["pearson"] = found and found.pearson
@@ -273,32 +288,56 @@ def _pair_table(pairs: list[WordPair], results: list[PairScores], judged: bool) 
 
 def _human_table(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
     columns = [
-        Column("method", numeric=False), Column("Spearman", best="max"),
-        Column("95 % interval", numeric=False), Column("Pearson", best="max"),
-        Column("95 % interval", numeric=False), Column("pairs"), Column("left out"),
-    ]  # fmt: skip
+        Column("method", numeric=False),
+        Column("Spearman", best="max"),
+        Column("95 % interval", numeric=False),
+        Column("Pearson", best="max"),
+        Column("95 % interval", numeric=False),
+        Column("pairs"),
+        Column("left out"),
+    ]
     rows: list[list[Cell]] = []
     for result, a in zip(results, found, strict=True):
         if a is not None:
-            rows.append([
-                result.method.name, a.spearman, _span(a.spearman_interval), a.pearson,
-                _span(a.pearson_interval), a.pairs, a.left_out,
-            ])  # fmt: skip
+            rows.append(
+                [
+                    result.method.name,
+                    a.spearman,
+                    _span(a.spearman_interval),
+                    a.pearson,
+                    _span(a.pearson_interval),
+                    a.pairs,
+                    a.left_out,
+                ]
+            )
     return Table(columns, rows, "Correlation with people's scores")
 
 
 def _human_figures(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
     """The same for programs: the ends of the intervals are columns of their own."""
     heads = (
-        "spearman", "spearman_low", "spearman_high", "pearson", "pearson_low", "pearson_high",
-        "pairs", "left_out",
-    )  # fmt: skip
+        "spearman",
+        "spearman_low",
+        "spearman_high",
+        "pearson",
+        "pearson_low",
+        "pearson_high",
+        "pairs",
+        "left_out",
+    )
     rows: list[list[Cell]] = [
-        [result.method.name, a.spearman, *a.spearman_interval, a.pearson, *a.pearson_interval,
-         a.pairs, a.left_out]
+        [
+            result.method.name,
+            a.spearman,
+            *a.spearman_interval,
+            a.pearson,
+            *a.pearson_interval,
+            a.pairs,
+            a.left_out,
+        ]
         for result, a in zip(results, found, strict=True)
         if a is not None
-    ]  # fmt: skip
+    ]
     return Table([Column("method", numeric=False), *map(Column, heads)], rows)
 
 
@@ -325,10 +364,13 @@ def _map_document(scored: ScoredMap, form: str) -> Document:
 
     costs = scored.costs
     payload = {
-        "cranfield": __version__, "command": "relatedness", "method": scored.method.name,
-        "concepts": list(costs.concepts), "costs": costs.costs.tolist(),
+        "cranfield": __version__,
+        "command": "relatedness",
+        "method": scored.method.name,
+        "concepts": list(costs.concepts),
+        "costs": costs.costs.tolist(),
         "unmapped": [*scored.unknown, *scored.unusable, *scored.unseen],
-    }  # fmt: skip
+    }
     square = form in ("csv", "tsv")
     table = square_table(costs) if square else nearest_table(costs, _NEAREST)
     return Document(payload, [table], _without_value([scored], "so at cost 1 from all others"))

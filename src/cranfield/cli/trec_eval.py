@@ -34,18 +34,39 @@ measures: {measures}
 """
 
 _LONG = [
-    "help", "version", "query_eval_wanted", "measure=", "complete_rel_info_wanted",
-    "level_for_rel=", "nosummary", "Debug_level=", "Judged_docs_only", "Number_docs_in_coll=",
-    "Max_retrieved_per_topic=", "Rel_info_format=", "Results_format=",
-    "Output_old_results_format", "Zscore=",
-]  # fmt: skip
+    "help",
+    "version",
+    "query_eval_wanted",
+    "measure=",
+    "complete_rel_info_wanted",
+    "level_for_rel=",
+    "nosummary",
+    "Debug_level=",
+    "Judged_docs_only",
+    "Number_docs_in_coll=",
+    "Max_retrieved_per_topic=",
+    "Rel_info_format=",
+    "Results_format=",
+    "Output_old_results_format",
+    "Zscore=",
+]
 _SHORT_OF = {
-    "--help": "-h", "--version": "-v", "--query_eval_wanted": "-q", "--measure": "-m",
-    "--complete_rel_info_wanted": "-c", "--level_for_rel": "-l", "--nosummary": "-n",
-    "--Debug_level": "-D", "--Judged_docs_only": "-J", "--Number_docs_in_coll": "-N",
-    "--Max_retrieved_per_topic": "-M", "--Rel_info_format": "-R", "--Results_format": "-T",
-    "--Output_old_results_format": "-o", "--Zscore": "-Z",
-}  # fmt: skip
+    "--help": "-h",
+    "--version": "-v",
+    "--query_eval_wanted": "-q",
+    "--measure": "-m",
+    "--complete_rel_info_wanted": "-c",
+    "--level_for_rel": "-l",
+    "--nosummary": "-n",
+    "--Debug_level": "-D",
+    "--Judged_docs_only": "-J",
+    "--Number_docs_in_coll": "-N",
+    "--Max_retrieved_per_topic": "-M",
+    "--Rel_info_format": "-R",
+    "--Results_format": "-T",
+    "--Output_old_results_format": "-o",
+    "--Zscore": "-Z",
+}
 
 
 def main(argv: Sequence[str]) -> int:

@@ -15,11 +15,11 @@ from cranfield.cli._common import (
     emit,
     positive,
 )
-from cranfield.evaluation import coerce_run, name_runs
+from cranfield.evaluation.ranked import coerce_run, name_runs
+from cranfield.evaluation.uncertain import Distribution, Odds, UncertainScores, evaluate_uncertain
 from cranfield.io import read_run
 from cranfield.io.opinions import read_categories, read_queries, read_soft_labels, read_votes
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.uncertain import Distribution, Odds, UncertainScores, evaluate_uncertain
 
 QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
@@ -36,29 +36,37 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument("tree", metavar="TREE", help="CSV category,parent")
     parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
     parser.add_argument(
-        "--soft", action="store_true",
+        "--soft",
+        action="store_true",
         help="VOTES is item,category,probability, as `cranfield aggregate --soft` writes it",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "-k", type=positive, default=10, metavar="K", help="look at the first K items (default: 10)"
     )
     parser.add_argument(
-        "--queries", metavar="FILE",
+        "--queries",
+        metavar="FILE",
         help="CSV topic,query: the item or category behind a topic of another name",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--mixing", choices=("votes", "printed"), default="votes",
+        "--mixing",
+        choices=("votes", "printed"),
+        default="votes",
         help="a query is of each category with its share of votes, or as the paper prints it, "
         "where categories above count too (default: votes)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--skipped", choices=("error", "abstain"), default="error",
+        "--skipped",
+        choices=("error", "abstain"),
+        default="error",
         help="a subject who did not vote on an item: an error, or one vote fewer (default: error)",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--unvoted", choices=("error", "zero"), default="error",
+        "--unvoted",
+        choices=("error", "zero"),
+        default="error",
         help="a retrieved item without votes: an error, or of no category (default: error)",
-    )  # fmt: skip
+    )
     add_jobs_option(parser)
     add_output_options(parser)
     return parser

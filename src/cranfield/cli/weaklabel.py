@@ -28,9 +28,14 @@ def main(argv: Sequence[str]) -> int:
             known = read_tags(args.truth)
             truth = {tag: frozenset(known.get(tag, ())) for tag in tags}
         found = filter_weak_labels(
-            items, features, tags, truth=truth, outliers=args.outliers, gamma=args.gamma,
+            items,
+            features,
+            tags,
+            truth=truth,
+            outliers=args.outliers,
+            gamma=args.gamma,
             progress=progress.part(0.1, 1.0),
-        )  # fmt: skip
+        )
     small = [f.tag for f in found if len(f.items) < FEWEST]
     warnings = list(watch.messages)
     if small:
@@ -53,9 +58,12 @@ def make_parser() -> Parser:
     parser.add_argument("tags", metavar="TAGS", help="CSV item,tag")
     parser.add_argument("--truth", metavar="FILE", help="CSV item,tag: what is truly shown")
     parser.add_argument(
-        "--outliers", type=float, default=0.3, metavar="X",
+        "--outliers",
+        type=float,
+        default=0.3,
+        metavar="X",
         help="share of items expected not to fit their tag (default: 0.3)",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--gamma",
         type=float,
@@ -84,8 +92,12 @@ def _payload(found: Sequence[TagFilter], args: argparse.Namespace) -> dict[str, 
         "outliers": args.outliers,
         "tags": [
             {
-                "tag": f.tag, "items": len(f.items), "kept": int(f.kept.sum()),
-                "precision_before": f.before, "precision": f.precision, "recall": f.recall,
+                "tag": f.tag,
+                "items": len(f.items),
+                "kept": int(f.kept.sum()),
+                "precision_before": f.before,
+                "precision": f.precision,
+                "recall": f.recall,
             }
             for f in found
         ],
@@ -94,7 +106,7 @@ def _payload(found: Sequence[TagFilter], args: argparse.Namespace) -> dict[str, 
             for f in found
             for item, fit, kept in zip(f.items, f.fit, f.kept, strict=True)
         ],
-    }  # fmt: skip
+    }
 
 
 def _summary(found: Sequence[TagFilter], args: argparse.Namespace) -> Table:

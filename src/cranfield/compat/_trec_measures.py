@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from cranfield.errors import MeasureError, suggest
-from cranfield.measures.ranked import KernelCall
+from cranfield.measures.ranked.plans import KernelCall
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = tuple(i / 10 for i in range(11))
@@ -241,19 +241,48 @@ ENTRIES: dict[str, Entry] = {
 }
 
 _OFFICIAL = (
-    "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref",
-    "recip_rank", "iprec_at_recall", "P",
-)  # fmt: skip
+    "runid",
+    "num_q",
+    "num_ret",
+    "num_rel",
+    "num_rel_ret",
+    "map",
+    "gm_map",
+    "Rprec",
+    "bpref",
+    "recip_rank",
+    "iprec_at_recall",
+    "P",
+)
 _SETS = ("set_P", "set_recall", "set_relative_P", "set_map", "set_F")
 NICKNAMES: dict[str, tuple[str, ...]] = {
     "official": _OFFICIAL,
     "set": ("runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", *_SETS),
     "all_trec": (
-        *_OFFICIAL, "relstring", "recall", "unj", "rbp", "rbp_resid", "infAP", "gm_bpref",
-        "utility", "11pt_avg", "ndcg", "relative_P", "Rprec_mult", "success", "map_cut",
-        "ndcg_cut", "ndcg_rel", "Rndcg", "binG", "G", *_SETS, "num_nonrel_judged_ret",
+        *_OFFICIAL,
+        "relstring",
+        "recall",
+        "unj",
+        "rbp",
+        "rbp_resid",
+        "infAP",
+        "gm_bpref",
+        "utility",
+        "11pt_avg",
+        "ndcg",
+        "relative_P",
+        "Rprec_mult",
+        "success",
+        "map_cut",
+        "ndcg_cut",
+        "ndcg_rel",
+        "Rndcg",
+        "binG",
+        "G",
+        *_SETS,
+        "num_nonrel_judged_ret",
     ),
-}  # fmt: skip
+}
 UNSUPPORTED = ("all_prefs", "prefs", "qrels_jg", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg")
 
 

@@ -20,8 +20,8 @@ from typing import Any, Literal
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
 from cranfield.errors import InputError, MissingExtraError
-from cranfield.evaluation import TopicScorer
-from cranfield.measures.ranked import KernelCall
+from cranfield.evaluation.ranked import TopicScorer
+from cranfield.measures.ranked.plans import KernelCall
 
 try:
     import ir_measures
@@ -137,7 +137,9 @@ class CranfieldProvider(providers.Provider):  # type: ignore[misc]
             cutoff=Anything(), dcg=Choices("log2"), gains=Anything(), judged_only=Anything()
         ),
         declared._nDCG(
-            cutoff=Anything(), dcg=Choices("exp-log2"), gains=Choices(NOT_PROVIDED),
+            cutoff=Anything(),
+            dcg=Choices("exp-log2"),
+            gains=Choices(NOT_PROVIDED),
             judged_only=Anything(),
         ),
         declared._ERR(cutoff=Anything()),
@@ -150,7 +152,7 @@ class CranfieldProvider(providers.Provider):  # type: ignore[misc]
         declared._NumQ(),
         declared._NumRel(rel=Anything()),
         declared._NumRet(rel=Anything()),
-    ]  # fmt: skip
+    ]
 
     def _evaluator(self, measures: Iterable[Any], qrels: Any) -> CranfieldEvaluator:
         return CranfieldEvaluator(list(measures), QrelsConverter(qrels).as_dict_of_dict())

@@ -27,9 +27,9 @@ import numpy as np
 from cranfield._version import __version__
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, Problem, UsageError, suggest
-from cranfield.evaluation import TopicScorer
+from cranfield.evaluation.ranked import TopicScorer
 from cranfield.io import trec
-from cranfield.measures.ranked import KernelCall
+from cranfield.measures.ranked.plans import KernelCall
 
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{i / 10:.1f}" for i in range(11))
@@ -142,27 +142,59 @@ _FAMILIES: dict[str, Family] = {
 
 supported_measures: set[str] = set(_FAMILIES)
 
-_PREFERENCES = ("prefs_simp", "prefs_pair", "prefs_avgjg", "prefs_num_prefs_poss",
-                "prefs_num_prefs_ful", "prefs_num_prefs_ful_ret")  # fmt: skip
-_MORE_PREFERENCES = ("prefs_avgjg_Rnonrel", "prefs_avgjg_Rnonrel_ret", "prefs_avgjg_imp",
-                     "prefs_avgjg_ret", "prefs_pair_imp", "prefs_pair_ret", "prefs_simp_imp",
-                     "prefs_simp_ret")  # fmt: skip
+_PREFERENCES = (
+    "prefs_simp",
+    "prefs_pair",
+    "prefs_avgjg",
+    "prefs_num_prefs_poss",
+    "prefs_num_prefs_ful",
+    "prefs_num_prefs_ful_ret",
+)
+_MORE_PREFERENCES = (
+    "prefs_avgjg_Rnonrel",
+    "prefs_avgjg_Rnonrel_ret",
+    "prefs_avgjg_imp",
+    "prefs_avgjg_ret",
+    "prefs_pair_imp",
+    "prefs_pair_ret",
+    "prefs_simp_imp",
+    "prefs_simp_ret",
+)
 
 # Those of other formats of judgements are known by name, but their measures are not supported.
 supported_nicknames: dict[str, set[str]] = {
     "official": {
-        "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "map", "gm_map", "Rprec", "bpref",
-        "recip_rank", "iprec_at_recall", "P",
+        "runid",
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "map",
+        "gm_map",
+        "Rprec",
+        "bpref",
+        "recip_rank",
+        "iprec_at_recall",
+        "P",
     },
     "set": {
-        "runid", "num_q", "num_ret", "num_rel", "num_rel_ret", "utility", "set_P",
-        "set_relative_P", "set_recall", "set_map", "set_F",
+        "runid",
+        "num_q",
+        "num_ret",
+        "num_rel",
+        "num_rel_ret",
+        "utility",
+        "set_P",
+        "set_relative_P",
+        "set_recall",
+        "set_map",
+        "set_F",
     },
     "all_trec": set(_FAMILIES),
     "prefs": {"runid", "num_q", *_PREFERENCES},
     "all_prefs": {"runid", "num_q", *_PREFERENCES, *_MORE_PREFERENCES},
     "qrels_jg": {"runid", "num_q", "map_avgjg", "P_avgjg", "Rprec_mult_avgjg"},
-}  # fmt: skip
+}
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _WITH_PARAMETERS = re.compile(

@@ -12,11 +12,11 @@ import numpy as np
 from cranfield.compat._trec_measures import Request, Value, requested_values
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, UsageError
-from cranfield.evaluation import Progress, RankedEvaluator, Settings
+from cranfield.evaluation.ranked import Progress, RankedEvaluator, Settings
+from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN
 from cranfield.io import read_qrels, trec
 from cranfield.io.files import describe, read_text
-from cranfield.measures.ranked import KernelCall
-from cranfield.scores import SMALLEST_FOR_GEOMETRIC_MEAN
+from cranfield.measures.ranked.plans import KernelCall
 
 MISSING_ZSCORE = -1000000.0
 # trec_eval ranks this for a topic that the run misses, and forgets to take it out of some values.
@@ -212,9 +212,10 @@ def _to_zscores(evaluated: _Evaluated, values: Sequence[Value], path: str) -> _E
             table[topic, measure] = (float(mean), float(deviation))
         except ValueError:
             raise InputError.single(
-                describe(path), f"cannot read {line!r} (expected: topic measure mean deviation)",
+                describe(path),
+                f"cannot read {line!r} (expected: topic measure mean deviation)",
                 number,
-            ) from None  # fmt: skip
+            ) from None
     columns = dict(evaluated.columns)
     for value in values:
         if value.label in columns and value.label not in evaluated.strings:

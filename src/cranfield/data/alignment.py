@@ -42,8 +42,9 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
     aligned = run.map(
         lambda m: _taken(m, rows, columns), items=truth.items, concepts=truth.concepts
     )
-    return Alignment(aligned, int((rows < 0).sum()), int((columns < 0).sum()),
-                     _notes(run, truth, rows, columns))  # fmt: skip
+    return Alignment(
+        aligned, int((rows < 0).sum()), int((columns < 0).sum()), _notes(run, truth, rows, columns)
+    )
 
 
 def _positions(names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
@@ -98,8 +99,10 @@ def _notes(
     known = set(truth.items)
     extra = [i for i in run.items if i not in known]
     if extra:
-        notes.append(f"{run.name}: {len(extra)} items are not in the truth and are left out "
-                     f"({some_names(extra)})")  # fmt: skip
+        notes.append(
+            f"{run.name}: {len(extra)} items are not in the truth and are left out "
+            f"({some_names(extra)})"
+        )
     unused = [truth.concepts[j] for j in np.flatnonzero(columns < 0)]
     if unused:
         notes.append(

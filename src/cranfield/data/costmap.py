@@ -65,9 +65,9 @@ class CostMap:
             return self.concepts.index(concept)
         except ValueError:
             raise InputError.single(
-                self.name, f"has no costs for the concept {concept!r}."
-                f"{suggest(concept, self.concepts)}"
-            ) from None  # fmt: skip
+                self.name,
+                f"has no costs for the concept {concept!r}.{suggest(concept, self.concepts)}",
+            ) from None
 
 
 def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[tuple[int, str]]:
@@ -81,8 +81,9 @@ def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[t
     problems = []
     bad = ~((costs >= 0) & (costs <= 1))
     slanted = ~bad & ~bad.T & (np.abs(costs - costs.T) > SYMMETRY_TOLERANCE)
-    for i, j in zip(*np.nonzero(bad | slanted | (np.eye(count, dtype=bool) & (costs != 0))),
-                    strict=True):  # fmt: skip
+    for i, j in zip(
+        *np.nonzero(bad | slanted | (np.eye(count, dtype=bool) & (costs != 0))), strict=True
+    ):
         one, other, value = concepts[i], concepts[j], costs[i, j]
         if bad[i, j]:
             text = f"the cost of {one!r} to {other!r} is {value:g}, expected a number in [0, 1]"

@@ -143,9 +143,17 @@ def judgement_log(
     else:
         asked, concept = _coded(concepts)
     log = JudgementLog(
-        kind, who, what, asked, names, annotator, item, concept, codes,
+        kind,
+        who,
+        what,
+        asked,
+        names,
+        annotator,
+        item,
+        concept,
+        codes,
         None if seconds is None else np.asarray(seconds, dtype=np.float64),
-    )  # fmt: skip
+    )
     repeated = repeats(log)
     if repeated.any():
         row = int(np.flatnonzero(repeated)[0])

@@ -323,11 +323,14 @@ class Ontology:
             raise InputError(
                 self.name,
                 [
-                    Problem(0, f"has no concept {c!r}, which the truth uses."
-                            f"{suggest(c, [*self.concepts, *self.nodes])}")
+                    Problem(
+                        0,
+                        f"has no concept {c!r}, which the truth uses."
+                        f"{suggest(c, [*self.concepts, *self.nodes])}",
+                    )
                     for c in unknown
                 ],
-            )  # fmt: skip
+            )
         if tuple(vocabulary) == self.concepts:
             return self
         kept = {c: node for c in vocabulary if (node := self._find(c)) is not None}
@@ -369,8 +372,11 @@ class Ontology:
     def _contradictions(self) -> list[str]:
         found = []
         for concept in self.concepts:
-            broken = [v.rule for v in self.violations({concept, *self.ancestors(concept)})
-                      if not v.rule.startswith("requires")]  # fmt: skip
+            broken = [
+                v.rule
+                for v in self.violations({concept, *self.ancestors(concept)})
+                if not v.rule.startswith("requires")
+            ]
             if broken:
                 found.append(
                     f"{concept!r} can never be assigned: with its ancestors "

@@ -25,9 +25,17 @@ from cranfield.io.files import (
 FILE = "collection.toml"
 TEXTS = ("name", "title", "version", "licence")
 FILES = (
-    "sources", "topics", "judgements", "truth", "rules", "agreement_map", "judgement_log",
-    "subject_rankings", "subject_categories", "category_parents",
-)  # fmt: skip
+    "sources",
+    "topics",
+    "judgements",
+    "truth",
+    "rules",
+    "agreement_map",
+    "judgement_log",
+    "subject_rankings",
+    "subject_categories",
+    "category_parents",
+)
 LISTS = ("runs", "label_runs", "cost_maps", "counts")
 KEYS = (*TEXTS, "size", *FILES, *LISTS, "threshold", "ontology", "splits", "images")
 IMAGE_KEYS = ("file", "items", "width", "height", "columns")
@@ -153,13 +161,17 @@ class _Reader:
             self._complain(
                 f"{key} names {name!r}, which lies outside of the collection's folder; "
                 "move the file into it",
-                table, key, name,
-            )  # fmt: skip
+                table,
+                key,
+                name,
+            )
         elif not _there(path):
             self._complain(
                 f"{key} names {name!r}, but there is no such file in {self.folder}",
-                table, key, name,
-            )  # fmt: skip
+                table,
+                key,
+                name,
+            )
         elif not path.is_file():
             self._complain(f"{key} names {name!r}, which is not a file", table, key, name)
         return path
@@ -228,8 +240,9 @@ class _Reader:
                 f"{name!r} has {found[0]} x {found[1]} pixels, expected {sheet.size[0]} x "
                 f"{sheet.size[1]}: {len(sheet.items)} tiles of {sheet.width} x {sheet.height} in "
                 f"rows of {sheet.columns}",
-                "images", "file",
-            )  # fmt: skip
+                "images",
+                "file",
+            )
 
     def _check_names(self, fields: dict[str, Any]) -> None:
         for key in ("runs", "label_runs"):
@@ -240,8 +253,10 @@ class _Reader:
                     self._complain(
                         f"two runs are named {name!r} ({seen[name].name} and {path.name}); "
                         "rename one of them",
-                        "", key, path.relative_to(self.folder).as_posix(),
-                    )  # fmt: skip
+                        "",
+                        key,
+                        path.relative_to(self.folder).as_posix(),
+                    )
                 seen[name] = path
 
     def _unknown(self, table: str, key: str, known: tuple[str, ...]) -> None:

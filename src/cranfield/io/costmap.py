@@ -73,9 +73,11 @@ def _numbers(
             values.append(float(cell))
         except ValueError:
             problems.append(
-                Problem(line, f"the cost of {name!r} to {other!r} is {cell!r}, expected a number "
-                              "in [0, 1]")
-            )  # fmt: skip
+                Problem(
+                    line,
+                    f"the cost of {name!r} to {other!r} is {cell!r}, expected a number in [0, 1]",
+                )
+            )
     return values
 
 

@@ -19,9 +19,20 @@ COMPRESSED = (".gz", ".zst")
 _LONGEST_FIELD = 2**31 - 1
 _LINES_BETWEEN_REPORTS = 1 << 14
 _RUN_ENDINGS = (
-    ".run", ".txt", ".csv", ".tsv", ".json", ".parquet", ".res", ".results", ".trec", ".out",
-    ".dat", ".npz", ".npy",
-)  # fmt: skip
+    ".run",
+    ".txt",
+    ".csv",
+    ".tsv",
+    ".json",
+    ".parquet",
+    ".res",
+    ".results",
+    ".trec",
+    ".out",
+    ".dat",
+    ".npz",
+    ".npy",
+)
 
 
 def describe(path: str | Path) -> str:

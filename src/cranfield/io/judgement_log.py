@@ -31,10 +31,17 @@ Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
 # What other tools call the columns.
 ALIASES = {
-    "worker": "annotator", "rater": "annotator", "performer": "annotator", "judge": "annotator",
-    "task": "item", "unit": "item", "image": "item", "document": "item",
-    "label": "category", "rating": "category",
-}  # fmt: skip
+    "worker": "annotator",
+    "rater": "annotator",
+    "performer": "annotator",
+    "judge": "annotator",
+    "task": "item",
+    "unit": "item",
+    "image": "item",
+    "document": "item",
+    "label": "category",
+    "rating": "category",
+}
 FORMS = "annotator,item,concept,value[,seconds] or annotator,item,category[,seconds]"
 TRUTH_FORMS = "item,concept,value or item,category"
 # Columns of numbers, not of names.
@@ -79,9 +86,18 @@ def read_judgement_log(
     items, item = table.names("item")
     table.raise_problems()
     log = JudgementLog(
-        kind, annotators, items, concepts, names, annotator, item, concept, codes, seconds,
+        kind,
+        annotators,
+        items,
+        concepts,
+        names,
+        annotator,
+        item,
+        concept,
+        codes,
+        seconds,
         source=where,
-    )  # fmt: skip
+    )
     if kind == "category" and groups:
         log = _grouped(log, lines, groups)
     return _without_repeats(log, lines, duplicates)
@@ -387,13 +403,15 @@ def _grouped(
         raise InputError(
             log.source,
             [
-                Problem(int(lines[row]), f"category {name!r} is outside of every group."
-                                         f"{suggest(name, values)}")
+                Problem(
+                    int(lines[row]),
+                    f"category {name!r} is outside of every group.{suggest(name, values)}",
+                )
                 for row in rows[:PROBLEMS_SHOWN].tolist()
                 for name in [log.values[log.value[row]]]
             ],
             rows.size,
-        )  # fmt: skip
+        )
     return replace(
         log,
         concepts=tuple(groups),

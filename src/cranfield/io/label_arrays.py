@@ -32,9 +32,9 @@ def read_npz(path: str | Path, name: str) -> LabelMatrix:
     for key, matrix in matrices.items():
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
             raise InputError.single(
-                where, f"{key} is {matrix.ndim}-dimensional {matrix.dtype}, expected a matrix of "
-                "numbers"
-            )  # fmt: skip
+                where,
+                f"{key} is {matrix.ndim}-dimensional {matrix.dtype}, expected a matrix of numbers",
+            )
     if "labels" in matrices:
         labels = matrices["labels"]
         if not np.all((labels == 0) | (labels == 1)):
@@ -100,8 +100,11 @@ def read_parquet(path: str | Path, name: str) -> LabelMatrix:
     if columns == ["item", "concept", "value"]:
         return _long_table(where, name, table)
     if len(columns) < 2 or "item" not in columns:
-        raise InputError.single(where, f"columns {', '.join(columns)}; expected 'item' and one "
-                                       "per concept, or item, concept, value")  # fmt: skip
+        raise InputError.single(
+            where,
+            f"columns {', '.join(columns)}; expected 'item' and one "
+            "per concept, or item, concept, value",
+        )
     concepts = [c for c in columns if c != "item"]
     values = [_numbers(where, c, table.column(c)) for c in concepts]
     labels, confidences = split_values(np.column_stack(values))
@@ -116,9 +119,10 @@ def _numbers(where: str, column: str, data: Any) -> np.ndarray:
     values = data.to_numpy()
     if data.null_count or values.dtype.kind not in "biuf":
         raise InputError.single(
-            where, f"column {column!r} has {data.type} with {data.null_count} empty cells, "
-            "expected numbers"
-        )  # fmt: skip
+            where,
+            f"column {column!r} has {data.type} with {data.null_count} empty cells, "
+            "expected numbers",
+        )
     return np.asarray(values, dtype=np.float64)
 
 

@@ -37,9 +37,10 @@ def _read_wide(
 ) -> LabelMatrix:
     if len(header) < 2:
         raise InputError.single(
-            where, "has no header with the item and a column per concept (or item,concept,value)",
+            where,
+            "has no header with the item and a column per concept (or item,concept,value)",
             line,
-        )  # fmt: skip
+        )
     concepts = header[1:]
     for j, concept in enumerate(concepts):
         if not concept or concept in concepts[:j]:

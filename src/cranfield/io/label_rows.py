@@ -32,9 +32,9 @@ class RowCollector:
     def add(self, line: int, item: str, cells: Sequence[str]) -> None:
         if len(cells) != self.width:
             self.complain(
-                line, f"{len(cells)} values for item {item!r}, expected {self.width} (one per "
-                "concept)"
-            )  # fmt: skip
+                line,
+                f"{len(cells)} values for item {item!r}, expected {self.width} (one per concept)",
+            )
             return
         try:
             row = np.array(list(map(float, cells)))
@@ -45,9 +45,10 @@ class RowCollector:
         if not (row.min() >= 0 and row.max() <= 1):
             outside = cells[int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])]
             self.complain(
-                line, f"value {outside} of item {item!r} is outside [0, 1] (expected a confidence "
-                "or 0/1)"
-            )  # fmt: skip
+                line,
+                f"value {outside} of item {item!r} is outside [0, 1] (expected a confidence "
+                "or 0/1)",
+            )
             return
         self.items.append(item)
         self.lines.append(line)
@@ -80,9 +81,10 @@ class RowCollector:
             ):
                 if not np.all((row == 0) | (row == 1)):
                     self.complain(
-                        line, f"the second row of item {item!r} has values other than 0 and 1 "
-                        "(confidence rows are followed by as many 0/1 rows)"
-                    )  # fmt: skip
+                        line,
+                        f"the second row of item {item!r} has values other than 0 and 1 "
+                        "(confidence rows are followed by as many 0/1 rows)",
+                    )
             return half
         seen: dict[str, int] = {}
         for line, item in zip(self.lines, self.items, strict=True):

@@ -26,9 +26,10 @@ def read_text_labels(text: str, name: str, where: str) -> LabelMatrix:
         if rows is None:
             if not cells:
                 raise InputError.single(
-                    where, f"item {item!r} has no values (expected: item, then a number per "
-                    "concept)", number,
-                )  # fmt: skip
+                    where,
+                    f"item {item!r} has no values (expected: item, then a number per concept)",
+                    number,
+                )
             rows = RowCollector(where, len(cells))
         rows.add(number, item, cells)
     if rows is None:

@@ -112,9 +112,11 @@ def read_threshold(text: str) -> Threshold:
                 values.append(float(cell))
             except ValueError:
                 raise InputError.single(
-                    where, f"threshold {cell!r} is not a number (expected one per concept, or "
-                    "a header concept,threshold)", number,
-                ) from None  # fmt: skip
+                    where,
+                    f"threshold {cell!r} is not a number (expected one per concept, or "
+                    "a header concept,threshold)",
+                    number,
+                ) from None
     if not values:
         raise InputError.single(where, "has no thresholds")
     return values[0] if len(values) == 1 else values

@@ -150,9 +150,10 @@ def _read_rows(path: str | Path, columns: Sequence[str], check: _Check) -> list[
         absent = [c for c in columns if c not in header]
         if absent:
             raise InputError.single(
-                where, f"no column {absent[0]!r} in the header {header} (expected: "
-                f"{','.join(columns)})", 1,
-            )  # fmt: skip
+                where,
+                f"no column {absent[0]!r} in the header {header} (expected: {','.join(columns)})",
+                1,
+            )
         at = [header.index(c) for c in columns]
         for fields in reader:
             if not fields:

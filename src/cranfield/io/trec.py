@@ -45,9 +45,15 @@ def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = 
     columns, _, _ = _read(path, "run", jobs, extra_fields)
     topics, offsets, item_bytes, item_offsets, scores, tag = columns
     return Run(
-        tuple(topics), offsets, item_bytes, item_offsets, scores,
-        name=run_name(path), tag=tag, unique=True,
-    )  # fmt: skip
+        tuple(topics),
+        offsets,
+        item_bytes,
+        item_offsets,
+        scores,
+        name=run_name(path),
+        tag=tag,
+        unique=True,
+    )
 
 
 def _read(

@@ -94,7 +94,8 @@ def _read_npz(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     table = np.asarray(features, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != items.size or not np.isfinite(table).all():
         raise InputError.single(
-            where, f"features of shape {table.shape} for {items.size} items, "
-                   "expected a row of finite numbers for each item"
-        )  # fmt: skip
+            where,
+            f"features of shape {table.shape} for {items.size} items, "
+            "expected a row of finite numbers for each item",
+        )
     return tuple(str(name) for name in items), table

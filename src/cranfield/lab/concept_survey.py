@@ -47,22 +47,30 @@ def make_concept_survey(material: Material, *, questions: int = 10, rng: int = 0
     for number, item in enumerate(draw.choice(chosen, questions, replace=False), 1):
         order = [int(k) for k in draw.permutation(2)]
         true = dense(truth.labels)[item]
-        shown = {f"Set {s}": _parts(sets[k][item], true, truth.concepts)
-                 for s, k in enumerate(order, 1)}  # fmt: skip
+        shown = {
+            f"Set {s}": _parts(sets[k][item], true, truth.concepts) for s, k in enumerate(order, 1)
+        }
         asked.append(
-            {"question": number, "item": truth.items[item],
-             "true": _named(true, truth.concepts), "sets": shown}
-        )  # fmt: skip
+            {
+                "question": number,
+                "item": truth.items[item],
+                "true": _named(true, truth.concepts),
+                "sets": shown,
+            }
+        )
         key[str(number)] = {f"Set {s}": material.run_names[k] for s, k in enumerate(order, 1)}
         given[str(number)] = {m: numbers(scores[:, j, item]) for j, m in enumerate(names)}
     return Questionnaire(
         {"questions": asked},
         {
-            "measures": names, "runs": list(material.run_names), "key": key, "scores": given,
+            "measures": names,
+            "runs": list(material.run_names),
+            "key": key,
+            "scores": given,
             "less_is_better": [m for m, s in zip(names, material.signs, strict=True) if s < 0],
             "seed": rng,
         },
-    )  # fmt: skip
+    )
 
 
 def _scores(material: Material, run: Any, names: Sequence[str]) -> Any:
@@ -80,9 +88,10 @@ def _named(row: Any, concepts: Sequence[str]) -> list[str]:
 
 def _parts(row: Any, true: Any, concepts: Sequence[str]) -> dict[str, list[str]]:
     return {
-        "right": _named(row & true, concepts), "wrong": _named(row & ~true, concepts),
+        "right": _named(row & true, concepts),
+        "wrong": _named(row & ~true, concepts),
         "missed": _named(true & ~row, concepts),
-    }  # fmt: skip
+    }
 
 
 def set_table(entry: Mapping[str, Any]) -> str:
@@ -93,9 +102,10 @@ def set_table(entry: Mapping[str, Any]) -> str:
 
     rows = "".join(
         f"<tr><th>{html.escape(name)}</th>"
-        + "".join(f"<td>{words(parts[k])}</td>" for k in ("right", "wrong", "missed")) + "</tr>"
+        + "".join(f"<td>{words(parts[k])}</td>" for k in ("right", "wrong", "missed"))
+        + "</tr>"
         for name, parts in entry["sets"].items()
-    )  # fmt: skip
+    )
     return (
         f"<p>{html.escape(str(entry['item']))}: <b>{words(entry['true'])}</b></p><table><tr>"
         f"<th></th><th>right</th><th>wrong</th><th>missed</th></tr>{rows}</table>"
@@ -135,9 +145,12 @@ def count_sets(
     for question, sets in hidden["key"].items():
         chosen = [{sets[s] for s in one.get(question, []) if s in sets} for one in answers]
         votes.append(
-            (sum(c == {first} for c in chosen), sum(c == {second} for c in chosen),
-             sum(len(c) == 2 for c in chosen))
-        )  # fmt: skip
+            (
+                sum(c == {first} for c in chosen),
+                sum(c == {second} for c in chosen),
+                sum(len(c) == 2 for c in chosen),
+            )
+        )
     scores = {
         m: [tuple(floats(hidden["scores"][q][m]).tolist()) for q in hidden["key"]]
         for m in hidden["measures"]

@@ -13,7 +13,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
@@ -25,6 +24,7 @@ from cranfield.stats.correlation import (
     pearson,
     spearman,
 )
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -123,22 +123,39 @@ class Correlations:
         """One row per pair."""
         from cranfield.report.document import Cell, Column, Table
 
-        text = {"numeric": False}
         columns = [
-            Column("a", **text), Column("b", **text), Column("kendall", heading="tau"),  # type: ignore[arg-type]
-            Column("low"), Column("high"), Column("within"), Column("ap", heading="tau_ap"),
-            Column("ap_reverse", heading="tau_ap b>a"), Column("spearman", heading="rho"),
-            Column("pearson", heading="r"), Column("rbo"), Column("distance", heading="D"),
-            Column("concordant", heading="D says", **text),  # type: ignore[arg-type]
-        ]  # fmt: skip
+            Column("a", numeric=False),
+            Column("b", numeric=False),
+            Column("kendall", heading="tau"),
+            Column("low"),
+            Column("high"),
+            Column("within"),
+            Column("ap", heading="tau_ap"),
+            Column("ap_reverse", heading="tau_ap b>a"),
+            Column("spearman", heading="rho"),
+            Column("pearson", heading="r"),
+            Column("rbo"),
+            Column("distance", heading="D"),
+            Column("concordant", heading="D says", numeric=False),
+        ]
         says = {True: "agree", False: "differ", None: "-"}
         rows: list[list[Cell]] = [
             [
-                p.a, p.b, p.kendall, *p.interval, p.within, p.ap, p.ap_reverse, p.spearman,
-                p.pearson, p.rbo, p.distance, says[p.concordant],
+                p.a,
+                p.b,
+                p.kendall,
+                *p.interval,
+                p.within,
+                p.ap,
+                p.ap_reverse,
+                p.spearman,
+                p.pearson,
+                p.rbo,
+                p.distance,
+                says[p.concordant],
             ]
             for p in self.pairs
-        ]  # fmt: skip
+        ]
         tied = any(p.kendall_name == "tau-b" for p in self.pairs)
         notes = [
             f"tau over {len(self.runs)} runs"
@@ -158,9 +175,12 @@ class Correlations:
     def _tree_table(self, tree: tuple[Join, ...], what: str) -> Table:
         from cranfield.report.document import Cell, Column, Table
 
-        columns = [Column("step", digits=0), Column("left", numeric=False),
-                   Column("right", numeric=False),
-                   Column("distance", heading="1 - tau")]  # fmt: skip
+        columns = [
+            Column("step", digits=0),
+            Column("left", numeric=False),
+            Column("right", numeric=False),
+            Column("distance", heading="1 - tau"),
+        ]
         rows: list[list[Cell]] = [
             [i, ", ".join(j.left), ", ".join(j.right), j.distance] for i, j in enumerate(tree, 1)
         ]
@@ -174,19 +194,31 @@ class Correlations:
             "scores": {m: self.scores[:, j].tolist() for j, m in enumerate(self.measures)},
             "pairs": [
                 {
-                    "a": p.a, "b": p.b, "runs": p.runs, "kendall": p.kendall,
-                    "kendall_kind": p.kendall_name, "kendall_p": p.kendall_p,
-                    "kendall_ci": list(p.interval), "spearman": p.spearman,
-                    "pearson": p.pearson, "ap": p.ap, "ap_reverse": p.ap_reverse, "rbo": p.rbo,
-                    "ks_distance": p.distance, "ks_p": p.distance_p, "concordant": p.concordant,
-                    "within": p.within, "within_runs": p.within_runs,
+                    "a": p.a,
+                    "b": p.b,
+                    "runs": p.runs,
+                    "kendall": p.kendall,
+                    "kendall_kind": p.kendall_name,
+                    "kendall_p": p.kendall_p,
+                    "kendall_ci": list(p.interval),
+                    "spearman": p.spearman,
+                    "pearson": p.pearson,
+                    "ap": p.ap,
+                    "ap_reverse": p.ap_reverse,
+                    "rbo": p.rbo,
+                    "ks_distance": p.distance,
+                    "ks_p": p.distance_p,
+                    "concordant": p.concordant,
+                    "within": p.within,
+                    "within_runs": p.within_runs,
                 }
                 for p in self.pairs
             ],
             "tree": [j.to_dict() for j in self.tree],
             "within_tree": [j.to_dict() for j in self.within_tree],
-            "seed": self.seed, "resamples": self.resamples,
-        }  # fmt: skip
+            "seed": self.seed,
+            "resamples": self.resamples,
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -219,9 +251,13 @@ def _run_piece(piece: _Piece) -> Answer:
 
 
 def correlate(
-    material: Material, *, resamples: int = 1000, rng: int = 0, rbo_p: float = 0.9,
+    material: Material,
+    *,
+    resamples: int = 1000,
+    rng: int = 0,
+    rbo_p: float = 0.9,
     plan: Plan | None = None,
-) -> Correlations:  # fmt: skip
+) -> Correlations:
     """Correlate the rankings of runs by every pair of measures.
 
     The interval of tau comes from `resamples` bootstrap samples of the units (topics, items or
@@ -241,15 +277,28 @@ def correlate(
     drawn = drawn_table([a["drawn"] for a in answers], draws)
     within = floats([a["within"] for a in answers])
     return from_scores(
-        tuple(map(str, material.measures)), material.run_names, scores, material.signs,
-        drawn=drawn, within=within, rbo_p=rbo_p, seed=rng,
-    )  # fmt: skip
+        tuple(map(str, material.measures)),
+        material.run_names,
+        scores,
+        material.signs,
+        drawn=drawn,
+        within=within,
+        rbo_p=rbo_p,
+        seed=rng,
+    )
 
 
 def from_scores(
-    measures: tuple[str, ...], runs: tuple[str, ...], scores: Floats, signs: Floats, *,
-    drawn: Floats | None = None, within: Floats | None = None, rbo_p: float = 0.9, seed: int = 0,
-) -> Correlations:  # fmt: skip
+    measures: tuple[str, ...],
+    runs: tuple[str, ...],
+    scores: Floats,
+    signs: Floats,
+    *,
+    drawn: Floats | None = None,
+    within: Floats | None = None,
+    rbo_p: float = 0.9,
+    seed: int = 0,
+) -> Correlations:
     """The same from a table of scores alone (runs x measures), such as a published one.
 
     `signs` are +1 for measures of which more is better and -1 for the others.
@@ -258,31 +307,43 @@ def from_scores(
         drawn = np.full((*scores.shape, 0), np.nan)
     pairs = tuple(
         _pair(
-            (measures[i], measures[j]), settled(scores[:, [i, j]] * signs[[i, j]]),
+            (measures[i], measures[j]),
+            settled(scores[:, [i, j]] * signs[[i, j]]),
             drawn[:, [i, j]] * signs[[i, j]][:, None],
-            np.zeros(0) if within is None else within[:, k], rbo_p,
+            np.zeros(0) if within is None else within[:, k],
+            rbo_p,
         )
         for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
-    )  # fmt: skip
+    )
     tree, within_tree = (_tree(measures, pairs, by) for by in ("kendall", "within"))
     return Correlations(measures, runs, scores, pairs, tree, within_tree, seed, drawn.shape[2])
 
 
 def _pair(
     names: tuple[str, str], signed: Floats, drawn: Floats, within: Floats, rbo_p: float
-) -> MeasurePair:  # fmt: skip
+) -> MeasurePair:
     """A pair of measures, more being better for both."""
     known = np.flatnonzero(~np.isnan(signed).any(axis=1))
     x, y = signed[known].T
     tau, distance = kendall(x, y), kolmogorov_smirnov(x, y)
     inside = within[~np.isnan(within)]
     return MeasurePair(
-        *names, known.size, tau.value, tau.name, tau.p, _interval(drawn[known]),
-        spearman(x, y).value, pearson(x, y).value, ap_correlation(x, y).value,
-        ap_correlation(y, x).value, overlap_of_scores(x, y, p=rbo_p),
-        distance.value, distance.p,
-        float(inside.mean()) if inside.size else float("nan"), int(inside.size),
-    )  # fmt: skip
+        *names,
+        known.size,
+        tau.value,
+        tau.name,
+        tau.p,
+        _interval(drawn[known]),
+        spearman(x, y).value,
+        pearson(x, y).value,
+        ap_correlation(x, y).value,
+        ap_correlation(y, x).value,
+        overlap_of_scores(x, y, p=rbo_p),
+        distance.value,
+        distance.p,
+        float(inside.mean()) if inside.size else float("nan"),
+        int(inside.size),
+    )
 
 
 def _interval(drawn: Floats) -> tuple[float, float]:

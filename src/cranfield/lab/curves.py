@@ -14,11 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.errors import UsageError, plural
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import floats, numbers
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
 from cranfield.stats._resample import Floats
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -79,12 +79,14 @@ class Curves:
     def to_dict(self) -> dict[str, Any]:
         """The shape of `--format json`: every placement, not only the envelope."""
         return {
-            "study": "curves", "size": self.size, "relevant": len(self.ranks[0]),
+            "study": "curves",
+            "size": self.size,
+            "relevant": len(self.ranks[0]),
             "points": [
                 {"ranks": list(r)} | dict(zip(self.measures, map(float, v), strict=True))
                 for r, v in zip(self.ranks, self.values, strict=True)
             ],
-        }  # fmt: skip
+        }
 
 
 def curves(
@@ -167,7 +169,7 @@ def _values(piece: _Piece) -> Answer:
 
 def _ranked_values(piece: _Piece, measures: list[Measure]) -> dict[Measure, Floats]:
     """One topic per placement; items below the last relevant one change no measure but by N."""
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     if not measures:
         return {}
@@ -187,7 +189,7 @@ def _label_values(
 ) -> dict[Measure, Floats]:
     """One concept (or item) per placement, the others all at their ranks."""
     from cranfield.data.labels import LabelMatrix
-    from cranfield.label_evaluation import evaluate_labels
+    from cranfield.evaluation.labels import evaluate_labels
 
     if not measures:
         return {}

@@ -184,7 +184,12 @@ def _pool(result: Reusability) -> Sequence[Figure]:
             Marks(r.run, [r.score, r.score_without]) for r in result.runs if r.measure == measure
         ]
         made.append(
-            _drawn(f"{measure} with and without a run's own items in the pool", row_chart, rows,
-                   x=measure, marks=("in the pool", "left out"))
-        )  # fmt: skip
+            _drawn(
+                f"{measure} with and without a run's own items in the pool",
+                row_chart,
+                rows,
+                x=measure,
+                marks=("in the pool", "left out"),
+            )
+        )
     return made

@@ -13,9 +13,9 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError, plural
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, generator, numbers
 from cranfield.stats._resample import Floats
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -57,16 +57,24 @@ class Generality:
             columns += [Column(m), Column(f"{m}_deviation", 2, heading="dev. %")]
         means = self.mean()
         rows: list[list[Cell]] = [
-            [size, *(v for j, m in enumerate(self.measures)
-                     for v in (float(means[k, j]), self.deviation(m)[k] if k else None))]
+            [
+                size,
+                *(
+                    v
+                    for j, m in enumerate(self.measures)
+                    for v in (float(means[k, j]), self.deviation(m)[k] if k else None)
+                ),
+            ]
             for k, size in enumerate(self.sizes)
-        ]  # fmt: skip
+        ]
         notes = [f"mean over {plural(len(self.runs), 'run')}; dev. %: from the smallest collection"]
         return Table(columns, rows, "The same topics in growing collections", notes)
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "generality", "sizes": list(self.sizes), "seed": self.seed,
+            "study": "generality",
+            "sizes": list(self.sizes),
+            "seed": self.seed,
             "measures": {
                 m: {
                     "mean": self.mean()[:, j].tolist(),
@@ -75,7 +83,7 @@ class Generality:
                 }
                 for j, m in enumerate(self.measures)
             },
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,9 +97,13 @@ class _Piece:
 
 
 def generality(
-    material: Material, *, collection_size: int | None = None,
-    shares: tuple[float, ...] = SHARES, rng: int = 0, plan: Plan | None = None,
-) -> Generality:  # fmt: skip
+    material: Material,
+    *,
+    collection_size: int | None = None,
+    shares: tuple[float, ...] = SHARES,
+    rng: int = 0,
+    plan: Plan | None = None,
+) -> Generality:
     """Shrink the collection of real runs to each share of its size, and score them again.
 
     Annotations take part as rankings of items for each concept (`Material.concepts`); their
@@ -113,9 +125,12 @@ def generality(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, shares, size, rng) for n, s in material.runs}
     study = {
-        "study": "generality", **material.described(), "shares": list(shares),
-        "size": size, "seed": rng,
-    }  # fmt: skip
+        "study": "generality",
+        **material.described(),
+        "shares": list(shares),
+        "size": size,
+        "seed": rng,
+    }
     answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["sizes"] for a in answers.values()]).transpose(1, 0, 2)
     sizes = tuple(round(s * size) for s in shares)
@@ -123,7 +138,7 @@ def generality(
 
 
 def _run_piece(piece: _Piece) -> Answer:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     material = piece.material
     judged = material.read_truth()
@@ -190,9 +205,15 @@ def _chance(item: str, seed: int) -> float:
 
 
 def simulate(
-    measures: str, *, sizes: tuple[int, ...] = (1000, 10_000, 100_000), relevant: int = 20,
-    topics: int = 20, quality: float = 1.5, rng: int = 0, plan: Plan | None = None,
-) -> Generality:  # fmt: skip
+    measures: str,
+    *,
+    sizes: tuple[int, ...] = (1000, 10_000, 100_000),
+    relevant: int = 20,
+    topics: int = 20,
+    quality: float = 1.5,
+    rng: int = 0,
+    plan: Plan | None = None,
+) -> Generality:
     """Systems whose scores are normal, those of relevant items higher by `quality`.
 
     The relevant items keep their scores while the collection grows round them.
@@ -224,7 +245,7 @@ class _Simulated:
 
 
 def _simulated_piece(piece: _Simulated) -> Answer:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     judged = {str(t): {f"r{k}": 1 for k in range(piece.relevant)} for t in range(piece.topics)}
     run = {}

@@ -27,7 +27,7 @@ from cranfield.stats._resample import Floats
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
-    from cranfield.lab.executors import Plan
+    from cranfield.work.executors import Plan
 
 Kind: TypeAlias = Literal["ranked", "labels", "concepts"]
 Truth: TypeAlias = "Judgements | LabelMatrix"
@@ -82,7 +82,7 @@ class Material:
         cls, judgements: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
         """Rankings against judgements; the options are those of `cranfield.evaluate`."""
-        from cranfield.evaluation import name_runs
+        from cranfield.evaluation.ranked import name_runs
         from cranfield.lab.names import possible_measures
 
         size = options.get("collection_size")
@@ -107,7 +107,7 @@ class Material:
         cls, truth: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
         """Annotations against their truth."""
-        from cranfield.measures.label_registry import parse_label_measures, without_needs
+        from cranfield.measures.labels.registry import parse_label_measures, without_needs
 
         if isinstance(measures, str):
             known = {"hierarchy"} if options.get("ontology") is not None else set()
@@ -119,9 +119,13 @@ class Material:
 
     @classmethod
     def _of(
-        cls, kind: Kind, truth: Any, runs: Sequence[tuple[str, Any]], names: str,
+        cls,
+        kind: Kind,
+        truth: Any,
+        runs: Sequence[tuple[str, Any]],
+        names: str,
         options: Mapping[str, Any],
-    ) -> Material:  # fmt: skip
+    ) -> Material:
         seen = [name for name, _ in runs]
         twice = [n for n in seen if seen.count(n) > 1]
         if twice:
@@ -155,7 +159,7 @@ class Material:
     def measures(self) -> tuple[Measure, ...]:
         if self.kind != "labels":
             return parse_measures(self.names)
-        from cranfield.measures.label_registry import parse_label_measures
+        from cranfield.measures.labels.registry import parse_label_measures
 
         return parse_label_measures(self.names)
 
@@ -209,7 +213,7 @@ class Material:
             return _ranked_run(source, name)
         if self.kind == "concepts":
             return _concept_run(self, source, name)
-        from cranfield.label_evaluation import prepared
+        from cranfield.evaluation.labels import prepared
 
         run = _label_run(source, name, dict(self.options))
         true, knowledge, plans = _label_tools(self)
@@ -219,7 +223,7 @@ class Material:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
         if self.kind != "labels":
             return _score_ranked(self, run, truth)
-        from cranfield.label_evaluation import score_run
+        from cranfield.evaluation.labels import score_run
 
         true, knowledge, plans = _label_tools(self)
         found = score_run(plans, true if truth is None else truth, run, knowledge, 1)  # type: ignore[arg-type]
@@ -230,7 +234,7 @@ class Material:
 
 
 def _score_ranked(material: Material, run: Run, truth: Truth | None) -> Scored:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     judged = _truth(material) if truth is None else truth
     scores = evaluate(judged, [run], material.names, jobs=1, **material.evaluation())
@@ -257,7 +261,7 @@ def _truth(material: Material) -> Truth:
         from cranfield.lab.concepts import concept_judgements
 
         return concept_judgements(_label_truth(material))
-    from cranfield.evaluation import coerce_judgements
+    from cranfield.evaluation.ranked import coerce_judgements
 
     judged = coerce_judgements(material.truth)
     if not judged.topics:
@@ -268,8 +272,8 @@ def _truth(material: Material) -> Truth:
 @remembered(4)
 def _label_tools(material: Material) -> Any:
     """The truth, what is known beside it, and the plans of the measures."""
+    from cranfield.evaluation.labels import check_needs, checked_truth, gather
     from cranfield.io.ontology import read_ontology
-    from cranfield.label_evaluation import check_needs, checked_truth, gather
 
     given = dict(material.options)
     ontology = given.get("ontology")
@@ -280,9 +284,11 @@ def _label_tools(material: Material) -> Any:
     truth = checked_truth(_label_truth(material), ontology)
     costs = given.get("costmap")
     knowledge = gather(
-        truth, ontology=ontology, costmap=dict(costs) if isinstance(costs, tuple) else costs,
+        truth,
+        ontology=ontology,
+        costmap=dict(costs) if isinstance(costs, tuple) else costs,
         agreement=given.get("agreement"),
-    )  # fmt: skip
+    )
     check_needs(material.measures, knowledge)
     return truth, knowledge, {m: m.plan(m) for m in material.measures}
 
@@ -307,7 +313,7 @@ def _concept_run(material: Material, source: Any, name: str) -> Run:
 
 
 def _ranked_run(source: Any, name: str) -> Run:
-    from cranfield.evaluation import coerce_run
+    from cranfield.evaluation.ranked import coerce_run
     from cranfield.io import read_run
 
     return (

@@ -8,7 +8,7 @@ from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures import SETS, Measure, optional_measures, parse_measures
 from cranfield.measures import measure as parse
 from cranfield.measures._parse import split_names
-from cranfield.measures.label_registry import LABEL_REGISTRY, LABEL_SETS
+from cranfield.measures.labels.registry import LABEL_REGISTRY, LABEL_SETS
 
 
 def any_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
@@ -46,11 +46,16 @@ def possible_measures(
 
 def _has_needs(measure: Measure, collection_size: int | None) -> bool:
     """Tried on a run of one item that misses another one."""
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     try:
-        evaluate({"t": {"a": 1, "b": 1}}, {"run": {"t": {"a": 1.0}}}, [measure], jobs=1,
-                 collection_size=collection_size and 2)  # fmt: skip
+        evaluate(
+            {"t": {"a": 1, "b": 1}},
+            {"run": {"t": {"a": 1.0}}},
+            [measure],
+            jobs=1,
+            collection_size=collection_size and 2,
+        )
     except NeedsError:
         return False
     return True

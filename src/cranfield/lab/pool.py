@@ -15,9 +15,9 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers, remembered
 from cranfield.stats._resample import Floats
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -57,9 +57,13 @@ class Pool:
 
         shown = self.items if items is None else items
         columns = [
-            Column("topic", numeric=False), Column("item", numeric=False), Column("runs", 0),
-            Column("best_rank", 0), Column("weight"), Column("judged", 0),
-        ]  # fmt: skip
+            Column("topic", numeric=False),
+            Column("item", numeric=False),
+            Column("runs", 0),
+            Column("best_rank", 0),
+            Column("weight"),
+            Column("judged", 0),
+        ]
         rows: list[list[Cell]] = [
             [i.topic, i.item, i.runs, i.best_rank, i.weight, int(i.judged)] for i in shown
         ]
@@ -76,8 +80,12 @@ class Pool:
             rows.append(
                 [topic, len(own), sum(i.judged for i in own), sum(i.runs == 1 for i in own)]
             )
-        columns = [Column("topic", numeric=False), Column("items", 0), Column("judged", 0),
-                   Column("by_one_run", 0, heading="by one run only")]  # fmt: skip
+        columns = [
+            Column("topic", numeric=False),
+            Column("items", 0),
+            Column("judged", 0),
+            Column("by_one_run", 0, heading="by one run only"),
+        ]
         total: list[Cell] = ["(all)", *(sum(int(r[k] or 0) for r in rows) for k in (1, 2, 3))]
         return Table(
             columns, [*rows, total], f"Pool of {len(self.runs)} runs to depth {self.depth}"
@@ -85,13 +93,21 @@ class Pool:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "pool", "depth": self.depth, "runs": list(self.runs),
+            "study": "pool",
+            "depth": self.depth,
+            "runs": list(self.runs),
             "items": [
-                {"topic": i.topic, "item": i.item, "runs": i.runs, "best_rank": i.best_rank,
-                 "weight": i.weight, "judged": i.judged}
+                {
+                    "topic": i.topic,
+                    "item": i.item,
+                    "runs": i.runs,
+                    "best_rank": i.best_rank,
+                    "weight": i.weight,
+                    "judged": i.judged,
+                }
                 for i in self.items
             ],
-        }  # fmt: skip
+        }
 
 
 def make_pool(runs: Sequence[Run], *, depth: int = 100, judged: Judgements | None = None) -> Pool:
@@ -110,10 +126,14 @@ def make_pool(runs: Sequence[Run], *, depth: int = 100, judged: Judgements | Non
             apart = float(_pairwise(weights))
             pooled.append(
                 PooledItem(
-                    topic, item, len(found), min(found.values()), apart,
+                    topic,
+                    item,
+                    len(found),
+                    min(found.values()),
+                    apart,
                     item in known.get(topic, {}),
                 )
-            )  # fmt: skip
+            )
         items += sorted(pooled, key=lambda i: (i.best_rank, i.item))
     return Pool(depth, tuple(r.name for r in runs), tuple(items))
 
@@ -167,18 +187,30 @@ class Reusability:
         from cranfield.report.document import Cell, Column, Table
 
         columns = [
-            Column("run", numeric=False), Column("measure", numeric=False),
+            Column("run", numeric=False),
+            Column("measure", numeric=False),
             Column("unique", 0, heading="own items"),
             Column("unique_relevant", 0, heading="relevant"),
-            Column("score"), Column("score_without", heading="without"),
-            Column("change_percent", 2, heading="change %"), Column("rank", 0),
+            Column("score"),
+            Column("score_without", heading="without"),
+            Column("change_percent", 2, heading="change %"),
+            Column("rank", 0),
             Column("rank_without", 0, heading="rank without"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Cell]] = [
-            [r.run, r.measure, r.unique, r.unique_relevant, r.score, r.score_without,
-             r.change_percent, r.rank, r.rank_without]
+            [
+                r.run,
+                r.measure,
+                r.unique,
+                r.unique_relevant,
+                r.score,
+                r.score_without,
+                r.change_percent,
+                r.rank,
+                r.rank_without,
+            ]
             for r in self.runs
-        ]  # fmt: skip
+        ]
         notes = [
             "score: judged by the pool of all runs; own items: what this run alone has in it;",
             "without: judged by the pool of all other runs, so that its own items are unjudged",
@@ -189,15 +221,23 @@ class Reusability:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "pool", "depth": self.depth,
+            "study": "pool",
+            "depth": self.depth,
             "runs": [
-                {"run": r.run, "measure": r.measure, "unique": r.unique,
-                 "unique_relevant": r.unique_relevant, "score": r.score,
-                 "score_without": r.score_without, "change_percent": r.change_percent,
-                 "rank": r.rank, "rank_without": r.rank_without}
+                {
+                    "run": r.run,
+                    "measure": r.measure,
+                    "unique": r.unique,
+                    "unique_relevant": r.unique_relevant,
+                    "score": r.score,
+                    "score_without": r.score_without,
+                    "change_percent": r.change_percent,
+                    "rank": r.rank,
+                    "rank_without": r.rank_without,
+                }
                 for r in self.runs
             ],
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,11 +282,16 @@ def leave_one_out(material: Material, *, depth: int = 100, plan: Plan | None = N
             sign = material.signs[j]
             found.append(
                 LeftOut(
-                    run, str(measure), answers[run]["unique"], answers[run]["relevant"],
-                    float(full[r, j]), float(without[r, j]), _rank(sign * full[:, j], r),
+                    run,
+                    str(measure),
+                    answers[run]["unique"],
+                    answers[run]["relevant"],
+                    float(full[r, j]),
+                    float(without[r, j]),
+                    _rank(sign * full[:, j], r),
                     _rank(sign * without[:, j], r),
                 )
-            )  # fmt: skip
+            )
     return Reusability(depth, tuple(found))
 
 
@@ -280,7 +325,7 @@ def _pooled(material: Material, depth: int) -> _Pooled:
 
 
 def _score_all(material: Material, pooled: _Pooled, rows: Any) -> list[list[float | None]]:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     judged = pooled.judged.of_rows(rows)
     scores = evaluate(judged, pooled.runs, material.names, jobs=1, **material.evaluation())

@@ -43,19 +43,27 @@ class Questionnaire:
         except OSError as error:
             raise UsageError(f"{target}: cannot be made: {error.strerror}") from None
         files = target / "questions.json", target / "questions.html", target / "key.json"
-        texts = (json.dumps(self.questions, indent=1), page(self.questions),
-                 json.dumps(self.key, indent=1))  # fmt: skip
+        texts = (
+            json.dumps(self.questions, indent=1),
+            page(self.questions),
+            json.dumps(self.key, indent=1),
+        )
         for file, text in zip(files, texts, strict=True):
             write_whole(file, text.encode() + b"\n")
         return files
 
 
 def make_questionnaire(
-    measures: str = "AP NMRR MNRO", *, questions: int = 10, lists: int = 5, relevant: int = 5,
-    size: int = 100, rng: int = 0,
-) -> Questionnaire:  # fmt: skip
+    measures: str = "AP NMRR MNRO",
+    *,
+    questions: int = 10,
+    lists: int = 5,
+    relevant: int = 5,
+    size: int = 100,
+    rng: int = 0,
+) -> Questionnaire:
     """Random ranked lists of `relevant` items in a collection of `size`, the same for everyone."""
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     wanted = parse_measures(measures)
     if len(wanted) < 2:
@@ -117,9 +125,10 @@ def page(questions: Mapping[str, Any]) -> str:
         )
     title, task = _SETS if of_sets else _ORDERS
     return (
-        _PAGE.replace("@title@", title).replace("@task@", task)
+        _PAGE.replace("@title@", title)
+        .replace("@task@", task)
         .replace("@questions@", "\n".join(blocks))
-    )  # fmt: skip
+    )
 
 
 def _place_table(entry: Mapping[str, Any]) -> str:
@@ -127,9 +136,10 @@ def _place_table(entry: Mapping[str, Any]) -> str:
     head = "".join(f"<th>{html.escape(m)}</th>" for m in methods)
     rows = "".join(
         f"<tr><th>{name}</th><td>{', '.join(map(str, ranks))}</td>"
-        + "".join(f"<td>{entry['places'][m][name]}</td>" for m in methods) + "</tr>"
+        + "".join(f"<td>{entry['places'][m][name]}</td>" for m in methods)
+        + "</tr>"
         for name, ranks in entry["lists"].items()
-    )  # fmt: skip
+    )
     return f"<table><tr><th>list</th><th>ranks of the relevant items</th>{head}</tr>{rows}</table>"
 
 
@@ -193,14 +203,18 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
         isinstance(names, list)
         and all(isinstance(name, str) for name in names)
         and all(isinstance(options, dict) for options in methods)
-        and (is_set_key(hidden) if of_sets
-             else all(name in names for options in methods for name in options.values()))
-    )  # fmt: skip
+        and (
+            is_set_key(hidden)
+            if of_sets
+            else all(name in names for options in methods for name in options.values())
+        )
+    )
     if not well_formed:
         raise InputError.single(
-            describe(key), "is not the key.json of a questionnaire; give the one that `cranfield "
+            describe(key),
+            "is not the key.json of a questionnaire; give the one that `cranfield "
             "lab votes make` wrote, as it was",
-        )  # fmt: skip
+        )
     given = [_answers(path, hidden["key"]) for path in answers]
     if of_sets:
         return count_sets(hidden, given)

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.errors import UsageError
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, generator, numbers
 from cranfield.stats._resample import Floats
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -74,19 +74,28 @@ class RandomStudy:
 
         over = any(r.kind == "over" for r in self.runs)
         columns = [
-            Column("measure", numeric=False), Column("median_real", heading="median real"),
-            Column("best_random", heading="best random"), Column("run", numeric=False),
+            Column("measure", numeric=False),
+            Column("median_real", heading="median real"),
+            Column("best_random", heading="best random"),
+            Column("run", numeric=False),
             Column("beaten", 2, heading="real runs beaten"),
             Column("separates", numeric=False),
-        ]  # fmt: skip
+        ]
         if over:
             columns.append(Column("over_pays", 2, heading="over-annotation pays"))
         says = {True: "yes", False: "NO", None: "-"}
         rows: list[list[Cell]] = [
-            [v.measure, v.median_real, v.best_random, v.best_random_run, v.beaten,
-             says[v.separates], *([v.over_pays] if over else [])]
+            [
+                v.measure,
+                v.median_real,
+                v.best_random,
+                v.best_random_run,
+                v.beaten,
+                says[v.separates],
+                *([v.over_pays] if over else []),
+            ]
             for v in self.verdicts
-        ]  # fmt: skip
+        ]
         notes = ["separates: the best random run stays below the median of the real ones"]
         return Table(columns, rows, "Random runs beside real ones", notes)
 
@@ -94,8 +103,12 @@ class RandomStudy:
         """Every run with its label density and scores."""
         from cranfield.report.document import Cell, Column, Table
 
-        columns = [Column("run", numeric=False), Column("kind", numeric=False),
-                   Column("density", 3), *(Column(m) for m in self.measures)]  # fmt: skip
+        columns = [
+            Column("run", numeric=False),
+            Column("kind", numeric=False),
+            Column("density", 3),
+            *(Column(m) for m in self.measures),
+        ]
         rows: list[list[Cell]] = [
             [r.name, r.kind, r.density, *map(float, s)]
             for r, s in zip(self.runs, self.scores, strict=True)
@@ -104,21 +117,31 @@ class RandomStudy:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "random", "seed": self.seed,
+            "study": "random",
+            "seed": self.seed,
             "measures": [
                 {
-                    "measure": v.measure, "median_real": v.median_real,
-                    "best_random": v.best_random, "best_random_run": v.best_random_run,
-                    "beaten": v.beaten, "separates": v.separates, "over_pays": v.over_pays,
+                    "measure": v.measure,
+                    "median_real": v.median_real,
+                    "best_random": v.best_random,
+                    "best_random_run": v.best_random_run,
+                    "beaten": v.beaten,
+                    "separates": v.separates,
+                    "over_pays": v.over_pays,
                 }
                 for v in self.verdicts
             ],
             "runs": [
-                {"name": r.name, "kind": r.kind, "base": r.base, "density": r.density,
-                 "scores": dict(zip(self.measures, map(float, s), strict=True))}
+                {
+                    "name": r.name,
+                    "kind": r.kind,
+                    "base": r.base,
+                    "density": r.density,
+                    "scores": dict(zip(self.measures, map(float, s), strict=True)),
+                }
                 for r, s in zip(self.runs, self.scores, strict=True)
             ],
-        }  # fmt: skip
+        }
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,9 +157,14 @@ class _Piece:
 
 
 def random_study(
-    material: Material, *, densities: tuple[float, ...] = DENSITIES, count: int = 5,
-    over: bool = True, rng: int = 0, plan: Plan | None = None,
-) -> RandomStudy:  # fmt: skip
+    material: Material,
+    *,
+    densities: tuple[float, ...] = DENSITIES,
+    count: int = 5,
+    over: bool = True,
+    rng: int = 0,
+    plan: Plan | None = None,
+) -> RandomStudy:
     """Score random runs beside the real ones.
 
     Annotation: `densities` are the label densities of random and over-annotating runs; without
@@ -158,9 +186,13 @@ def random_study(
             raise UsageError(f"a run is named {piece.name!r}, as a random one would be; rename it")
         pieces[piece.name] = piece
     study = {
-        "study": "random", **material.described(), "densities": list(densities), "count": count,
-        "over": over, "seed": rng,
-    }  # fmt: skip
+        "study": "random",
+        **material.described(),
+        "densities": list(densities),
+        "count": count,
+        "over": over,
+        "seed": rng,
+    }
     answers = run_pieces(_run_piece, pieces, plan, study=study)
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(
@@ -173,9 +205,13 @@ def random_study(
 
 
 def _made_up(
-    bare: Material, material: Material, densities: tuple[float, ...], count: int, over: bool,
+    bare: Material,
+    material: Material,
+    densities: tuple[float, ...],
+    count: int,
+    over: bool,
     seed: int,
-) -> list[_Piece]:  # fmt: skip
+) -> list[_Piece]:
     if material.kind != "labels":
         sources = tuple(s for _, s in material.runs)
         return [
@@ -236,7 +272,7 @@ def _overannotated(run: Any, piece: _Piece) -> Any:
 
 def _random_ranking(piece: _Piece) -> Any:
     """All items judged for a topic or retrieved by a run, in random order, to the usual depth."""
-    from cranfield.evaluation import coerce_run
+    from cranfield.evaluation.ranked import coerce_run
 
     judged = piece.material.read_truth().to_dict()  # type: ignore[union-attr]
     lists = [
@@ -268,7 +304,11 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
     gains = [signed[i] > signed[j] for i, j in pairs if runs[i].density != runs[j].density]
     median = float(np.median(real))
     return Verdict(
-        measure, sign * median, float(scores[best]), runs[best].name,
-        float((real <= chance.max()).mean()), bool(chance.max() < median),
+        measure,
+        sign * median,
+        float(scores[best]),
+        runs[best].name,
+        float((real <= chance.max()).mean()),
+        bool(chance.max() < median),
         float(np.mean(gains)) if gains else float("nan"),
-    )  # fmt: skip
+    )

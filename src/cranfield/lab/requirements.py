@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from cranfield.errors import NeedsError, UsageError
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import full_path, stamp
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -85,17 +85,24 @@ class Requirements:
             "study": "requirements",
             "requirements": {str(n): title for n, title in TITLES.items()},
             "measures": [
-                {"measure": r.measure, "requirement": r.number, "holds": r.holds,
-                 "counter_example": r.counter_example or None}
+                {
+                    "measure": r.measure,
+                    "requirement": r.number,
+                    "holds": r.holds,
+                    "counter_example": r.counter_example or None,
+                }
                 for r in self.found
             ],
-        }  # fmt: skip
+        }
 
 
 def requirements(
-    measures: str | Iterable[str | Measure], *, ontology: Any = None, costmap: Any = None,
+    measures: str | Iterable[str | Measure],
+    *,
+    ontology: Any = None,
+    costmap: Any = None,
     plan: Plan | None = None,
-) -> Requirements:  # fmt: skip
+) -> Requirements:
     """Try the requirements on every ranking of 8 items, or every labelling of 4 concepts.
 
     The names may be of ranked measures or of measures of annotation, which take the ontology
@@ -106,9 +113,11 @@ def requirements(
     pieces = {str(m): _Piece(str(m), *known) for m in any_measures(measures)}
     maps = tuple(costmap.items()) if isinstance(costmap, Mapping) else costmap
     study = {
-        "study": "requirements", "measures": list(pieces), "ontology": stamp(ontology),
+        "study": "requirements",
+        "measures": list(pieces),
+        "ontology": stamp(ontology),
         "costmap": stamp(maps),
-    }  # fmt: skip
+    }
     answers = run_pieces(_run_piece, pieces, plan, study=study)
     found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
     return Requirements(tuple(pieces), tuple(found))
@@ -170,13 +179,15 @@ def _faults(cases: _Cases, values: Mapping[Any, float], sign: float) -> dict[int
         c for c, v in values.items() if v <= bottoms[cases.task(c)] + TINY and c not in cases.worst
     )
     fallen = (
-        (a, b) for a, b in cases.steps
+        (a, b)
+        for a, b in cases.steps
         if a in values and b in values and values[b] < values[a] - TINY
-    )  # fmt: skip
+    )
     moved = (
-        c for c, v in cases.twins.items()
+        c
+        for c, v in cases.twins.items()
         if c in values and not np.isnan(v) and abs(sign * v - values[c]) > SAME
-    )  # fmt: skip
+    )
 
     def first(wrong: Iterator[Any], text: str) -> str:
         return next((f"{cases.show(c)} {text}" for c in wrong), "")
@@ -185,16 +196,20 @@ def _faults(cases: _Cases, values: Mapping[Any, float], sign: float) -> dict[int
         1: first(reach, "is not perfect and reaches the best value all the same"),
         2: first(low, "is not the worst and gets the worst value all the same"),
         3: next(
-            (f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, "
-             f"not {sign * values[a]:g}" for a, b in fallen), "",
+            (
+                f"{cases.show(b)} is better than {cases.show(a)} and scores {sign * values[b]:g}, "
+                f"not {sign * values[a]:g}"
+                for a, b in fallen
+            ),
+            "",
         ),
         6: first(moved, "scores otherwise when names or their order change"),
-    }  # fmt: skip
+    }
 
 
 def _rankings(measure: Measure) -> _Cases:
     """Every ranking of 8 items with 1 to 3 relevant ones, as the ranks of these."""
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     cases = [c for k in (1, 2, 3) for c in combinations(range(1, SIZE + 1), k)]
 
@@ -230,7 +245,7 @@ def _rankings(measure: Measure) -> _Cases:
 
 def _labellings(measure: Measure, piece: _Piece) -> _Cases:
     """Every truth and prediction of four concepts for one item, or of one concept for four."""
-    from cranfield.label_evaluation import evaluate_labels
+    from cranfield.evaluation.labels import evaluate_labels
 
     plan: Any = measure.plan(measure)
     if "hierarchy" in measure.needs and piece.ontology is None:
@@ -254,9 +269,14 @@ def _labellings(measure: Measure, piece: _Piece) -> _Cases:
                 for p in patterns
             }
             scores = evaluate_labels(
-                _matrix(np.array(truth[::step], dtype=bool).reshape(shape), *axes), runs,
-                [measure], ontology=piece.ontology, costmap=piece.costmap, keep=False, jobs=1,
-            )  # fmt: skip
+                _matrix(np.array(truth[::step], dtype=bool).reshape(shape), *axes),
+                runs,
+                [measure],
+                ontology=piece.ontology,
+                costmap=piece.costmap,
+                keep=False,
+                jobs=1,
+            )
             for pattern, value in zip(patterns, scores.overall[measure], strict=True):
                 values[truth, pattern] = float(value)
         return values
@@ -264,14 +284,20 @@ def _labellings(measure: Measure, piece: _Piece) -> _Cases:
     opposite = {t: tuple(1 - b for b in t) for t in truths}
     steps = tuple(
         ((t, p), (t, tuple(t[k] if j == k else p[j] for j in range(width))))
-        for t in truths for p in patterns for k in range(width) if p[k] != t[k]
-    )  # fmt: skip
+        for t in truths
+        for p in patterns
+        for k in range(width)
+        if p[k] != t[k]
+    )
     return _Cases(
-        scored(1), frozenset((t, t) for t in truths),
-        frozenset((t, opposite[t]) for t in truths), steps, scored(-1),
+        scored(1),
+        frozenset((t, t) for t in truths),
+        frozenset((t, opposite[t]) for t in truths),
+        steps,
+        scored(-1),
         lambda c: f"truth {''.join(map(str, c[0]))}, run {''.join(map(str, c[1]))}",
         lambda c: c[0],
-    )  # fmt: skip
+    )
 
 
 def _values(pattern: Case, ranked: bool, shape: tuple[int, int]) -> Any:

@@ -23,9 +23,13 @@ _RANKED, _LABELS = 51, 52
 
 
 def graded_rankings(
-    judged: Judgements, *, count: int = 24, weakest: float = 0.5, strongest: float = 1.5,
+    judged: Judgements,
+    *,
+    count: int = 24,
+    weakest: float = 0.5,
+    strongest: float = 1.5,
     rng: int = 0,
-) -> Iterator[Run]:  # fmt: skip
+) -> Iterator[Run]:
     """Runs of rising quality over the judged items of every topic."""
     topics = judged.to_dict()
     for number, skill in enumerate(_skills(count, weakest, strongest)):
@@ -45,9 +49,13 @@ def graded_rankings(
 
 
 def graded_labels(
-    truth: LabelMatrix, *, count: int = 24, weakest: float = 0.5, strongest: float = 1.5,
+    truth: LabelMatrix,
+    *,
+    count: int = 24,
+    weakest: float = 0.5,
+    strongest: float = 1.5,
     rng: int = 0,
-) -> Iterator[LabelMatrix]:  # fmt: skip
+) -> Iterator[LabelMatrix]:
     """Annotations of rising quality, with confidences, eager and timid ones among them."""
     labels = dense(truth.labels)
     signs = np.where(labels, 1.0, -1.0)

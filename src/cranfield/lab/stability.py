@@ -14,12 +14,12 @@ import numpy as np
 
 from cranfield.errors import UsageError, suggest
 from cranfield.lab.correlate import LEVEL
-from cranfield.lab.executors import Answer, Plan, run_pieces
 from cranfield.lab.material import Material, floats, numbers
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall, kolmogorov_smirnov
+from cranfield.work.executors import Answer, Plan, run_pieces
 
 if TYPE_CHECKING:
     from cranfield.report.document import Table
@@ -114,9 +114,13 @@ class Stability:
         for measure in self.measures:
             own = {s.share: s for s in stages if s.measure == measure}
             rows.append(
-                [measure, *(own[s].original for s in shares), *(own[s].previous for s in shares),
-                 *(own[s].concordant for s in shares)]
-            )  # fmt: skip
+                [
+                    measure,
+                    *(own[s].original for s in shares),
+                    *(own[s].previous for s in shares),
+                    *(own[s].concordant for s in shares),
+                ]
+            )
         notes = [
             f"Kendall's tau over {len(self.runs)} runs to the original ranking and to the stage "
             f"before; mean of {self.repeats} repetitions;",
@@ -133,8 +137,10 @@ class Stability:
         shares = list(dict.fromkeys(s.share for s in stages))
         columns = [Column("measure", numeric=False)]
         for s in shares:
-            columns += [Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
-                        Column(f"high_{s:g}", 3, heading="high")]  # fmt: skip
+            columns += [
+                Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
+                Column(f"high_{s:g}", 3, heading="high"),
+            ]
         own = {(s.measure, s.share): s.original_ends for s in stages}
         rows: list[list[Cell]] = [
             [m, *(end for share in shares for end in own[m, share])] for m in self.measures
@@ -154,15 +160,36 @@ class Stability:
         """For machines: every change, share and measure in a row of its own."""
         from cranfield.report.document import Cell, Column, Table
 
-        names = ("original", "original_low", "original_high", "previous", "previous_low",
-                 "previous_high", "concordant", "concordant_previous")  # fmt: skip
-        columns = [Column("change", numeric=False), Column("share"),
-                   Column("measure", numeric=False), *(Column(n) for n in names)]  # fmt: skip
+        names = (
+            "original",
+            "original_low",
+            "original_high",
+            "previous",
+            "previous_low",
+            "previous_high",
+            "concordant",
+            "concordant_previous",
+        )
+        columns = [
+            Column("change", numeric=False),
+            Column("share"),
+            Column("measure", numeric=False),
+            *(Column(n) for n in names),
+        ]
         rows: list[list[Cell]] = [
-            [s.change, s.share, s.measure, s.original, *s.original_ends, s.previous,
-             *s.previous_ends, s.concordant, s.concordant_previous]
+            [
+                s.change,
+                s.share,
+                s.measure,
+                s.original,
+                *s.original_ends,
+                s.previous,
+                *s.previous_ends,
+                s.concordant,
+                s.concordant_previous,
+            ]
             for s in self.stages
-        ]  # fmt: skip
+        ]
         return Table(columns, rows) if rows else self.order_table()
 
     def order_table(self) -> Table:
@@ -173,11 +200,15 @@ class Stability:
         powers = {p.measure: p for p in self.powers}
         columns = [Column("measure", numeric=False)]
         if swaps:
-            columns += [Column("swap_rate", heading="swap rate", best="min"),
-                        Column("swap_needed", heading="needed for 5%")]  # fmt: skip
+            columns += [
+                Column("swap_rate", heading="swap rate", best="min"),
+                Column("swap_needed", heading="needed for 5%"),
+            ]
         if powers:
-            columns += [Column("power", heading="told apart", best="max"),
-                        Column("power_needed", heading="needed to tell")]  # fmt: skip
+            columns += [
+                Column("power", heading="told apart", best="max"),
+                Column("power_needed", heading="needed to tell"),
+            ]
         rows = []
         for m in self.measures:
             row: list[Any] = [m]
@@ -197,20 +228,30 @@ class Stability:
     def to_dict(self) -> dict[str, Any]:
         """The shape of `--format json`."""
         return {
-            "study": "stability", "measures": list(self.measures), "runs": list(self.runs),
-            "repeats": self.repeats, "seed": self.seed,
+            "study": "stability",
+            "measures": list(self.measures),
+            "runs": list(self.runs),
+            "repeats": self.repeats,
+            "seed": self.seed,
             "stages": [
                 {
-                    "measure": s.measure, "change": s.change, "share": s.share,
-                    "original": s.original, "original_ends": list(s.original_ends),
-                    "previous": s.previous, "previous_ends": list(s.previous_ends),
-                    "concordant": s.concordant, "concordant_previous": s.concordant_previous,
+                    "measure": s.measure,
+                    "change": s.change,
+                    "share": s.share,
+                    "original": s.original,
+                    "original_ends": list(s.original_ends),
+                    "previous": s.previous,
+                    "previous_ends": list(s.previous_ends),
+                    "concordant": s.concordant,
+                    "concordant_previous": s.concordant_previous,
                 }
                 for s in self.stages
             ],
             "swaps": [
                 {
-                    "measure": s.measure, "rate": s.rate, "comparisons": s.comparisons,
+                    "measure": s.measure,
+                    "rate": s.rate,
+                    "comparisons": s.comparisons,
                     "needed": s.needed,
                     "bins": [{"from": f, "comparisons": n, "swaps": k} for f, n, k in s.bins],
                 }
@@ -218,12 +259,16 @@ class Stability:
             ],
             "power": [
                 {
-                    "measure": p.measure, "pairs": p.pairs, "told_apart": p.told_apart,
-                    "share": p.share, "level": p.level, "needed": p.needed,
+                    "measure": p.measure,
+                    "pairs": p.pairs,
+                    "told_apart": p.told_apart,
+                    "share": p.share,
+                    "level": p.level,
+                    "needed": p.needed,
                 }
                 for p in self.powers
             ],
-        }  # fmt: skip
+        }
 
 
 def _percent(share: float) -> str:
@@ -312,13 +357,17 @@ def stability(
         stages += _stages("units", dropped, names, overall, cut)
     spreads = [_spread(m.range, overall[:, j]) for j, m in enumerate(material.measures)]
     swaps = [
-        s for j, name in enumerate(names) if halves
+        s
+        for j, name in enumerate(names)
+        if halves
         for s in _swaps(name, signed[len(fewer)][:, j], spreads[j])
-    ]  # fmt: skip
+    ]
     powers = [
-        p for j, name in enumerate(names) if samples
+        p
+        for j, name in enumerate(names)
+        if samples
         for p in _power(name, overall[:, j], signed[-1][:, j], level)
-    ]  # fmt: skip
+    ]
     return Stability(
         names, material.run_names, repeats, rng, tuple(stages), tuple(swaps), tuple(powers)
     )
@@ -355,12 +404,16 @@ def _stages(
     """`changed` is runs x repetitions x shares x measures."""
     return [
         _stage(
-            name, change, share, overall[:, j], changed[:, :, k, j],
+            name,
+            change,
+            share,
+            overall[:, j],
+            changed[:, :, k, j],
             changed[:, :, k - 1, j] if k else np.tile(overall[:, [j]], changed.shape[1]),
         )
         for j, name in enumerate(names)
         for k, share in enumerate(shares)
-    ]  # fmt: skip
+    ]
 
 
 def _stage(
@@ -372,9 +425,16 @@ def _stage(
     ]
     tau, agree, tau_before, agree_before = np.array(found).T
     return Stage(
-        measure, change, share, _mean(tau), _ends(tau), _mean(tau_before), _ends(tau_before),
-        _mean(agree), _mean(agree_before),
-    )  # fmt: skip
+        measure,
+        change,
+        share,
+        _mean(tau),
+        _ends(tau),
+        _mean(tau_before),
+        _ends(tau_before),
+        _mean(agree),
+        _mean(agree_before),
+    )
 
 
 def _alike(x: Floats, y: Floats) -> tuple[float, float]:

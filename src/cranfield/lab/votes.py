@@ -68,39 +68,62 @@ class Choices:
         from cranfield.report.document import Cell, Column, Table
 
         columns = [
-            Column("option", numeric=False), Column("votes", 0, best="max"),
-            Column("percent", 2, heading="%"), Column("low", 2), Column("high", 2),
-            Column("first", 0, heading="first in"), Column("tied", 0, heading="of these tied"),
-        ]  # fmt: skip
+            Column("option", numeric=False),
+            Column("votes", 0, best="max"),
+            Column("percent", 2, heading="%"),
+            Column("low", 2),
+            Column("high", 2),
+            Column("first", 0, heading="first in"),
+            Column("tied", 0, heading="of these tied"),
+        ]
         rows: list[list[Cell]] = [
             [c.option, c.votes, 100 * c.share, *(100 * e for e in c.interval), c.first, c.tied]
             for c in self.choices
-        ]  # fmt: skip
+        ]
         notes = [f"{self.questions} questions; low, high: {CONFIDENCE:.0%} interval of the share"]
         return Table(columns, rows, "What people chose", notes)
 
     def duel_table(self) -> Table:
         from cranfield.report.document import Cell, Column, Table
 
-        columns = [Column("a", numeric=False), Column("b", numeric=False), Column("a_wins", 0),
-                   Column("b_wins", 0), Column("ties", 0), Column("p", below=True)]  # fmt: skip
+        columns = [
+            Column("a", numeric=False),
+            Column("b", numeric=False),
+            Column("a_wins", 0),
+            Column("b_wins", 0),
+            Column("ties", 0),
+            Column("p", below=True),
+        ]
         rows: list[list[Cell]] = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in self.duels]
         return Table(columns, rows, "Questions won, with the sign test")
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "votes", "questions": self.questions,
+            "study": "votes",
+            "questions": self.questions,
             "choices": [
-                {"option": c.option, "votes": c.votes, "share": c.share, "ci": list(c.interval),
-                 "first": c.first, "tied": c.tied}
+                {
+                    "option": c.option,
+                    "votes": c.votes,
+                    "share": c.share,
+                    "ci": list(c.interval),
+                    "first": c.first,
+                    "tied": c.tied,
+                }
                 for c in self.choices
             ],
             "pairs": [
-                {"a": d.a, "b": d.b, "a_wins": d.a_wins, "b_wins": d.b_wins, "ties": d.ties,
-                 "p": d.p}
+                {
+                    "a": d.a,
+                    "b": d.b,
+                    "a_wins": d.a_wins,
+                    "b_wins": d.b_wins,
+                    "ties": d.ties,
+                    "p": d.p,
+                }
                 for d in self.duels
             ],
-        }  # fmt: skip
+        }
 
 
 def count_choices(votes: Mapping[str, Sequence[int]]) -> Choices:
@@ -117,10 +140,14 @@ def count_choices(votes: Mapping[str, Sequence[int]]) -> Choices:
         count = sum(given)
         choices.append(
             Choice(
-                option, count, count / total if total else math.nan, wilson(count, total),
-                len(ahead), sum(heads[q] > 1 for q in ahead),
+                option,
+                count,
+                count / total if total else math.nan,
+                wilson(count, total),
+                len(ahead),
+                sum(heads[q] > 1 for q in ahead),
             )
-        )  # fmt: skip
+        )
     duels = []
     for a, b in combinations(votes, 2):
         wins = sum(x > y for x, y in zip(votes[a], votes[b], strict=True))
@@ -183,10 +210,15 @@ class Preferences:
         from cranfield.report.document import Cell, Column, Table
 
         columns = [
-            Column("measure", numeric=False), Column("questions", 0), Column("decided", 0),
-            Column("agreed", 0), Column("low", 2), Column("high", 2), Column("p", below=True),
+            Column("measure", numeric=False),
+            Column("questions", 0),
+            Column("decided", 0),
+            Column("agreed", 0),
+            Column("low", 2),
+            Column("high", 2),
+            Column("p", below=True),
             Column("vote_share", 3, heading="votes on its side"),
-        ]  # fmt: skip
+        ]
         rows: list[list[Cell]] = [
             [a.measure, a.questions, a.decided, a.agreed, *a.interval, a.p, a.vote_share]
             for a in self.agreements
@@ -198,13 +230,21 @@ class Preferences:
 
     def to_dict(self) -> dict[str, Any]:
         return {
-            "study": "votes", "less_is_better": list(self.less_is_better),
+            "study": "votes",
+            "less_is_better": list(self.less_is_better),
             "measures": [
-                {"measure": a.measure, "questions": a.questions, "decided": a.decided,
-                 "agreed": a.agreed, "ci": list(a.interval), "p": a.p, "vote_share": a.vote_share}
+                {
+                    "measure": a.measure,
+                    "questions": a.questions,
+                    "decided": a.decided,
+                    "agreed": a.agreed,
+                    "ci": list(a.interval),
+                    "p": a.p,
+                    "vote_share": a.vote_share,
+                }
                 for a in self.agreements
             ],
-        }  # fmt: skip
+        }
 
 
 def count_preferences(
@@ -238,10 +278,15 @@ def count_preferences(
         p = float(binomtest(agreed, decided).pvalue) if decided else math.nan
         found.append(
             Agreement(
-                measure, len(votes), decided, agreed, wilson(agreed, decided), p,
+                measure,
+                len(votes),
+                decided,
+                agreed,
+                wilson(agreed, decided),
+                p,
                 on_side / given if given else math.nan,
             )
-        )  # fmt: skip
+        )
     return Preferences(tuple(found), tuple(m for m in scores if m in less_is_better))
 
 
@@ -253,9 +298,11 @@ def read_votes(path: str | Path) -> Choices | Preferences:
         rows = [(line, row) for line, row in csv_rows(stream, where) if row]
     if not rows or rows[0][1][0].strip() != "question" or len(rows[0][1]) < 3:
         raise InputError.single(
-            where, "expected a header: question,MEASURE,MEASURE,... or "
-            "question,votes_a,votes_b,votes_both,MEASURE_a,MEASURE_b,...", 1,
-        )  # fmt: skip
+            where,
+            "expected a header: question,MEASURE,MEASURE,... or "
+            "question,votes_a,votes_b,votes_both,MEASURE_a,MEASURE_b,...",
+            1,
+        )
     header = [name.strip() for name in rows[0][1]]
     twice = [n for n in header if header.count(n) > 1]
     if twice:
@@ -270,9 +317,11 @@ def read_votes(path: str | Path) -> Choices | Preferences:
     lacking = [n for n in names if f"{n}_b" not in header]
     if lacking or not names:
         raise InputError.single(
-            where, f"expected columns {lacking[0] if lacking else 'MEASURE'}_a and "
-            f"{lacking[0] if lacking else 'MEASURE'}_b", 1,
-        )  # fmt: skip
+            where,
+            f"expected columns {lacking[0] if lacking else 'MEASURE'}_a and "
+            f"{lacking[0] if lacking else 'MEASURE'}_b",
+            1,
+        )
     votes = list(zip(*(columns[n] for n in FIXED), strict=True))
     scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
     less = [n for n in names if _less_is_better(n)]

@@ -9,7 +9,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures import (
+from cranfield.measures._parse import listed_measures, parse_measure
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.ranked import (
     contingency,
     counts,
     gain,
@@ -20,8 +22,7 @@ from cranfield.measures import (
     shrec,
     smart,
 )
-from cranfield.measures._parse import listed_measures, parse_measure
-from cranfield.measures._spec import Measure, Param, Source
+from cranfield.sources import Source
 
 FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
 
@@ -29,7 +30,7 @@ RANKED = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECL
 
 
 def _annotation() -> Mapping[str, Measure]:
-    from cranfield.measures.label_registry import LABEL_REGISTRY
+    from cranfield.measures.labels.registry import LABEL_REGISTRY
 
     return LABEL_REGISTRY
 
@@ -65,12 +66,24 @@ ANNOTATION_SETS = ("imageclef2009", "imageclef2010", "imageclef2011")
 SETS = MappingProxyType(
     {
         "trec": (
-            "NumRet", "NumRel", "NumRelRet", "AP", "AP(mean='geometric')", "Rprec", "Bpref", "RR",
-            *(f"iP@{r}" for r in _RECALLS), *(f"P@{k}" for k in _CUTOFFS),
+            "NumRet",
+            "NumRel",
+            "NumRelRet",
+            "AP",
+            "AP(mean='geometric')",
+            "Rprec",
+            "Bpref",
+            "RR",
+            *(f"iP@{r}" for r in _RECALLS),
+            *(f"P@{k}" for k in _CUTOFFS),
         ),
         "image": ("NMRR", "NAR", "MNRO", "AP", "P@10", "P@20"),
         "smart": (
-            "NormRecall", "NormRecall(scale=5)", "NormPrecision", "RankRecall", "LogPrecision",
+            "NormRecall",
+            "NormRecall(scale=5)",
+            "NormPrecision",
+            "RankRecall",
+            "LogPrecision",
         ),
         "shrec": (
             *(
@@ -82,8 +95,10 @@ SETS = MappingProxyType(
             *(
                 f"{name}@{k}{discount}"
                 for name, discount in (
-                    ("CG", ""), ("DCG", "(discount='jk')"),
-                    ("nCG", ""), ("nDCG", "(discount='jk')"),
+                    ("CG", ""),
+                    ("DCG", "(discount='jk')"),
+                    ("nCG", ""),
+                    ("nDCG", "(discount='jk')"),
                 )
                 for k in (5, 10, 25, 50, 100)
             ),
@@ -95,7 +110,7 @@ SETS = MappingProxyType(
             if m.needs <= _OFFERED
         ),
     }
-)  # fmt: skip
+)
 
 
 def measure(name: str) -> Measure:

@@ -10,19 +10,11 @@ from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
 from cranfield.errors import MeasureError, suggest
+from cranfield.sources import Source
 
 Value: TypeAlias = str | int | float | bool
 Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
 Aggregate: TypeAlias = Literal["mean", "sum"]
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """Where a measure is defined, and how the code departs from that text."""
-
-    key: str
-    equations: str = ""
-    deviation: str = ""
 
 
 @dataclass(frozen=True, slots=True)

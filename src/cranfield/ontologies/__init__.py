@@ -7,8 +7,8 @@ from importlib import resources
 from typing import Literal
 
 from cranfield.data.ontology import Ontology
+from cranfield.data.rules import parse_rules
 from cranfield.errors import UsageError, suggest
-from cranfield.io.ontology import parse_rules
 
 YEARS = (2009, 2010, 2011)
 # The node that the cost tree of the thesis does without: its link costs 12/14 and 13/14 hold

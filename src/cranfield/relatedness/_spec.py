@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from cranfield.measures._spec import Source
+from cranfield.sources import Source
 
 __all__ = ["Method", "Source"]
 

@@ -26,12 +26,18 @@ def relatedness(counts: HitCounts, first: str, second: str) -> float:
 
 METHODS = (
     Method(
-        name="COOC", title="Co-occurrence in a training set",
+        name="COOC",
+        title="Co-occurrence in a training set",
         formula=r"\frac{n_{xy}}{n_x+n_y-n_{xy}}",
         source=Source("nowak-thesis", "4.5", "the thesis gives no formula; this is Jaccard's"),
-        thesis="4.5", family="counts", range=(0.0, 1.0), symmetric=True,
-        needs=frozenset({"tags"}), score=relatedness, parts="",
+        thesis="4.5",
+        family="counts",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"tags"}),
+        score=relatedness,
+        parts="",
         summary="Items labelled with both concepts, over items labelled with either.",
         undefined="concepts without an item: 0",
     ),
-)  # fmt: skip
+)

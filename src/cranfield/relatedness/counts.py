@@ -89,17 +89,34 @@ _FORMULA = r"e^{-2\,\mathrm{NWD}},\quad \mathrm{NWD}=\frac{\max(\log h_x,\log h_
 
 def _method(name: str, title: str, needs: str, summary: str) -> Method:
     return Method(
-        name=name, title=title, formula=_FORMULA, source=Source("nowak-thesis", "4.1, 4.2"),
-        thesis="4.5.3", family="counts", range=(0.0, 1.0), symmetric=True,
-        needs=frozenset({needs}), score=relatedness, summary=summary, parts="",
+        name=name,
+        title=title,
+        formula=_FORMULA,
+        source=Source("nowak-thesis", "4.1, 4.2"),
+        thesis="4.5.3",
+        family="counts",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({needs}),
+        score=relatedness,
+        summary=summary,
+        parts="",
         undefined="a word that never occurs, or never with the other: 0",
-    )  # fmt: skip
+    )
 
 
 METHODS = (
-    _method("NWD", "Normalised web distance", "counts",
-            "exp(-2 NWD) from hit counts of any corpus or search engine."),
+    _method(
+        "NWD",
+        "Normalised web distance",
+        "counts",
+        "exp(-2 NWD) from hit counts of any corpus or search engine.",
+    ),
     _method("FTS", "Flickr tag similarity", "tags", "exp(-2 NWD) counted on the tags of items."),
-    _method("FCS", "Flickr context similarity", "tags",
-            "exp(-2 NWD) counted on the tags and the text of items."),
-)  # fmt: skip
+    _method(
+        "FCS",
+        "Flickr context similarity",
+        "tags",
+        "exp(-2 NWD) counted on the tags and the text of items.",
+    ),
+)

@@ -192,12 +192,19 @@ def _powers(start: Any, step: Any, most: int) -> list[Any]:
 
 METHODS = (
     Method(
-        name="HSO", title="Hirst and St-Onge",
+        name="HSO",
+        title="Hirst and St-Onge",
         formula=r"8 - \mathrm{links} - \mathrm{turns}\quad(16\ \text{if strong})",
         source=Source("hirst-st-onge-1998", "WordNet::Similarity 2.05, hso"),
-        thesis="4.5.1", family="wordnet", range=(0.0, STRONG), maximum=STRONG, symmetric=False,
-        needs=frozenset({"wordnet"}), score=hso, parts="nvar",
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, STRONG),
+        maximum=STRONG,
+        symmetric=False,
+        needs=frozenset({"wordnet"}),
+        score=hso,
+        parts="nvar",
         summary="Chains of at most five links with few changes of direction.",
         undefined="no chain: 0",
     ),
-)  # fmt: skip
+)

@@ -25,8 +25,9 @@ class Agreement:
     left_out: int
 
 
-def agreement(values: Sequence[float] | Floats, human: Sequence[float] | Floats, *,
-              confidence: float = 0.95) -> Agreement:  # fmt: skip
+def agreement(
+    values: Sequence[float] | Floats, human: Sequence[float] | Floats, *, confidence: float = 0.95
+) -> Agreement:
     """Spearman and Pearson over the pairs that have both values; NaN entries are left out.
 
     Intervals are Fisher's; Spearman's has the wider variance of Bonett and Wright (2000).

@@ -71,8 +71,9 @@ def _information(wordnet: WordNet) -> Information:
     return Information(np.abs(content), root_count)
 
 
-def _reached(tops: NDArray[np.bool_], source: NDArray[np.int64], targets: NDArray[np.int32]
-             ) -> NDArray[np.bool_]:  # fmt: skip
+def _reached(
+    tops: NDArray[np.bool_], source: NDArray[np.int64], targets: NDArray[np.int32]
+) -> NDArray[np.bool_]:
     """The synsets below a top one: all but a circle of verbs that has no way to the root."""
     reached = tops.copy()
     while True:
@@ -149,31 +150,48 @@ _NEEDS = frozenset({"wordnet", "tag counts"})
 
 METHODS = (
     Method(
-        name="RES", title="Resnik",
+        name="RES",
+        title="Resnik",
         formula=r"\mathrm{IC}(c),\quad \mathrm{IC}(x)=-\log\frac{n(x)}{n(\mathrm{root})}",
         source=Source("resnik-1995", "WordNet::Similarity 2.05, res"),
-        thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=True,
-        needs=_NEEDS, score=res, scale=scale_res,
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, float("inf")),
+        symmetric=True,
+        needs=_NEEDS,
+        score=res,
+        scale=scale_res,
         summary="Information content of the most informative common ancestor.",
         undefined="senses without a SemCor count below them have content 0",
     ),
     Method(
-        name="JCN", title="Jiang and Conrath",
+        name="JCN",
+        title="Jiang and Conrath",
         formula=r"\frac{1}{\mathrm{IC}(a)+\mathrm{IC}(b)-2\,\mathrm{IC}(c)}",
         source=Source("jiang-conrath-1997", "WordNet::Similarity 2.05, jcn"),
-        thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=True,
-        needs=_NEEDS, score=jcn, scale=scale_jcn,
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, float("inf")),
+        symmetric=True,
+        needs=_NEEDS,
+        score=jcn,
+        scale=scale_jcn,
         summary="One over the information that two senses do not share.",
         undefined="a sense without a count: 0; nothing unshared: a finite maximum, "
         "1 / -log((n - 0.01) / n) with n the count of the root",
     ),
     Method(
-        name="LIN", title="Lin",
+        name="LIN",
+        title="Lin",
         formula=r"\frac{2\,\mathrm{IC}(c)}{\mathrm{IC}(a)+\mathrm{IC}(b)}",
         source=Source("lin-1998", "WordNet::Similarity 2.05, lin"),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
-        needs=_NEEDS, score=lin,
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=_NEEDS,
+        score=lin,
         summary="Shared information over the information of both senses.",
         undefined="a sense without a count: 0",
     ),
-)  # fmt: skip
+)

@@ -23,9 +23,16 @@ Scores = NDArray[np.float64]
 
 # The texts of a sense: glosses that relations lead to, then its examples and its words.
 _RELATIONS = (
-    "self", "also", "attribute", "holonym", "hypernym", "hyponym", "meronym", "pertainym",
+    "self",
+    "also",
+    "attribute",
+    "holonym",
+    "hypernym",
+    "hyponym",
+    "meronym",
+    "pertainym",
     "similar",
-)  # fmt: skip
+)
 _EXAMPLES = len(_RELATIONS)
 _WORDS = _EXAMPLES + 1
 _TEXTS = _WORDS + 1
@@ -34,9 +41,14 @@ _SELF = 0
 # with each other, except words with words and own glosses once more.
 _COMPARED = (
     *((a, b) for a in range(len(_RELATIONS)) for b in range(len(_RELATIONS))),
-    (_EXAMPLES, _EXAMPLES), (_EXAMPLES, _SELF), (_EXAMPLES, _WORDS), (_SELF, _EXAMPLES),
-    (_SELF, _WORDS), (_WORDS, _EXAMPLES), (_WORDS, _SELF),
-)  # fmt: skip
+    (_EXAMPLES, _EXAMPLES),
+    (_EXAMPLES, _SELF),
+    (_EXAMPLES, _WORDS),
+    (_SELF, _EXAMPLES),
+    (_SELF, _WORDS),
+    (_WORDS, _EXAMPLES),
+    (_WORDS, _SELF),
+)
 _BOUNDARY = -1
 
 
@@ -115,12 +127,19 @@ def scale_lesk(
 
 METHODS = (
     Method(
-        name="LESK", title="Extended gloss overlaps (Banerjee and Pedersen)",
+        name="LESK",
+        title="Extended gloss overlaps (Banerjee and Pedersen)",
         formula=r"\sum_{R, S}\ \sum_{\text{shared runs}} n^2",
         source=Source("banerjee-pedersen-2003", "WordNet::Similarity 2.05, lesk"),
-        thesis="4.5.1", family="wordnet", range=(0.0, float("inf")), symmetric=False,
-        needs=frozenset({"wordnet"}), score=lesk, scale=scale_lesk, parts="nvar",
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, float("inf")),
+        symmetric=False,
+        needs=frozenset({"wordnet"}),
+        score=lesk,
+        scale=scale_lesk,
+        parts="nvar",
         summary="Words that the glosses around two senses share, runs counting squared.",
         undefined="no shared word: 0",
     ),
-)  # fmt: skip
+)

@@ -112,15 +112,22 @@ def _pairs(path: str | Path, progress: Callable[[float], None] | None) -> Iterat
 
 METHODS = (
     Method(
-        name="WLM", title="Wikipedia links (Milne and Witten)",
+        name="WLM",
+        title="Wikipedia links (Milne and Witten)",
         formula=r"1-\frac{\log\max(|A|,|B|)-\log|A\cap B|}{\log W-\log\min(|A|,|B|)}",
         source=Source(
-            "milne-witten-2008", "in-link measure",
+            "milne-witten-2008",
+            "in-link measure",
             "the thesis speaks of the angle of link vectors, the other half of the same paper",
         ),
-        thesis="4.5.2", family="links", range=(0.0, 1.0), symmetric=True,
-        needs=frozenset({"links"}), score=InLinks.relatedness, parts="",
+        thesis="4.5.2",
+        family="links",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"links"}),
+        score=InLinks.relatedness,
+        parts="",
         summary="Articles that link to both concepts, against those that link to one.",
         undefined="no shared link: 0",
     ),
-)  # fmt: skip
+)

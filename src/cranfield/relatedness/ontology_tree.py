@@ -22,11 +22,17 @@ def relatedness(tree: CostMap, first: str, second: str) -> float:
 
 METHODS = (
     Method(
-        name="TREE", title="Way through the ontology",
+        name="TREE",
+        title="Way through the ontology",
         formula=r"1-\sum_{\text{links}}\frac{2^{l-1}}{2^{L+1}-2}",
         source=Source("nowak-thesis", "7.2"),
-        thesis="7.3", family="ontology", range=(0.0, 1.0), symmetric=True,
-        needs=frozenset({"ontology"}), score=relatedness, parts="",
+        thesis="7.3",
+        family="ontology",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"ontology"}),
+        score=relatedness,
+        parts="",
         summary="Links between two concepts in the ontology, deep ones being cheap.",
     ),
-)  # fmt: skip
+)

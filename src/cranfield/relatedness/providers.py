@@ -40,9 +40,15 @@ class UrlProvider:
     """
 
     def __init__(
-        self, *, name: str, url: str, count: str, total: int, join: str = " ",
+        self,
+        *,
+        name: str,
+        url: str,
+        count: str,
+        total: int,
+        join: str = " ",
         fetch: Fetch | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.name, self.total = name, total
         self._url, self._count, self._join = url, count.split("."), join
         self._fetch = fetch or _download
@@ -79,9 +85,13 @@ class RateLimited:
     """A provider that is asked at most once in `seconds`."""
 
     def __init__(
-        self, provider: HitCounts, *, seconds: float,
-        clock: Callable[[], float] = time.monotonic, sleep: Callable[[float], None] = time.sleep,
-    ) -> None:  # fmt: skip
+        self,
+        provider: HitCounts,
+        *,
+        seconds: float,
+        clock: Callable[[], float] = time.monotonic,
+        sleep: Callable[[float], None] = time.sleep,
+    ) -> None:
         self._provider, self._seconds = provider, seconds
         self._clock, self._sleep = clock, sleep
         self._next = -float("inf")
@@ -110,9 +120,10 @@ class Remembered:
         known = read_counts(path) if self._path.exists() else None
         if known and known.total != provider.total:
             raise InputError.single(
-                str(path), f"counts of a corpus of {known.total}, but {source} has "
+                str(path),
+                f"counts of a corpus of {known.total}, but {source} has "
                 f"{provider.total} now; start a new file for its counts",
-            )  # fmt: skip
+            )
         self._single: dict[str, int] = dict(known.single) if known else {}
         self._joint: dict[frozenset[str], int] = dict(known.joint) if known else {}
         self._date = known.date if known else datetime.date.today().isoformat()

@@ -32,9 +32,19 @@ _OTHER = re.compile(r"[^a-z0-9]+")
 _EXAMPLES = re.compile(r'".*"')
 # The texts of a sense, in this order; "examples", "gloss" and "words" are its own.
 _TEXTS = (
-    "also", "attribute", "examples", "self", "gloss", "holonym", "hypernym", "hyponym", "meronym",
-    "pertainym", "similar", "words",
-)  # fmt: skip
+    "also",
+    "attribute",
+    "examples",
+    "self",
+    "gloss",
+    "holonym",
+    "hypernym",
+    "hyponym",
+    "meronym",
+    "pertainym",
+    "similar",
+    "words",
+)
 # Senses and dimensions that are held in memory as one dense block.
 _SENSES, _DIMENSIONS = 2000, 8192
 
@@ -207,15 +217,22 @@ def vec(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scor
 
 METHODS = (
     Method(
-        name="VEC", title="Gloss vectors (Patwardhan)",
+        name="VEC",
+        title="Gloss vectors (Patwardhan)",
         formula=r"\cos(\vec a, \vec b),\quad \vec a=\sum_{w \in \text{glosses around } a}\vec w",
         source=Source(
-            "patwardhan-2003", "WordNet::Similarity 2.05, vector",
+            "patwardhan-2003",
+            "WordNet::Similarity 2.05, vector",
             "word vectors from definitions without examples and without function words",
         ),
-        thesis="4.5.1", family="wordnet", range=(0.0, 1.0), symmetric=True,
-        needs=frozenset({"wordnet"}), score=vec, parts="nvar",
+        thesis="4.5.1",
+        family="wordnet",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"wordnet"}),
+        score=vec,
+        parts="nvar",
         summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
         undefined="no known word around a sense: 0",
     ),
-)  # fmt: skip
+)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cranfield.comparison import Comparison, Family, Pair, Standing
+from cranfield.comparison.answer import Comparison, Family, Pair, Standing
 from cranfield.report.document import Cell, Column, Document, Table
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
@@ -45,21 +45,28 @@ def further_tables(comparison: Comparison) -> list[Table]:
 
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
 _DIFFERENCE = (
-    Column("difference"), Column("ci_low", heading="low"), Column("ci_high", heading="high"),
-    Column("p", below=True), Column("p_corrected", heading="p corr.", below=True),
+    Column("difference"),
+    Column("ci_low", heading="low"),
+    Column("ci_high", heading="high"),
+    Column("p", below=True),
+    Column("p_corrected", heading="p corr.", below=True),
     Column("stars", heading="sig.", numeric=False),
     Column("deviation_percent", heading="dev. %", digits=2),
-)  # fmt: skip
+)
 
 
 def _effect_columns(comparison: Comparison) -> list[Column]:
     columns = [
-        Column("mean_a", heading="mean a"), Column("mean_b", heading="mean b"),
+        Column("mean_a", heading="mean a"),
+        Column("mean_b", heading="mean b"),
         Column("change_percent", heading="change %", digits=2),
-        Column("cohen_d", heading="d", digits=2), Column("cliffs_delta", heading="delta", digits=2),
-        Column("wins", heading="win"), Column("ties", heading="tie"),
-        Column("losses", heading="loss"), Column("detectable"),
-    ]  # fmt: skip
+        Column("cohen_d", heading="d", digits=2),
+        Column("cliffs_delta", heading="delta", digits=2),
+        Column("wins", heading="win"),
+        Column("ties", heading="tie"),
+        Column("losses", heading="loss"),
+        Column("detectable"),
+    ]
     if comparison.detect is not None:
         columns.append(Column("topics_needed", heading="needed"))
     if comparison.margin is not None:
@@ -73,17 +80,27 @@ def _names(pair: Pair) -> list[Cell]:
 
 def _difference(pair: Pair) -> list[Cell]:
     return [
-        _number(pair.difference), *map(_number, pair.ci), pair.p, pair.p_corrected, pair.stars,
+        _number(pair.difference),
+        *map(_number, pair.ci),
+        pair.p,
+        pair.p_corrected,
+        pair.stars,
         _number(pair.deviation_percent),
-    ]  # fmt: skip
+    ]
 
 
 def _effect(comparison: Comparison, pair: Pair) -> list[Cell]:
     row: list[Cell] = [
-        _number(pair.mean_a), _number(pair.mean_b), _number(pair.change_percent),
-        _number(pair.cohen_d), pair.cliffs_delta, pair.wins, pair.ties, pair.losses,
+        _number(pair.mean_a),
+        _number(pair.mean_b),
+        _number(pair.change_percent),
+        _number(pair.cohen_d),
+        pair.cliffs_delta,
+        pair.wins,
+        pair.ties,
+        pair.losses,
         _number(pair.detectable),
-    ]  # fmt: skip
+    ]
     if comparison.detect is not None:
         row.append(pair.topics_needed)
     if comparison.margin is not None:
@@ -146,10 +163,14 @@ def _number(value: float) -> float | None:
 
 def _leaderboard(comparison: Comparison, measure: str) -> Table:
     columns = [
-        Column("rank"), Column("run", numeric=False), Column(measure),
-        Column("ci_low", heading="low"), Column("ci_high", heading="high"),
-        Column("ranks", numeric=False), Column("group", numeric=False),
-    ]  # fmt: skip
+        Column("rank"),
+        Column("run", numeric=False),
+        Column(measure),
+        Column("ci_low", heading="low"),
+        Column("ci_high", heading="high"),
+        Column("ranks", numeric=False),
+        Column("group", numeric=False),
+    ]
     rows = [_standing_row(s) for s in comparison.standings if s.measure == measure]
     notes = [
         "rank: 1 + the number of runs that are significantly better (two-tailed, all pairs);",
@@ -209,24 +230,24 @@ def _long_leaderboard(comparison: Comparison) -> Table:
 def _standing_row(standing: Standing) -> list[Cell]:
     low, high = standing.rank_interval
     ranks = None if low is None else str(low) if low == high else f"{low}-{high}"
-    return [
-        standing.rank, standing.run, standing.mean, *standing.ci, ranks, standing.group,
-    ]  # fmt: skip
+    return [standing.rank, standing.run, standing.mean, *standing.ci, ranks, standing.group]
 
 
 def _families(comparison: Comparison) -> Table:
     columns = [
-        Column("measure", numeric=False), Column(comparison.unit + "s"),
+        Column("measure", numeric=False),
+        Column(comparison.unit + "s"),
         Column("one_way_f", heading="one-way F", digits=3),
         Column("one_way_p", heading="p", below=True),
         Column("two_way_f", heading="two-way F", digits=3),
         Column("two_way_p", heading="p (two-way)", below=True),
         Column("friedman_chi2", heading="Friedman", digits=3),
         Column("friedman_p", heading="p (Friedman)", below=True),
-        Column("alpha", digits=3), Column("run_percent", heading="run %", digits=1),
+        Column("alpha", digits=3),
+        Column("run_percent", heading="run %", digits=1),
         Column(f"{comparison.unit}_percent", heading=f"{comparison.unit} %", digits=1),
         Column("rest_percent", heading="rest %", digits=1),
-    ]  # fmt: skip
+    ]
     notes = [
         f"On the {comparison.unit}s that every run has. Two-way F is of the runs.",
         "alpha: Cronbach's, the reliability of the collection; "
@@ -238,9 +259,7 @@ def _families(comparison: Comparison) -> Table:
 
 def _family_row(family: Family) -> list[Cell]:
     row: list[Cell] = [family.measure, family.topics]
-    one, two, ranks, trust = (
-        family.one_way, family.two_way, family.friedman, family.reliability
-    )  # fmt: skip
+    one, two, ranks, trust = (family.one_way, family.two_way, family.friedman, family.reliability)
     row += [None, None] if one is None else [_number(one.f), one.p]
     row += [None, None] if two is None else [_number(two.f_runs), two.p_runs]
     row += [None, None] if ranks is None else [_number(ranks.chi2), ranks.p]

@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.data.collection import ImageSheet
-from cranfield.explain_labels import ItemExplanation
+from cranfield.evaluation.explain_labels import ItemExplanation
 from cranfield.report.charts._spec import number
 from cranfield.report.sections import Section
 
@@ -112,8 +112,10 @@ def add_explanations(
             }
         )
     section.data["explanations"] = {
-        "items": list(items[:fitting]), "concepts": list(concepts), "found": found,
-    }  # fmt: skip
+        "items": list(items[:fitting]),
+        "concepts": list(concepts),
+        "found": found,
+    }
     if fitting < len(items):
         section.left_out.append(
             f"Labels are shown for the first {fitting} of {len(items)} items; "
@@ -133,8 +135,14 @@ def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
             {
                 "measure": str(d.measure),
                 "steps": [
-                    [at[s.label], s.role, None if s.partner is None else at[s.partner],
-                     s.cost, s.agreement, s.counts]
+                    [
+                        at[s.label],
+                        s.role,
+                        None if s.partner is None else at[s.partner],
+                        s.cost,
+                        s.agreement,
+                        s.counts,
+                    ]
                     for s in d.steps
                 ],
                 "arithmetic": d.arithmetic,
@@ -142,7 +150,7 @@ def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
             }
             for d in one.derivations
         ],
-    }  # fmt: skip
+    }
 
 
 def picture_sheet(sheet: ImageSheet, topics: dict[str, str]) -> dict[str, Any]:
@@ -151,6 +159,10 @@ def picture_sheet(sheet: ImageSheet, topics: dict[str, str]) -> dict[str, Any]:
     width, height = sheet.size
     return {
         "source": f"data:image/png;base64,{inside}",
-        "width": sheet.width, "height": sheet.height, "columns": sheet.columns,
-        "sheet": [width, height], "items": list(sheet.items), "topics": topics,
-    }  # fmt: skip
+        "width": sheet.width,
+        "height": sheet.height,
+        "columns": sheet.columns,
+        "sheet": [width, height],
+        "items": list(sheet.items),
+        "topics": topics,
+    }

@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Any
 
 from cranfield._version import __version__
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
 from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
+from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.measures._label_blocks import Knowledge
-from cranfield.measures.sources import REFERENCES
-from cranfield.scores import Scores
+from cranfield.measures.labels.blocks import Knowledge
+from cranfield.sources import REFERENCES
 
 
 def methods(
@@ -94,11 +94,14 @@ def citations(measures: Sequence[Measure], *, compared: bool) -> list[dict[str, 
     """The texts that define the measures, each once, with BibTeX."""
     wanted = dict.fromkeys(m.source.key for m in measures)
     found = [
-        {"measures": ", ".join(str(m) for m in measures if m.source.key == key),
-         "text": str(REFERENCES[key]), "bibtex": REFERENCES[key].bibtex(key)}
+        {
+            "measures": ", ".join(str(m) for m in measures if m.source.key == key),
+            "text": str(REFERENCES[key]),
+            "bibtex": REFERENCES[key].bibtex(key),
+        }
         for key in wanted
         if key in REFERENCES
-    ]  # fmt: skip
+    ]
     return found + ([dict(PIEPHO)] if compared else [])
 
 

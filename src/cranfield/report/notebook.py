@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
+from cranfield.evaluation.scores import Scores
 from cranfield.report.charts import MIME, leaderboard
 from cranfield.report.comparison import comparison_document
 from cranfield.report.document import Table
 from cranfield.report.render import html_table, text_table
 from cranfield.report.scores import leaderboard as score_table
-from cranfield.scores import Scores
 
 
 def scores_bundle(scores: Scores) -> dict[str, Any]:

@@ -6,13 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any
 
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
-from cranfield.evaluation import evaluate
-from cranfield.explain_labels import explain_item
+from cranfield.evaluation.explain_labels import explain_item
+from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.scores import Scores
 from cranfield.io import read_run
-from cranfield.measures._label_blocks import Knowledge
+from cranfield.measures.labels.blocks import Knowledge
 from cranfield.report.charts._spec import best_first
 from cranfield.report.charts.concepts import truth_frequency
 from cranfield.report.charts.curves import RECALL_MEASURES, roc_curves
@@ -20,7 +21,6 @@ from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations, add_rankings
 from cranfield.report.methods import label_settings, ranked_settings
 from cranfield.report.sections import Section, add_annotation, add_recall_curve, score_section
-from cranfield.scores import Scores
 
 # Options of `evaluate` that say which part of a ranking counts, and in which order.
 RANKING_OPTIONS = ("ties", "judged_only", "max_items")
@@ -94,10 +94,8 @@ def annotation_section(
     curves = roc_curves(truth, confident) if confident else {}
     add_annotation(section, scores, truth_frequency(truth), curves)
     explain = [
-        partial(
-            explain_item, truth=truth, run=run, measures=scores.measures, knowledge=knowledge
-        )
+        partial(explain_item, truth=truth, run=run, measures=scores.measures, knowledge=knowledge)
         for run in aligned
-    ]  # fmt: skip
+    ]
     add_explanations(section, truth.items, truth.concepts, explain)
     return section

@@ -121,14 +121,24 @@ def _markdown(table: Table) -> str:
 
 _LATEX = str.maketrans(
     {
-        "<": r"\textless{}", ">": r"\textgreater{}",
-        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_",
-        "{": r"\{", "}": r"\}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
+        "<": r"\textless{}",
+        ">": r"\textgreater{}",
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
         "|": r"\textbar{}",
         # At the start of a row it would be taken for an argument of the row before.
-        "[": "{[}", "]": "{]}",
+        "[": "{[}",
+        "]": "{]}",
     }
-)  # fmt: skip
+)
 
 
 def _superscript(mark: str) -> str:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 
+from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Table
-from cranfield.scores import Scores
 
 UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
 

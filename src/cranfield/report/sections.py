@@ -11,14 +11,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from cranfield.comparison import Comparison, Pair
+from cranfield.comparison.answer import Comparison, Pair
 from cranfield.errors import CranfieldWarning, UsageError
+from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.charts._spec import best_first, number
 from cranfield.report.charts.curves import LEVELS, Roc, recall_points, thinned
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
-from cranfield.scores import Scores
 
 MOST_VALUES = 60_000
 MOST_COMPARED = 40
@@ -124,8 +124,14 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
             for m in scores.measures
             if m in scores.values and scores.is_mean(m)
         }
-        return {"intervals": intervals, "standings": {}, "pairs": {}, "baseline": None,
-                "tail": "two", "confidence": 0.95}  # fmt: skip
+        return {
+            "intervals": intervals,
+            "standings": {},
+            "pairs": {},
+            "baseline": None,
+            "tail": "two",
+            "confidence": 0.95,
+        }
     standings: dict[str, list[Any]] = {}
     intervals = {}
     for s in comparison.standings:

@@ -80,9 +80,10 @@ def dot_chart(
     # The first group is the one to look at: it lies on top.
     for i, group in reversed(list(enumerate(groups.values()))):
         parts += [
-            _mark(i, at(a), up(b), f"{name}: {a:.4g}, {b:.4g}") for name, a, b in group
+            _mark(i, at(a), up(b), f"{name}: {a:.4g}, {b:.4g}")
+            for name, a, b in group
             if _known(a, b)
-        ]  # fmt: skip
+        ]
     parts += _legend(list(groups) if len(groups) > 1 else [])
     wide = LEFT + WIDE + (190 if len(groups) > 1 else 24)
     return _picture(title, wide, TOP + HIGH + BOTTOM, parts)
@@ -143,9 +144,12 @@ def tree_chart(
 
 
 def grid_chart(
-    rows: Mapping[str, Sequence[str]], columns: Sequence[str], fills: Mapping[str, str], *,
+    rows: Mapping[str, Sequence[str]],
+    columns: Sequence[str],
+    fills: Mapping[str, str],
+    *,
     title: str,
-) -> str:  # fmt: skip
+) -> str:
     """A table of words in coloured cells; `fills` has the colour of each word."""
     left, cell = 170, 64
     parts = [_text(left + cell * (k + 0.5), TOP + 10, c, "middle") for k, c in enumerate(columns)]

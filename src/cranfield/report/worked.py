@@ -51,7 +51,7 @@ def worked_example(m: Measure) -> Worked | None:
 
 
 def _of_ranking(forms: list[Measure]) -> Worked:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     grades = {f"i{n:02d}": g for n, g in enumerate(GRADES)}
     run = {item: float(-n) for n, item in enumerate(grades)}
@@ -66,7 +66,7 @@ def _of_ranking(forms: list[Measure]) -> Worked:
 
 def _of_subjects(forms: list[Measure]) -> Worked:
     from cranfield.data.subjects import SubjectRankings
-    from cranfield.displacement import evaluate_displacement
+    from cranfield.evaluation.displacement import evaluate_displacement
 
     size = 100
     lists = SubjectRankings.from_rows(("s", "t", item, weight) for item, weight in PERSON)
@@ -80,7 +80,7 @@ def _of_subjects(forms: list[Measure]) -> Worked:
 
 
 def _of_strata(forms: list[Measure]) -> Worked:
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     # Stratum 0 was judged whole, stratum 1 by half; -1 was not in the sample.
     items = {"a": (0, 1), "b": (1, -1), "c": (0, 0), "d": (1, 1), "e": (1, -1), "f": (1, 0)}
@@ -96,7 +96,7 @@ def _of_strata(forms: list[Measure]) -> Worked:
 
 def _of_votes(m: Measure) -> Worked:
     from cranfield.data.categories import Categorisation, CategoryGraph
-    from cranfield.uncertain import evaluate_uncertain
+    from cranfield.evaluation.uncertain import evaluate_uncertain
 
     votes = [(f"s{s}", item, c) for item, given in VOTES.items() for s, c in enumerate(given)]
     table = Categorisation.from_votes(votes, CategoryGraph.from_pairs(TREE))

@@ -1,7 +1,7 @@
 """Intervals, tests, corrections and rank correlation: pure functions on arrays.
 
-Rows are runs (or pairs of runs), columns are topics; see `cranfield.compare` for the way from
-the scores of runs to a comparison.
+Rows are runs (or pairs of runs), columns are topics; see `cranfield.comparison.compare` for the
+way from the scores of runs to a comparison.
 """
 
 from cranfield.stats.anova import Friedman, OneWay, TwoWay, friedman, one_way, two_way

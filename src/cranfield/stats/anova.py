@@ -87,10 +87,17 @@ def two_way(values: Floats) -> TwoWay:
     f_runs, p_runs = _f_ratio(ss_runs, df_runs, ss_residual, df_residual)
     f_topics, p_topics = _f_ratio(ss_topics, df_topics, ss_residual, df_residual)
     return TwoWay(
-        f_runs, p_runs, f_topics, p_topics, df_runs, df_topics, df_residual,
-        ss_runs / df_runs, ss_topics / df_topics if df_topics else 0.0,
+        f_runs,
+        p_runs,
+        f_topics,
+        p_topics,
+        df_runs,
+        df_topics,
+        df_residual,
+        ss_runs / df_runs,
+        ss_topics / df_topics if df_topics else 0.0,
         ss_residual / df_residual if df_residual else 0.0,
-    )  # fmt: skip
+    )
 
 
 def _f_ratio(effect: float, df_effect: int, error: float, df_error: int) -> tuple[float, float]:

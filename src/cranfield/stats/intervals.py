@@ -58,9 +58,13 @@ class Intervals:
 
     def __getitem__(self, row: int) -> Interval:
         return Interval(
-            float(self.value[row]), float(self.low[row]), float(self.high[row]),
-            self.confidence, self.method, self.n,
-        )  # fmt: skip
+            float(self.value[row]),
+            float(self.low[row]),
+            float(self.high[row]),
+            self.confidence,
+            self.method,
+            self.n,
+        )
 
 
 def check_confidence(confidence: float) -> None:

@@ -63,8 +63,11 @@ def _scale_nodes(df: float) -> tuple[Floats, Floats]:
     s = low + (high - low) * unit**power
     ds = (high - low) * power * unit ** (power - 1) * weights / 2
     log_density = (
-        math.log(2) + (df / 2) * math.log(df / 2) - gammaln(df / 2)
-        + (df - 1) * np.log(s) - df * s * s / 2
-    )  # fmt: skip
+        math.log(2)
+        + (df / 2) * math.log(df / 2)
+        - gammaln(df / 2)
+        + (df - 1) * np.log(s)
+        - df * s * s / 2
+    )
     mass = np.exp(log_density) * ds
     return s, mass / mass.sum()

@@ -20,9 +20,33 @@ Arrays = dict[str, NDArray[Any]]
 
 # The pointer symbols in the order in which `pointer_kind` numbers them.
 SYMBOLS = (
-    "!", "@", "@i", "~", "~i", "#m", "#s", "#p", "%m", "%s", "%p", "=", "+", "*", ">", "^", "$",
-    "&", "<", "\\", ";c", "-c", ";r", "-r", ";u", "-u",
-)  # fmt: skip
+    "!",
+    "@",
+    "@i",
+    "~",
+    "~i",
+    "#m",
+    "#s",
+    "#p",
+    "%m",
+    "%s",
+    "%p",
+    "=",
+    "+",
+    "*",
+    ">",
+    "^",
+    "$",
+    "&",
+    "<",
+    "\\",
+    ";c",
+    "-c",
+    ";r",
+    "-r",
+    ";u",
+    "-u",
+)
 _KIND = {symbol.encode(): number for number, symbol in enumerate(SYMBOLS)}
 _PART_OF = {b"n": 0, b"v": 1, b"a": 2, b"s": 2, b"r": 3}
 _OFFSET_LIMIT = 10**8

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from cranfield.errors import UsageError, suggest
+from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.scores import Scores
 
 Spec: TypeAlias = dict[str, Any]
 Rows: TypeAlias = Sequence[Mapping[str, Any]]

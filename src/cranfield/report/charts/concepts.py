@@ -8,8 +8,8 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
 from cranfield.report.charts._spec import BETTER, INK, Spec, field, frame, measure_of, values_of
-from cranfield.scores import Scores
 
 
 def concepts(

@@ -9,9 +9,9 @@ from typing import Any
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure, parse_measures
 from cranfield.report.charts._spec import INK, Spec, field, frame
-from cranfield.scores import Scores
 
 LEVELS = tuple(level / 10 for level in range(11))
 RECALL_MEASURES = " ".join(f"iP@{level:g}" for level in LEVELS)
@@ -63,11 +63,13 @@ def recall_points(scores: Scores, *, confidence: float = 0.95) -> list[dict[str,
             box = boxes[run][name]
             rows.append(
                 {
-                    "run": run, "recall": level, "precision": means[run][name],
+                    "run": run,
+                    "recall": level,
+                    "precision": means[run][name],
                     "low": None if box is None else max(box.low, 0.0),
                     "high": None if box is None else min(box.high, 1.0),
                 }
-            )  # fmt: skip
+            )
     return rows
 
 
@@ -210,7 +212,7 @@ def behaviour_points(
     measures: str | Iterable[str | Measure], *, size: int, relevant: int
 ) -> list[dict[str, Any]]:
     """One row per measure and rank of the one relevant item that is retrieved."""
-    from cranfield.evaluation import evaluate
+    from cranfield.evaluation.ranked import evaluate
 
     if not 1 <= relevant <= size:
         raise UsageError(f"{relevant} relevant of {size} items: expected 1 to {size}")

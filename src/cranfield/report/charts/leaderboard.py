@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cranfield.comparison import Comparison
+from cranfield.comparison.answer import Comparison
 from cranfield.errors import UsageError, suggest
 from cranfield.report.charts._spec import BETTER, INK, ROW_HEIGHT, SHADE, Spec, field, frame
 
@@ -14,11 +14,16 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Spec:
     order = [s.run for s in standings]
     rows = [
         {
-            "run": s.run, "mean": s.mean, "low": s.ci[0], "high": s.ci[1], "rank": s.rank,
-            "group": s.group, "best": s.rank == 1,
+            "run": s.run,
+            "mean": s.mean,
+            "low": s.ci[0],
+            "high": s.ci[1],
+            "rank": s.rank,
+            "group": s.group,
+            "best": s.rank == 1,
         }
         for s in standings
-    ]  # fmt: skip
+    ]
     share = f"{100 * (1 - comparison.alpha):g} %"
     y = field("run", "n", "", sort=order)
     dots: Spec = {
@@ -79,16 +84,26 @@ def significance(comparison: Comparison, measure: str | None = None) -> Spec:
     order = [s.run for s in comparison.standings if s.measure == name]
     pairs = [p for p in comparison.pairs if p.measure == name]
     rows = [
-        {"a": p.a, "b": p.b, "difference": p.difference, "p_corrected": p.p_corrected,
-         "stars": p.stars}
+        {
+            "a": p.a,
+            "b": p.b,
+            "difference": p.difference,
+            "p_corrected": p.p_corrected,
+            "stars": p.stars,
+        }
         for p in pairs
-    ]  # fmt: skip
+    ]
     if comparison.tail == "two":
         rows += [
-            {"a": p.b, "b": p.a, "difference": -p.difference, "p_corrected": p.p_corrected,
-             "stars": p.stars}
+            {
+                "a": p.b,
+                "b": p.a,
+                "difference": -p.difference,
+                "p_corrected": p.p_corrected,
+                "stars": p.stars,
+            }
             for p in pairs
-        ]  # fmt: skip
+        ]
     scale = {"scheme": "blueorange", "domainMid": 0, "reverse": True}
     return frame(
         f"{name}: row minus column",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
 from cranfield.report.charts._spec import BETTER, INK, Spec, field, frame, measure_of
-from cranfield.scores import Scores
 
 
 def measures(scores: Scores, x: str, y: str) -> Spec:

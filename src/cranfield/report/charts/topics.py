@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.evaluation.scores import Scores
 from cranfield.report.charts._spec import (
     BETTER,
     ROW_HEIGHT,
@@ -16,7 +17,6 @@ from cranfield.report.charts._spec import (
     number,
     values_of,
 )
-from cranfield.scores import Scores
 
 
 def heatmap(scores: Scores, measure: str | None = None) -> Spec:

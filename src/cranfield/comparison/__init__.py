@@ -1,0 +1,1 @@
+"""Is the difference between runs real?"""

@@ -1,0 +1,1 @@
+"""Runs in, scores out: what a truth and measures make of rankings and annotations."""

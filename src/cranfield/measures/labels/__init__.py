@@ -1,0 +1,1 @@
+"""Measures of annotation, a family per file."""

@@ -1,0 +1,214 @@
+"""Measures per item over label sets (No 3.14-3.20), and the size of those sets (No 3.2, 3.3)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+import numpy as np
+
+from cranfield.data.labels import Floats
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
+from cranfield.measures.labels.concept import (
+    EMPTY_SETS,
+    LABELS,
+    f_measure,
+    precision,
+    ratio,
+    recall,
+)
+from cranfield.sources import Source
+
+FAMILY = "annotation, per item"
+
+
+def plain(formula: Callable[[ItemBlock], Floats]) -> Callable[[Measure], LabelPlan]:
+    """The plan of a measure without parameters: one value per item."""
+    return lambda _: PerItem(formula)
+
+
+def _precision(block: ItemBlock) -> Floats:
+    return precision(block.tp, block.predicted, block.true)
+
+
+def _recall(block: ItemBlock) -> Floats:
+    return recall(block.tp, block.predicted, block.true)
+
+
+def jaccard(block: ItemBlock) -> Floats:
+    union = block.true + block.predicted - block.tp
+    return ratio(block.tp, union, union)
+
+
+def _f(measure: Measure) -> LabelPlan:
+    if measure.value_of("mean") == "arithmetic":
+        return PerItem(lambda block: (_precision(block) + _recall(block)) / 2)
+    return PerItem(lambda block: f_measure(block.tp, block.predicted, block.true))
+
+
+def _alpha(measure: Measure) -> LabelPlan:
+    alpha = float(measure.value_of("alpha"))
+    return PerItem(lambda block: jaccard(block) ** alpha)
+
+
+def _hamming(block: ItemBlock) -> Floats:
+    return (block.true + block.predicted - 2 * block.tp) / block.width
+
+
+def _exact(block: ItemBlock) -> Floats:
+    same = (block.tp == block.true) & (block.tp == block.predicted)
+    return np.asarray(same, dtype=np.float64)
+
+
+P = Measure(
+    name="P.example",
+    title="Precision per item",
+    formula=r"\frac{|Y_n\cap Z_n|}{|Z_n|}",
+    source=Source("nowak-thesis", "3.14"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=plain(_precision),
+    family=FAMILY,
+    summary="Of the concepts predicted for an item, the part that is true.",
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="P.example",
+)
+
+R = Measure(
+    name="R.example",
+    title="Recall per item",
+    formula=r"\frac{|Y_n\cap Z_n|}{|Y_n|}",
+    source=Source("nowak-thesis", "3.15"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=plain(_recall),
+    family=FAMILY,
+    summary="Of the true concepts of an item, the part that was predicted.",
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="R.example",
+)
+
+F = Measure(
+    name="F.example",
+    title="F-measure per item",
+    formula=r"\frac{2|Y_n\cap Z_n|}{|Y_n|+|Z_n|}",
+    source=Source(
+        "nowak-thesis", "3.16", "Table 7.1 prints the arithmetic mean: mean='arithmetic'"
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=_f,
+    family=FAMILY,
+    summary="Harmonic mean of precision and recall of an item's labels.",
+    params=MappingProxyType(
+        {"mean": Param(str, "harmonic", "mean of P and R", ("harmonic", "arithmetic"))}
+    ),
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="F.example",
+)
+
+ACCURACY = Measure(
+    name="Accuracy.example",
+    title="Accuracy per item",
+    formula=r"\frac{|Y_n\cap Z_n|}{|Y_n\cup Z_n|}",
+    source=Source("nowak-thesis", "3.17"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=plain(jaccard),
+    family=FAMILY,
+    summary="Labels that are true and predicted as a part of those that are either.",
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="Accuracy.example",
+)
+
+HAMMING = Measure(
+    name="HammingLoss",
+    title="Hamming loss",
+    formula=r"\frac{|Y_n\,\triangle\,Z_n|}{C}",
+    source=Source("nowak-thesis", "3.18"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=LABELS,
+    plan=plain(_hamming),
+    family=FAMILY,
+    summary="The part of all concepts that is wrong for an item.",
+    ties="none",
+    undefined="always defined",
+    example="HammingLoss",
+)
+
+EXACT = Measure(
+    name="ExactMatch",
+    title="Exact match",
+    formula=r"[Y_n = Z_n]",
+    source=Source("nowak-thesis", "3.3.4", "1 - the zero-one loss named in section 4.4.2.1"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=plain(_exact),
+    family=FAMILY,
+    summary="1 when every label of an item is right, else 0.",
+    ties="none",
+    undefined="always defined",
+    example="ExactMatch",
+)
+
+ALPHA = Measure(
+    name="Alpha",
+    title="Alpha evaluation",
+    formula=r"\left(\frac{|Y_n\cap Z_n|}{|Y_n\cup Z_n|}\right)^{\alpha}",
+    source=Source("nowak-thesis", "3.19, 3.20"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=LABELS,
+    plan=_alpha,
+    family=FAMILY,
+    summary="Accuracy per item with a forgiveness rate: below 1 forgives partly wrong sets.",
+    params=MappingProxyType({"alpha": Param(float, 1, "forgiveness rate", low=0.0)}),
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="Alpha(alpha=0.5)",
+)
+
+CARDINALITY = Measure(
+    name="LabelCardinality",
+    title="Label cardinality of the run",
+    formula=r"|Z_n|",
+    source=Source("nowak-thesis", "3.2"),
+    range=(0.0, float("inf")),
+    higher_is_better=None,
+    needs=LABELS,
+    plan=plain(lambda block: block.predicted),
+    family=FAMILY,
+    summary="How many concepts a run predicts for an item.",
+    ties="none",
+    undefined="always defined",
+    example="LabelCardinality",
+)
+
+DENSITY = Measure(
+    name="LabelDensity",
+    title="Label density of the run",
+    formula=r"\frac{|Z_n|}{C}",
+    source=Source("nowak-thesis", "3.3"),
+    range=(0.0, 1.0),
+    higher_is_better=None,
+    needs=LABELS,
+    plan=plain(lambda block: block.predicted / block.width),
+    family=FAMILY,
+    summary="The part of all concepts that a run predicts for an item.",
+    ties="none",
+    undefined="always defined",
+    example="LabelDensity",
+)
+
+DECLARED = (P, R, F, ACCURACY, HAMMING, EXACT, ALPHA, CARDINALITY, DENSITY)

@@ -1,0 +1,428 @@
+"""Measures that know a hierarchy of concepts (No 4.4, Table 4.5, section 7.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.data.labels import Bools, Floats
+from cranfield.data.ontology import Ontology
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.labels import taxonomy
+from cranfield.measures.labels.blocks import (
+    ItemBlock,
+    LabelPlan,
+    PerConcept,
+    PerItem,
+    reached,
+)
+from cranfield.measures.labels.concept import EMPTY_SETS, f_measure, precision, ratio, recall
+from cranfield.measures.labels.example import plain
+from cranfield.measures.labels.ontology import COST
+from cranfield.measures.labels.ranked import NO_TRUE, VOCABULARY
+from cranfield.sources import Source
+
+FAMILY = "annotation, hierarchical"
+_HIERARCHY = frozenset({"labels", "hierarchy"})
+_ONE_CLASS = (
+    "only items whose true and whose predicted labels are one concept each (its ancestors may be "
+    "labelled too): all others left out"
+)
+
+# Below this a denominator that should be 0 is only the rounding of a sum.
+TINY = 1e-12
+
+Counts = Callable[[Floats, Floats, Floats], Floats]
+
+
+# -- losses ---------------------------------------------------------------------------------
+
+
+def _h_loss(block: ItemBlock) -> Floats:
+    wrong = block.truth ^ block.labels
+    first = wrong & ~reached(wrong, block.knowledge.above.T)
+    return np.asarray(first.sum(axis=1) / block.width)
+
+
+def _max_loss(block: ItemBlock) -> Floats:
+    truth, labels = block.expanded("ancestors")
+    return np.asarray((truth ^ labels).sum(axis=1) / block.width)
+
+
+def _weighted_euclidean(measure: Measure) -> LabelPlan:
+    base = float(measure.value_of("base"))
+
+    def values(block: ItemBlock) -> Floats:
+        hierarchy = block.knowledge.hierarchy
+        weights = base ** np.array([hierarchy.depth(c) for c in block.knowledge.concepts], float)
+        distances: Floats = np.sqrt((block.truth ^ block.labels) @ weights)
+        return distances
+
+    return PerItem(values)
+
+
+# -- precision, recall and F of expanded sets -------------------------------------------------
+
+
+def _expanded_counts(block: ItemBlock, direction: str) -> Floats:
+    truth, labels = block.expanded(direction)
+    return np.array([m.sum(axis=1) for m in (truth & labels, labels, truth)], dtype=float)
+
+
+def _arithmetic_f(tp: Floats, predicted: Floats, true: Floats) -> Floats:
+    return (precision(tp, predicted, true) + recall(tp, predicted, true)) / 2
+
+
+def _expanded(formula: Counts) -> Callable[[Measure], LabelPlan]:
+    def plan(measure: Measure) -> LabelPlan:
+        direction = str(measure.value_of("expand"))
+        used = formula
+        if "mean" in measure.params and measure.value_of("mean") == "arithmetic":
+            used = _arithmetic_f
+        pooled = measure.value_of("average") == "micro"
+        return PerItem(
+            values=lambda block: used(*_expanded_counts(block, direction)),
+            sums=(lambda block: _expanded_counts(block, direction).sum(axis=1)) if pooled else None,
+            total=(lambda sums: float(used(*sums))) if pooled else None,
+        )
+
+    return plan
+
+
+# -- one class per item -----------------------------------------------------------------------
+
+
+def _class_of(flags: Bools, block: ItemBlock) -> NDArray[np.intp]:
+    """The one concept that a label set means, -1 where it means several or none."""
+    closure = block.knowledge.above + np.eye(block.width, dtype=np.float32)
+    covered = flags.astype(np.float32) @ closure.T
+    means = flags & (covered == flags.sum(axis=1, keepdims=True))
+    return np.where(means.any(axis=1), means.argmax(axis=1), -1)
+
+
+def _classes(block: ItemBlock) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    return block.once(
+        "classes", lambda: (_class_of(block.truth, block), _class_of(block.labels, block))
+    )
+
+
+def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], LabelPlan]:
+    def values(block: ItemBlock) -> Floats:
+        true, predicted = _classes(block)
+        looked_up = block.knowledge.table(table)[true, predicted]
+        return np.where((true >= 0) & (predicted >= 0), looked_up, np.nan)
+
+    return plain(values)
+
+
+def _parent_one(block: ItemBlock) -> Floats:
+    best = block.ranked[:, 4].astype(np.intp)
+    related = block.knowledge.table(taxonomy.shared_parent)[best]
+    found = (related & block.truth).any(axis=1)
+    return np.where(block.true > 0, found, np.nan)
+
+
+# -- costs between sets -------------------------------------------------------------------------
+
+
+def _set_distance(measure: Measure) -> LabelPlan:
+    cost, dummy = str(measure.value_of("cost")), float(measure.value_of("dummy"))
+
+    def values(block: ItemBlock) -> Floats:
+        least = _core.set_assignment(
+            block.truth, block.labels, block.knowledge.costs(cost), dummy, block.jobs
+        )
+        return least / np.maximum(np.maximum(block.true, block.predicted), 1)
+
+    return PerItem(values)
+
+
+def _category_similarity(measure: Measure) -> LabelPlan:
+    cost = str(measure.value_of("cost"))
+
+    def sums(block: ItemBlock) -> Floats:
+        similar = 1.0 - block.knowledge.costs(cost)
+        others = ~np.eye(block.width, dtype=bool)
+        average = float(similar[others].mean()) if block.width > 1 else 0.0
+        scaled = (similar - average) / (1.0 - average) if average < 1 else np.zeros_like(similar)
+        truth, labels = block.truth.astype(float), block.labels.astype(float)
+        from_false = np.clip(truth @ scaled, -1, 1) * (block.labels & ~block.truth)
+        from_missed = np.clip(labels @ scaled, -1, 1) * (block.truth & ~block.labels)
+        return np.vstack(
+            [block.concept_counts, from_false.sum(axis=0)[None], from_missed.sum(axis=0)[None]]
+        )
+
+    return PerConcept(sums=sums, finish=lambda found, _: _similarity_f(found))
+
+
+def _similarity_f(sums: Floats) -> Floats:
+    tp, predicted, true, false_share, missed_share = sums
+    credit = np.maximum(tp + false_share + missed_share, 0.0)
+    p_of, r_of = predicted + missed_share, true + false_share
+    p = np.divide(credit, p_of, out=np.zeros_like(credit), where=p_of > TINY)
+    r = np.divide(credit, r_of, out=np.zeros_like(credit), where=r_of > TINY)
+    both = predicted + true
+    return np.where(both == 0, 1.0, ratio(2 * p * r, p + r, np.ones_like(p)))
+
+
+# -- declarations -------------------------------------------------------------------------------
+
+HLOSS = Measure(
+    name="HLoss",
+    title="Hierarchical loss (Cesa-Bianchi et al.)",
+    formula=r"\frac{1}{C}|\{c\in Y_n\triangle Z_n:\ \mathrm{anc}(c)\cap(Y_n\triangle Z_n)="
+    r"\emptyset\}|",
+    source=Source("nowak-thesis", "section 4.4.2.1, Table 7.1", "divided by C as in Table 7.1"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=plain(_h_loss),
+    family=FAMILY,
+    summary="Wrong concepts that have no wrong ancestor, as a part of all concepts.",
+    ties="none",
+    undefined="always defined",
+    example="HLoss",
+)
+
+MAXLOSS = Measure(
+    name="MaxLoss",
+    title="Maximal loss (Cai and Hofmann)",
+    formula=r"\frac{1}{C}|\hat Y_n\triangle\hat Z_n|",
+    source=Source("nowak-thesis", "section 4.4.2.1, Table 7.1"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=plain(_max_loss),
+    family=FAMILY,
+    summary="Hamming loss of the label sets with their ancestors added.",
+    ties="none",
+    undefined="always defined",
+    example="MaxLoss",
+)
+
+EUCLIDEAN = Measure(
+    name="WeightedEuclidean",
+    title="Weighted Euclidean distance (Struyf et al.)",
+    formula=r"\sqrt{\sum_c w^{\mathrm{depth}(c)}(y_{nc}-z_{nc})^2}",
+    source=Source("nowak-thesis", "section 4.4.2.1, Table 7.1"),
+    range=(0.0, float("inf")),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=_weighted_euclidean,
+    family=FAMILY,
+    summary="Distance of the label vectors where deep concepts weigh less.",
+    params=MappingProxyType({"base": Param(float, 0.75, "weight of a link", low=0.0, high=1.0)}),
+    ties="none",
+    undefined="always defined",
+    example="WeightedEuclidean",
+)
+
+_EXPAND = Param(
+    str,
+    "ancestors",
+    "what is added to both sets (descendants: Ipeirotis)",
+    ("ancestors", "descendants"),
+)
+_AVERAGE = Param(
+    str, "micro", "pool all items (Kiritchenko), or mean over items (Verspoor)", ("micro", "macro")
+)
+_EXPANSION = MappingProxyType({"expand": _EXPAND, "average": _AVERAGE})
+_EXPANDED_SOURCE = Source("nowak-thesis", "section 4.4.2.2, Table 7.1")
+
+HP = Measure(
+    name="hP",
+    title="Hierarchical precision",
+    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Z_n|}",
+    source=_EXPANDED_SOURCE,
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=_HIERARCHY,
+    plan=_expanded(precision),
+    family=FAMILY,
+    summary="Precision of the label sets with their ancestors (or descendants) added.",
+    params=_EXPANSION,
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="hP(expand='descendants')",
+)
+
+HR = Measure(
+    name="hR",
+    title="Hierarchical recall",
+    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Y_n|}",
+    source=_EXPANDED_SOURCE,
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=_HIERARCHY,
+    plan=_expanded(recall),
+    family=FAMILY,
+    summary="Recall of the label sets with their ancestors (or descendants) added.",
+    params=_EXPANSION,
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="hR(average='macro')",
+)
+
+HF = Measure(
+    name="hF",
+    title="Hierarchical F-measure",
+    formula=r"\frac{2\,hP\,hR}{hP+hR}",
+    source=Source(
+        "nowak-thesis",
+        "section 4.4.2.2, Table 7.1",
+        "Table 7.1 prints the arithmetic mean: mean='arithmetic'",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=_HIERARCHY,
+    plan=_expanded(f_measure),
+    family=FAMILY,
+    summary="Harmonic mean of hP and hR.",
+    params=MappingProxyType(
+        {
+            "expand": _EXPAND,
+            "average": _AVERAGE,
+            "mean": Param(str, "harmonic", "mean of hP and hR", ("harmonic", "arithmetic")),
+        }
+    ),
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="hF",
+)
+
+DIMC = Measure(
+    name="DIMC",
+    title="Depth-independent misclassification cost",
+    formula=r"|\mathrm{path}(y_n, z_n)|",
+    source=Source("nowak-thesis", "section 4.4.1"),
+    range=(0.0, float("inf")),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=_of_classes(lambda ontology: ontology.distances(weighted=False)),
+    family=FAMILY,
+    summary="Links between the true and the predicted concept, for items with one concept.",
+    ties="none",
+    undefined=_ONE_CLASS,
+    example="DIMC",
+)
+
+DDMC = Measure(
+    name="DDMC",
+    title="Depth-dependent misclassification cost",
+    formula=r"\sum_{l\in\mathrm{path}(y_n,z_n)}\mathrm{cost}(l)",
+    source=Source("nowak-thesis", "section 4.4.1, 7.2", "link costs of equation 7.2"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=_HIERARCHY,
+    plan=_of_classes(lambda ontology: ontology.cost_map.costs),
+    family=FAMILY,
+    summary="Cost of the links between the true and the predicted concept; deep links are cheap.",
+    ties="none",
+    undefined=_ONE_CLASS,
+    example="DDMC",
+)
+
+BALANCED = Measure(
+    name="BalancedDistance",
+    title="Balanced distance metric (Maynard et al.)",
+    formula=r"\frac{BR\,CP/n_1}{BR\,CP/n_1+DPK/n_2+DPR/n_3}",
+    source=Source(
+        "nowak-thesis",
+        "section 4.4.1",
+        "BR is the branching of the common ancestor over the mean branching of inner nodes, n1 "
+        "the mean length of the chains that hold either concept",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=_HIERARCHY,
+    plan=_of_classes(taxonomy.balanced_distance),
+    family=FAMILY,
+    summary="How close the true and the predicted concept are, 1 when equal, 0 when only the "
+    "root is above both.",
+    ties="none",
+    undefined=_ONE_CLASS,
+    example="BalancedDistance",
+)
+
+SET_DISTANCE = Measure(
+    name="LabelSetDistance",
+    title="Distance of label sets (Wu et al.)",
+    formula=r"\frac{1}{m}\min_{\pi}\sum_{i=1}^{m}\mathrm{cost}(z_i,y_{\pi(i)}),\ "
+    r"m=\max(|Y_n|,|Z_n|)",
+    source=Source(
+        "nowak-thesis",
+        "section 4.4.2.3",
+        "costs of the tree or of a cost map, without weights from training data; a dummy costs 1",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=frozenset({"labels", "costs"}),
+    plan=_set_distance,
+    family=FAMILY,
+    summary="Mean cost of the best one-to-one assignment of the two sets; the smaller is filled "
+    "up with dummies.",
+    params=MappingProxyType(
+        {"cost": COST, "dummy": Param(float, 1, "cost of a dummy", low=0.0, high=1.0)}
+    ),
+    ties="none: every best assignment costs the same",
+    undefined="nothing true and nothing predicted: 0",
+    example="LabelSetDistance",
+)
+
+PARENT_ONE = Measure(
+    name="ParentOneAccuracy",
+    title="Parent one-accuracy (Cai and Hofmann)",
+    formula=r"[\mathrm{par}(\arg\max_c f(z_{nc}))\in\mathrm{par}(Y_n)]",
+    source=Source("nowak-thesis", "section 4.4.2.1"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"confidences", "hierarchy"}),
+    plan=lambda _: PerItem(_parent_one, ranked=True),
+    family=FAMILY,
+    summary="1 when the concept with the highest confidence shares a parent with a true one.",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="ParentOneAccuracy",
+)
+
+SIMILARITY = Measure(
+    name="CategorySimilarityF",
+    title="F-measure with category similarity (Sun and Lim)",
+    formula=r"\frac{2 P^{cs} R^{cs}}{P^{cs}+R^{cs}},\ "
+    r"P^{cs}=\frac{(TP+\mathrm{FpCon}+\mathrm{FnCon})^+}{TP+FP+\mathrm{FnCon}}",
+    source=Source(
+        "nowak-thesis",
+        "section 4.4.2.2",
+        "the similarity of concepts is 1 - cost, of any cost map",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"labels", "costs"}),
+    plan=_category_similarity,
+    family=FAMILY,
+    summary="F per concept where a wrong label counts for or against by its similarity to the "
+    "labels of the other set.",
+    params=MappingProxyType({"cost": COST}),
+    ties="none",
+    undefined=EMPTY_SETS,
+    example="CategorySimilarityF",
+)
+
+DECLARED = (
+    HLOSS,
+    MAXLOSS,
+    EUCLIDEAN,
+    HP,
+    HR,
+    HF,
+    DIMC,
+    DDMC,
+    BALANCED,
+    SET_DISTANCE,
+    PARENT_ONE,
+    SIMILARITY,
+)

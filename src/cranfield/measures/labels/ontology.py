@@ -1,0 +1,114 @@
+"""Scores with semantic costs: OS and HS (No 7.1-7.3), Semantic R-Precision (No 9.1-9.4)."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+import numpy as np
+
+from cranfield import _core
+from cranfield.data.labels import Floats
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
+from cranfield.measures.labels.ranked import NO_TRUE, VOCABULARY
+from cranfield.sources import Source
+
+FAMILY = "annotation, semantic"
+COST = Param(
+    str, "", "the cost map: a name given with it, 'tree' for the ontology's own, or the default"
+)
+_SCORE_PARAMS = MappingProxyType(
+    {"cost": COST, "alpha": Param(float, 1, "forgiveness rate", low=0.0)}
+)
+_EMPTY = "nothing true and nothing predicted: 1; nothing predicted: 0"
+
+
+def score_of(cost: Floats, union: Floats, alpha: float) -> Floats:
+    """(1 - cost / union) ** alpha; an empty union scores 1."""
+    share = cost / np.where(union == 0, 1.0, union)
+    scores: Floats = np.clip(1.0 - share, 0.0, 1.0) ** alpha
+    return scores
+
+
+def _score(measure: Measure, *, rules: bool) -> LabelPlan:
+    cost, alpha = str(measure.value_of("cost")), float(measure.value_of("alpha"))
+
+    def values(block: ItemBlock) -> Floats:
+        union = block.true + block.predicted - block.tp
+        return score_of(block.match_cost(cost, rules=rules), union, alpha)
+
+    return PerItem(values)
+
+
+def _semantic_rprec(measure: Measure) -> LabelPlan:
+    cost = str(measure.value_of("cost"))
+
+    def values(block: ItemBlock) -> Floats:
+        least = _core.ranked_assignment(
+            block.truth, block.confidences, block.knowledge.costs(cost), block.jobs
+        )
+        return np.where(block.true > 0, block.true - least, np.nan) / np.maximum(block.true, 1)
+
+    return PerItem(values, ranked=True)
+
+
+OS = Measure(
+    name="OS",
+    title="Ontology score",
+    formula=r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}",
+    source=Source(
+        "nowak-thesis",
+        "7.1-7.3",
+        "labels that break a rule are matched by nobody; without a cost map every confusion "
+        "costs 1",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"labels", "costs"}),
+    plan=lambda measure: _score(measure, rules=True),
+    family=FAMILY,
+    summary="Wrong and missed labels pay their least cost to the other set; labels that break a "
+    "rule of the ontology pay 1.",
+    params=_SCORE_PARAMS,
+    ties=VOCABULARY,
+    undefined=_EMPTY,
+    example="OS(cost='fts')",
+)
+
+HS = Measure(
+    name="HS",
+    title="Hierarchical score",
+    formula=r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}",
+    source=Source("nowak-thesis", "7.1-7.3"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"labels", "costs"}),
+    plan=lambda measure: _score(measure, rules=False),
+    family=FAMILY,
+    summary="OS without the rules. It rewards runs that predict too much: the thesis advises "
+    "against it.",
+    params=_SCORE_PARAMS,
+    ties=VOCABULARY,
+    undefined=_EMPTY,
+    example="HS",
+)
+
+SRP = Measure(
+    name="SRP",
+    title="Semantic R-precision",
+    formula=r"\frac{1}{|Y_n|}\max_{\pi}\sum_{c\in Z_n^*}\bigl(1-\mathrm{cost}(c,\pi(c))\bigr)",
+    source=Source("nowak-thesis", "9.1-9.4", "relatedness is 1 - cost, of any cost map"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=frozenset({"confidences", "costs"}),
+    plan=_semantic_rprec,
+    family=FAMILY,
+    summary="The |Y| best ranked concepts are assigned one to one to the true ones; each pair "
+    "counts with its relatedness.",
+    params=MappingProxyType({"cost": COST}),
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="SRP(cost='fts')",
+)
+
+DECLARED = (OS, HS, SRP)

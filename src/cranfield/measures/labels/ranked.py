@@ -1,0 +1,110 @@
+"""Measures per item over the ranking of its concepts (No 3.21-3.25)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from cranfield import _core
+from cranfield.data.labels import Floats
+from cranfield.measures._spec import Measure
+from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
+from cranfield.measures.labels.concept import CONFIDENCES
+from cranfield.measures.labels.example import FAMILY
+from cranfield.sources import Source
+
+NO_TRUE = "no true concept: item left out"
+PESSIMISTIC = "the worst rank of a tied group"
+VOCABULARY = "vocabulary order"
+
+
+def _column(column: int) -> Callable[[Measure], LabelPlan]:
+    return lambda _: PerItem(lambda block: block.ranked[:, column], ranked=True)
+
+
+def _r_precision(block: ItemBlock) -> Floats:
+    return _core.item_r_precision(block.truth, block.confidences, block.jobs)
+
+
+ONE_ERROR = Measure(
+    name="OneError",
+    title="One-error",
+    formula=r"[\arg\max_c f(z_{nc}) \notin Y_n]",
+    source=Source("nowak-thesis", "3.21"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=CONFIDENCES,
+    plan=_column(0),
+    family=FAMILY,
+    summary="1 when the concept with the highest confidence is wrong.",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="OneError",
+)
+
+COVERAGE = Measure(
+    name="Coverage",
+    title="Coverage",
+    formula=r"\max_{c\in Y_n}\mathrm{rank}\,f(z_{nc}) - |Y_n|",
+    source=Source("nowak-thesis", "3.22"),
+    range=(0.0, float("inf")),
+    higher_is_better=False,
+    needs=CONFIDENCES,
+    plan=_column(1),
+    family=FAMILY,
+    summary="How far below the number of true concepts the last true one is ranked.",
+    ties=PESSIMISTIC,
+    undefined=NO_TRUE,
+    example="Coverage",
+)
+
+RANKING_LOSS = Measure(
+    name="RankingLoss",
+    title="Ranking loss",
+    formula=r"\frac{|\{(c,c')\in Y_n\times\overline{Y_n}: f(z_{nc})\le f(z_{nc'})\}|}"
+    r"{|Y_n||\overline{Y_n}|}",
+    source=Source("nowak-thesis", "3.23"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=CONFIDENCES,
+    plan=_column(2),
+    family=FAMILY,
+    summary="The part of the pairs of a true and a wrong concept that is not in the right order.",
+    ties="a tied pair is an error",
+    undefined="no true or no wrong concept: item left out",
+    example="RankingLoss",
+)
+
+AP = Measure(
+    name="AP.example",
+    mean_name="MAP.example",
+    title="Average precision per item",
+    formula=r"\frac{1}{|Y_n|}\sum_{r} P(r)\,\mathrm{rel}(r)",
+    source=Source("nowak-thesis", "3.24"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=CONFIDENCES,
+    plan=_column(3),
+    family=FAMILY,
+    summary="Mean precision at the ranks of the true concepts (label ranking average precision).",
+    ties=PESSIMISTIC,
+    undefined=NO_TRUE,
+    example="AP.example",
+)
+
+RPREC = Measure(
+    name="Rprec.example",
+    title="R-precision per item",
+    formula=r"\frac{|Y_n\cap Z_n^*|}{|Y_n|}",
+    source=Source("nowak-thesis", "3.25"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=CONFIDENCES,
+    plan=lambda _: PerItem(_r_precision, ranked=True),
+    family=FAMILY,
+    summary="Of the |Y| best ranked concepts, the part that is true.",
+    ties=VOCABULARY,
+    undefined=NO_TRUE,
+    example="Rprec.example",
+)
+
+DECLARED = (ONE_ERROR, COVERAGE, RANKING_LOSS, AP, RPREC)

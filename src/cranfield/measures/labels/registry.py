@@ -1,0 +1,91 @@
+"""Every measure of annotation, and the sets of them that campaigns used."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+
+from cranfield.errors import MeasureError
+from cranfield.measures import RANKED, SETS
+from cranfield.measures._parse import listed_measures, parse_measure, split_names
+from cranfield.measures._spec import Measure
+from cranfield.measures.labels import concept, example, hierarchy, ontology, ranked
+
+LABEL_MEASURES: tuple[Measure, ...] = (
+    *concept.DECLARED,
+    *example.DECLARED,
+    *ranked.DECLARED,
+    *hierarchy.DECLARED,
+    *ontology.DECLARED,
+)
+LABEL_REGISTRY: Mapping[str, Measure] = MappingProxyType({m.name: m for m in LABEL_MEASURES})
+
+# The official measures of the Photo Annotation tasks (No 10.4, 10.9).
+LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "imageclef2009": ("EER", "AUC", "OS"),
+        "imageclef2010": ("iAP.concept", "F.example", "OS", "EER", "AUC"),
+        "imageclef2011": ("iAP.concept", "F.example", "SRP"),
+        "all": (
+            "P.concept",
+            "P.concept(mean='micro')",
+            "P@10.concept",
+            *(m.name for m in LABEL_MEASURES if m.name != "P.concept"),
+        ),
+    }
+)
+
+
+def parse_label_measures(names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+    """Measures from a text of names and sets, or a sequence of names and declarations."""
+    found: dict[Measure, None] = {}
+    for one in listed_measures(names):
+        if isinstance(one, Measure):
+            found[_known(one)] = None
+            continue
+        for name in LABEL_SETS.get(one, (one,)):
+            found[_named(name)] = None
+    if not found:
+        raise MeasureError("no measure was asked for. List them with: cranfield measures")
+    return tuple(found)
+
+
+def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, ...]]:
+    """The set `all` in a text spelt out without what lacks its needs; those left out as well."""
+    kept: list[str] = []
+    dropped: list[str] = []
+    for name in split_names(names):
+        if name != "all":
+            kept.append(name)
+            continue
+        for member in LABEL_SETS["all"]:
+            needs = parse_measure(member, LABEL_REGISTRY).needs
+            (dropped if needs & lacking else kept).append(member)
+    return " ".join(kept), tuple(dropped)
+
+
+def _named(name: str) -> Measure:
+    if name in SETS:
+        raise MeasureError(
+            f"{name} is a set of measures of rankings: use cranfield eval (in Python: evaluate)"
+        )
+    try:
+        return parse_measure(name, LABEL_REGISTRY)
+    except MeasureError:
+        try:
+            ranked = parse_measure(name, RANKED)
+        except MeasureError:
+            ranked = None
+        if ranked is None:
+            raise
+    alike = [m for m in LABEL_REGISTRY if m.partition(".")[0] == ranked.name]
+    instead = f", or {' or '.join(alike)}" if alike else ""
+    raise MeasureError(
+        f"{ranked} is a measure of rankings: use cranfield eval (in Python: evaluate){instead}"
+    )
+
+
+def _known(measure: Measure) -> Measure:
+    if measure.name not in LABEL_REGISTRY:
+        raise MeasureError(f"{measure} is not a measure of annotation")
+    return measure.check_complete()

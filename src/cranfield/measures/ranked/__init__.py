@@ -1,0 +1,1 @@
+"""Measures of rankings, a family per file."""

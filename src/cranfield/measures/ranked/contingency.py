@@ -1,0 +1,228 @@
+"""The contingency table of retrieval and relevance, and the ratios of its cells."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import Any
+
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.ranked.plans import (
+    EVERY,
+    FALSE,
+    FOUND,
+    MICRO,
+    MISSED,
+    ONE,
+    REL,
+    RELEVANT,
+    Context,
+    KernelCall,
+    counted,
+)
+from cranfield.sources import Source
+
+FAMILY = "contingency table"
+_ANY = (0.0, math.inf)
+_TIES = "score, then item id; ties='average' gives the expected value over all orders"
+_COUNT = MappingProxyType(
+    {
+        "rel": REL,
+        "mean": Param(
+            str,
+            "arithmetic",
+            "over topics: the 'arithmetic' mean, or the 'sum'",
+            choices=("arithmetic", "sum"),
+        ),
+    }
+)
+_RATIO = MappingProxyType({"rel": REL, "mean": MICRO})
+_SHORT = "A ranking shorter than k counts with the items it has; without a cutoff all count."
+
+
+def _rejected(size: float) -> Any:
+    return size * ONE - RELEVANT - FALSE
+
+
+def _cell(cell: Any) -> Any:
+    return lambda measure, _: counted(measure, cell)
+
+
+def _true_negatives(measure: Measure, context: Context) -> KernelCall:
+    return counted(measure, _rejected(float(context.size_for(measure))))
+
+
+def _quotient(cells: Any) -> dict[str, Any]:
+    """The plan and the two counts of a ratio of cells, which may depend on the collection."""
+
+    def ratio(measure: Measure, context: Context) -> tuple[KernelCall, KernelCall]:
+        above, below = cells(measure, context)
+        return counted(measure, above), counted(measure, below)
+
+    def plan(measure: Measure, context: Context) -> KernelCall:
+        above, below = ratio(measure, context)
+        return KernelCall("counts_ratio", (*above.params, *below.params[3:]))
+
+    return {"plan": plan, "ratio": ratio}
+
+
+def _fallout(measure: Measure, context: Context) -> tuple[Any, Any]:
+    return FALSE, float(context.size_for(measure)) * ONE - RELEVANT
+
+
+def _correct_rejection(measure: Measure, context: Context) -> tuple[Any, Any]:
+    size = float(context.size_for(measure))
+    return _rejected(size), size * ONE - RELEVANT
+
+
+def _generality(measure: Measure, context: Context) -> tuple[Any, Any]:
+    above = RELEVANT if measure.at is None else FOUND
+    return above, float(context.size_for(measure)) * ONE
+
+
+TP = Measure(
+    name="TP",
+    title="True positives at a cutoff",
+    summary=f"Relevant items among the first k. {_SHORT}",
+    formula=r"n_1 = A_k",
+    source=Source("rocchio-evaluation", equations="5.1; chatzichristofis-mnro section 2"),
+    range=_ANY,
+    higher_is_better=True,
+    needs=EVERY,
+    plan=_cell(FOUND),
+    params=_COUNT,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="no relevant item: 0",
+    example="TP@10 TP TP@10(mean='sum')",
+)
+
+FP = Measure(
+    name="FP",
+    title="False positives at a cutoff",
+    summary=f"Items among the first k that are not relevant. {_SHORT}",
+    formula=r"n_2 = \min(k, |Ret|) - A_k",
+    source=Source("rocchio-evaluation", equations="5.2; chatzichristofis-mnro section 2"),
+    range=_ANY,
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_cell(FALSE),
+    params=_COUNT,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="nothing retrieved: 0",
+    example="FP@10",
+)
+
+FN = Measure(
+    name="FN",
+    title="False negatives at a cutoff",
+    summary="Relevant items that are not among the first k.",
+    formula=r"n_3 = NG - A_k",
+    source=Source("rocchio-evaluation", equations="5.3; chatzichristofis-mnro section 2"),
+    range=_ANY,
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_cell(MISSED),
+    params=_COUNT,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="no relevant item: 0",
+    example="FN@10",
+)
+
+TN = Measure(
+    name="TN",
+    title="True negatives at a cutoff",
+    summary=f"Items of the collection that are neither relevant nor among the first k. {_SHORT}",
+    formula=r"n_4 = N - NG - n_2",
+    source=Source("rocchio-evaluation", equations="5.4; chatzichristofis-mnro section 2"),
+    range=_ANY,
+    higher_is_better=True,
+    needs=EVERY | {"collection_size"},
+    plan=_true_negatives,
+    params=_COUNT,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="all items relevant: 0",
+    example="TN@10",
+)
+
+FALLOUT = Measure(
+    name="Fallout",
+    title="Fallout at a cutoff",
+    summary=f"The share of the items that are not relevant which is retrieved. {_SHORT}",
+    formula=r"\frac{n_2}{n_2 + n_4}",
+    source=Source("rocchio-evaluation", equations="5.6"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=EVERY | {"collection_size"},
+    **_quotient(_fallout),
+    params=_RATIO,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="all items relevant: topic left out",
+    example="Fallout@10 Fallout@10(mean='micro')",
+)
+
+MISS = Measure(
+    name="Miss",
+    title="Miss rate at a cutoff",
+    summary="The share of the relevant items that is not among the first k.",
+    formula=r"\frac{n_3}{n_1 + n_3}",
+    source=Source("rocchio-evaluation", equations="5.7"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=EVERY,
+    **_quotient(lambda *_: (MISSED, RELEVANT)),
+    params=_RATIO,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="no relevant item: topic left out; nothing retrieved: 1",
+    example="Miss@10",
+)
+
+CORRECT_REJECTION = Measure(
+    name="CorrectRejection",
+    title="Correct rejection at a cutoff",
+    summary=f"The share of the items that are not relevant which is not retrieved. {_SHORT}",
+    formula=r"\frac{n_4}{n_2 + n_4}",
+    source=Source("rocchio-evaluation", equations="5.8"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY | {"collection_size"},
+    **_quotient(_correct_rejection),
+    params=_RATIO,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="all items relevant: topic left out; nothing retrieved: 1",
+    example="CorrectRejection@10",
+)
+
+GENERALITY = Measure(
+    name="Generality",
+    title="Generality",
+    summary="The share of the collection that is relevant: how hard the topic is for a random "
+    "order. With a cutoff, the relevant items found so far over the size of the collection.",
+    formula=r"\frac{NG}{N}, \quad g_k = \frac{A_k}{N}",
+    source=Source("chatzichristofis-mnro", equations="section 2"),
+    range=(0.0, 1.0),
+    higher_is_better=None,
+    needs=EVERY | {"collection_size"},
+    **_quotient(_generality),
+    params=_RATIO,
+    cutoff="optional",
+    family=FAMILY,
+    ties=_TIES,
+    undefined="no relevant item: 0",
+    example="Generality",
+)
+
+DECLARED = (TP, FP, FN, TN, FALLOUT, MISS, CORRECT_REJECTION, GENERALITY)

@@ -1,0 +1,127 @@
+"""Measures of image retrieval: 0 is perfect, 1 is bad."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+
+from cranfield.errors import NeedsError
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.ranked.plans import EVERY, MISSING, REL, Context, KernelCall, ranks
+from cranfield.sources import Source
+
+FAMILY = "image retrieval"
+_SOURCE = "chatzichristofis-mnro"
+_TIES = "score, then item id; ties='average' gives tied items the mean of their ranks"
+_LEFT_OUT = "no relevant item: topic left out"
+
+
+def _nmrr(measure: Measure, context: Context) -> KernelCall:
+    level = float(measure.value_of("rel"))
+    largest, topic = context.most_relevant(level)
+    given = measure.value_of("gmt") or context.gmt
+    if given is not None and given < largest:
+        raise NeedsError(
+            f"{measure}: GMT {given} is smaller than the {largest} relevant items of topic "
+            f"{topic!r}; it is the largest number of relevant items of any topic"
+        )
+    return KernelCall("nmrr", (level, float(given or largest)))
+
+
+def _mnro(measure: Measure, context: Context) -> KernelCall:
+    call = ranks("mnro", sized=True)(measure, context)
+    printed = float(measure.value_of("generality") == "printed")
+    return KernelCall(call.name, (*call.params, printed))
+
+
+NMRR = Measure(
+    name="NMRR",
+    mean_name="ANMRR",
+    title="Normalized modified retrieval rank",
+    summary="MPEG-7's mean rank of the relevant items, brought to [0, 1]. Only the first K items "
+    "are looked at, where K = min(X NG, 2 GMT), X = 4 (2 when NG > 50) and GMT is the largest NG "
+    "of the topics evaluated.",
+    formula=r"\frac{\mathrm{AVR}(q)-\tfrac12(1+NG)}{1.25K-\tfrac12(1+NG)}",
+    source=Source(_SOURCE, equations="5-9"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=_nmrr,
+    params=MappingProxyType(
+        {
+            "rel": REL,
+            "gmt": Param(
+                int,
+                None,
+                "the largest number of relevant items of any topic; unless given, what --gmt "
+                "says or the topics evaluated have",
+                low=1,
+            ),
+        }
+    ),
+    family=FAMILY,
+    ties=_TIES,
+    missing="counted at 1.25 K, like items below rank K",
+    undefined=f"{_LEFT_OUT}; nothing retrieved: 1",
+    example="NMRR NMRR(gmt=20)",
+)
+
+NAR = Measure(
+    name="NAR",
+    mean_name="ANAR",
+    title="Normalized average rank",
+    summary="How far the relevant items stand below their best places on average, in units of "
+    "the collection's size.",
+    formula=r"\frac{1}{N \cdot NG} \left(\sum_{i=1}^{NG} Rank(i) - \sum_{i=1}^{NG} i\right)",
+    source=Source(
+        _SOURCE, equations="10, 11", deviation="NormRecall divides by N - NG where NAR divides by N"
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=EVERY | {"collection_size"},
+    plan=ranks("nar", sized=True),
+    params=MappingProxyType({"rel": REL, "missing": MISSING}),
+    family=FAMILY,
+    ties=_TIES,
+    missing="by the parameter missing",
+    undefined=f"{_LEFT_OUT}; all items relevant: 0",
+    example="NAR NAR(missing='average')",
+)
+
+MNRO = Measure(
+    name="MNRO",
+    mean_name="AMNRO",
+    title="Mean normalized retrieval order",
+    summary="Each relevant item below its place costs a sigmoid of its rank that reaches 0.5 "
+    "half-way to rank K and 0.95 there; K grows with the collection when relevant items are rare.",
+    formula=r"\frac{1}{NG} \sum_{k : Rank(k) > k} e^{-9.3668\, e^{-5.2074 (Rank(k)-1)/(K-1)}}, "
+    r"\quad K = 4 NG \text{ if } NG/N \ge 0.01 \text{ else } 0.04 N",
+    source=Source(
+        _SOURCE,
+        equations="13-19",
+        deviation="eq. 14 and 15 multiply by NG twice, so that K jumps at NG/N = 0.01; "
+        "generality='printed' keeps their letter",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=EVERY | {"collection_size"},
+    plan=_mnro,
+    params=MappingProxyType(
+        {
+            "rel": REL,
+            "generality": Param(
+                str,
+                "continuous",
+                "how K follows the generality: 'continuous' at NG/N = 0.01, or as 'printed'",
+                choices=("continuous", "printed"),
+            ),
+            "missing": MISSING,
+        }
+    ),
+    family=FAMILY,
+    ties=_TIES,
+    missing="by the parameter missing",
+    undefined=f"{_LEFT_OUT}; all items relevant: 0",
+    example="MNRO MNRO(generality='printed')",
+)
+
+DECLARED = (NMRR, NAR, MNRO)

@@ -1,0 +1,417 @@
+"""Precision, recall and what is made of them: measures of binary relevance."""
+
+from __future__ import annotations
+
+import math
+from types import MappingProxyType
+from typing import Any
+
+from cranfield.measures._spec import Measure, Param
+from cranfield.measures.ranked.plans import (
+    DEPTH,
+    EVERY,
+    FOUND,
+    IN_PLACES,
+    IN_SEEN,
+    MEAN,
+    MICRO,
+    MISSING_0,
+    NO_RELEVANT_0,
+    REL,
+    RELEVANT,
+    SEEN,
+    Context,
+    KernelCall,
+    counted,
+    cutoff_of,
+    ratio_of,
+    simple,
+)
+from cranfield.sources import Source
+
+FAMILY = "precision and recall"
+_REL = MappingProxyType({"rel": REL})
+_RATIO = MappingProxyType({"rel": REL, "mean": MICRO})
+_VERSION = Param(
+    int, 10, "version of trec_eval whose rounding of recall levels is used", choices=(9, 10)
+)
+_POINTS = tuple(i / 10 for i in range(11))
+
+
+def _set_f(measure: Measure, _: Context) -> KernelCall:
+    beta = float(measure.value_of("beta"))
+    return KernelCall("set_f", (float(measure.value_of("rel")), beta * beta))
+
+
+def _set_f_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    square = float(measure.value_of("beta")) ** 2
+    return counted(measure, (1 + square) * FOUND), counted(measure, square * RELEVANT + SEEN)
+
+
+def _r_prec_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    multiple = float(measure.value_of("multiple"))
+    return counted(measure, FOUND, multiple), counted(measure, DEPTH, multiple)
+
+
+def _points(points: tuple[float, ...]) -> Any:
+    def plan(measure: Measure, _: Context) -> KernelCall:
+        version = float(measure.value_of("version"))
+        return KernelCall("interpolated_mean", (float(measure.value_of("rel")), version, *points))
+
+    return plan
+
+
+def _interpolated(measure: Measure, _: Context) -> KernelCall:
+    values = (
+        float(measure.value_of("rel")),
+        cutoff_of(measure),
+        float(measure.value_of("version")),
+    )
+    return KernelCall("interpolated_at", values)
+
+
+P = Measure(
+    name="P",
+    title="Precision at a cutoff",
+    summary="The share of the first k items that is relevant. A ranking shorter than k is filled "
+    "up with items that are not; mean='micro' counts only the items it has.",
+    formula=r"P@k = \frac{|\{i \le k : rel(i)\}|}{k}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("precision_at", "rel", "@"),
+    ratio=ratio_of(FOUND, SEEN),
+    params=_RATIO,
+    cutoff="required",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="P@10 P@10(mean='micro')",
+    trec_name="P",
+)
+
+R = Measure(
+    name="R",
+    title="Recall at a cutoff",
+    summary="The share of the relevant items that stands among the first k.",
+    formula=r"R@k = \frac{|\{i \le k : rel(i)\}|}{NG}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("recall_at", "rel", "@"),
+    ratio=ratio_of(FOUND, RELEVANT),
+    params=_RATIO,
+    cutoff="required",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="R@1000",
+    trec_name="recall",
+)
+
+SUCCESS = Measure(
+    name="Success",
+    title="Success at a cutoff",
+    summary="1 when a relevant item stands among the first k, else 0.",
+    formula=r"Success@k = [\exists i \le k : rel(i)]",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("success_at", "rel", "@"),
+    params=_REL,
+    cutoff="required",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="Success@5",
+    trec_name="success",
+)
+
+RELATIVE_P = Measure(
+    name="RelativeP",
+    title="Relative precision at a cutoff",
+    summary="Precision at k divided by the best precision that k items can reach.",
+    formula=r"\frac{|\{i \le k : rel(i)\}|}{\min(k, NG)}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("relative_precision_at", "rel", "@"),
+    ratio=ratio_of(FOUND, IN_PLACES),
+    params=_RATIO,
+    cutoff="required",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="RelativeP@10",
+    trec_name="relative_P",
+)
+
+RR = Measure(
+    name="RR",
+    mean_name="MRR",
+    title="Reciprocal rank",
+    summary="One divided by the rank of the first relevant item, 0 when there is none (or none "
+    "within the cutoff).",
+    formula=r"RR = \frac{1}{\min\{i : rel(i)\}}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("reciprocal_rank", "rel", "@"),
+    params=_REL,
+    cutoff="optional",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="RR@10",
+    trec_name="recip_rank",
+)
+
+AP = Measure(
+    name="AP",
+    mean_name="MAP",
+    title="Average precision",
+    summary="The mean of the precision at the rank of each relevant item; relevant items that "
+    "were not retrieved count with precision 0.",
+    formula=r"AP = \frac{1}{NG} \sum_{i : rel(i)} P@i",
+    source=Source("trec_eval", equations="also chatzichristofis-mnro eq. 3, nowak-thesis eq. 3.13"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("average_precision", "rel", "@"),
+    params=MappingProxyType({"rel": REL, "mean": MEAN}),
+    cutoff="optional",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="AP AP@100 AP(mean='geometric')",
+    trec_name="map",
+)
+
+R_PREC = Measure(
+    name="Rprec",
+    title="R-precision",
+    summary="Precision after as many items as there are relevant ones, or a multiple of that.",
+    formula=r"Rprec = P@NG",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("r_precision", "rel", "multiple"),
+    ratio=_r_prec_counts,
+    params=MappingProxyType(
+        {
+            "rel": REL,
+            "multiple": Param(float, 1, "look at this many times NG items", low=0),
+            "mean": MICRO,
+        }
+    ),
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="Rprec",
+    trec_name="Rprec",
+)
+
+SET_P = Measure(
+    name="SetP",
+    title="Set precision",
+    summary="The share of all retrieved items that is relevant, whatever their order.",
+    formula=r"\frac{|Ret \cap Rel|}{|Ret|}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("set_precision", "rel"),
+    ratio=ratio_of(FOUND, SEEN),
+    params=_RATIO,
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="SetP",
+    trec_name="set_P",
+)
+
+SET_R = Measure(
+    name="SetR",
+    title="Set recall",
+    summary="The share of the relevant items that was retrieved at any rank.",
+    formula=r"\frac{|Ret \cap Rel|}{|Rel|}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("set_recall", "rel"),
+    ratio=ratio_of(FOUND, RELEVANT),
+    params=_RATIO,
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="SetR",
+    trec_name="set_recall",
+)
+
+SET_F = Measure(
+    name="SetF",
+    title="Set F",
+    summary="The weighted harmonic mean of set precision and set recall; beta > 1 favours recall.",
+    formula=r"\frac{(1+\beta^2) P R}{\beta^2 P + R}",
+    source=Source(
+        "chatzichristofis-mnro",
+        equations="2",
+        deviation="the paper prints (1+beta)^2; trec_eval's set_F takes beta squared",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=_set_f,
+    ratio=_set_f_counts,
+    params=MappingProxyType(
+        {"rel": REL, "beta": Param(float, 1, "weight of recall", low=0), "mean": MICRO}
+    ),
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="SetF(beta=2)",
+    trec_name="set_F",
+)
+
+SET_AP = Measure(
+    name="SetAP",
+    title="Set average precision",
+    summary="Set precision times set recall: average precision when all retrieved items share "
+    "one precision.",
+    formula=r"\frac{|Ret \cap Rel|^2}{|Ret| \cdot |Rel|}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("set_ap", "rel"),
+    params=_REL,
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="SetAP",
+    trec_name="set_map",
+)
+
+SET_RELATIVE_P = Measure(
+    name="SetRelativeP",
+    title="Relative set precision",
+    summary="Set precision divided by the best that this many items can reach.",
+    formula=r"\frac{|Ret \cap Rel|}{\min(|Ret|, |Rel|)}",
+    source=Source("trec_eval"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("set_relative_precision", "rel"),
+    ratio=ratio_of(FOUND, IN_SEEN),
+    params=_RATIO,
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="SetRelativeP",
+    trec_name="set_relative_P",
+)
+
+IP = Measure(
+    name="iP",
+    title="Interpolated precision at a recall level",
+    summary="The best precision at any rank from where this share of the relevant items is found.",
+    formula=r"iP@r = \max_{r' \ge r} P(r')",
+    source=Source(
+        "trec_eval",
+        deviation="trec_eval 10 rounds r times NG, versions before cut off r times NG + 0.9",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=_interpolated,
+    params=MappingProxyType({"rel": REL, "version": _VERSION}),
+    cutoff="recall",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="iP@0.2",
+    trec_name="iprec_at_recall",
+)
+
+IAP = Measure(
+    name="iAP",
+    mean_name="MiAP",
+    title="Eleven-point interpolated average precision",
+    summary="The mean of the interpolated precision at recall 0.0, 0.1, ..., 1.0.",
+    formula=r"iAP = \frac{1}{11} \sum_{j=0}^{10} iP@\tfrac{j}{10}",
+    source=Source("nowak-thesis", equations="section 3.3.3; trec_eval's 11pt_avg"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=_points(_POINTS),
+    params=MappingProxyType({"rel": REL, "version": _VERSION}),
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="iAP",
+    trec_name="11pt_avg",
+)
+
+AP3 = Measure(
+    name="AP3",
+    mean_name="MAP3",
+    title="Three-point interpolated average precision",
+    summary="The mean of the interpolated precision at recall 0.2, 0.5 and 0.8.",
+    formula=r"AP3 = \tfrac13 (iP@0.2 + iP@0.5 + iP@0.8)",
+    source=Source("trec_eval", equations="3-pt average of versions up to 8"),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=_points((0.2, 0.5, 0.8)),
+    params=MappingProxyType({"rel": REL, "version": _VERSION}),
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=NO_RELEVANT_0,
+    example="AP3",
+)
+
+YAAP = Measure(
+    name="YAAP",
+    title="Yet another average precision",
+    summary="Robertson's log-odds form of average precision, which averages better over topics.",
+    formula=r"\ln \frac{1 + S}{1 + NG - S}, \quad S = \sum_{i : rel(i)} P@i",
+    source=Source("robertson-yaap"),
+    range=(-math.inf, math.inf),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=simple("yaap", "rel"),
+    params=_REL,
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined="no relevant item: 0",
+    example="YAAP",
+    trec_name="yaap",
+)
+
+DECLARED = (
+    AP,
+    P,
+    R,
+    RR,
+    SUCCESS,
+    R_PREC,
+    RELATIVE_P,
+    IP,
+    IAP,
+    AP3,
+    SET_P,
+    SET_R,
+    SET_F,
+    SET_AP,
+    SET_RELATIVE_P,
+    YAAP,
+)
+
+__all__ = ["DECLARED"]

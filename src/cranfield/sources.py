@@ -1,0 +1,154 @@
+"""Where things are defined: the texts behind measures and methods, for help and citations."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """A publication, with what a BibTeX entry needs."""
+
+    kind: str
+    authors: str
+    title: str
+    year: int
+    venue: str
+
+    def __str__(self) -> str:
+        return f"{self.authors} ({self.year}). {self.title}. {self.venue}."
+
+    def bibtex(self, key: str) -> str:
+        """A BibTeX entry."""
+        where = {"article": "journal", "inproceedings": "booktitle", "phdthesis": "school"}
+        fields = {
+            "author": self.authors.replace(", and ", " and ").replace("; ", " and "),
+            "title": "{" + self.title + "}",
+            where.get(self.kind, "howpublished"): self.venue,
+            "year": str(self.year),
+        }
+        body = ",\n".join(f"  {name} = {{{value}}}" for name, value in fields.items())
+        return f"@{self.kind}{{{key},\n{body}\n}}"
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where a measure or method is defined, and how the code departs from that text."""
+
+    key: str
+    equations: str = ""
+    deviation: str = ""
+
+
+REFERENCES: dict[str, Reference] = {
+    "trec_eval": Reference(
+        "misc", "Buckley, Chris; Soboroff, Ian", "trec_eval 10.0", 2024,
+        "National Institute of Standards and Technology",
+    ),
+    "buckley-voorhees-bpref": Reference(
+        "inproceedings", "Buckley, Chris; Voorhees, Ellen M.",
+        "Retrieval evaluation with incomplete information", 2004, "SIGIR",
+    ),
+    "yilmaz-aslam-infap": Reference(
+        "inproceedings", "Yilmaz, Emine; Aslam, Javed A.",
+        "Estimating average precision with incomplete and imperfect judgments", 2006, "CIKM",
+    ),
+    "yilmaz-kanoulas-aslam-xinfap": Reference(
+        "inproceedings", "Yilmaz, Emine; Kanoulas, Evangelos; Aslam, Javed A.",
+        "A simple and efficient sampling method for estimating AP and NDCG", 2008, "SIGIR",
+    ),
+    "jarvelin-kekalainen": Reference(
+        "article", "Järvelin, Kalervo; Kekäläinen, Jaana",
+        "Cumulated gain-based evaluation of IR techniques", 2002,
+        "ACM Transactions on Information Systems 20(4)",
+    ),
+    "burges-exp-gain": Reference(
+        "inproceedings", "Burges, Chris and others",
+        "Learning to rank using gradient descent", 2005, "ICML",
+    ),
+    "moffat-zobel-rbp": Reference(
+        "article", "Moffat, Alistair; Zobel, Justin",
+        "Rank-biased precision for measurement of retrieval effectiveness", 2008,
+        "ACM Transactions on Information Systems 27(1)",
+    ),
+    "chapelle-err": Reference(
+        "inproceedings", "Chapelle, Olivier; Metzler, Donald; Zhang, Ya; Grinspan, Pierre",
+        "Expected reciprocal rank for graded relevance", 2009, "CIKM",
+    ),
+    "robertson-yaap": Reference(
+        "inproceedings", "Robertson, Stephen", "On smoothing average precision", 2012, "ECIR",
+    ),
+    "mcsherry-najork-ties": Reference(
+        "inproceedings", "McSherry, Frank; Najork, Marc",
+        "Computing information retrieval performance measures efficiently in the presence of "
+        "tied scores", 2008, "ECIR",
+    ),
+    "chatzichristofis-mnro": Reference(
+        "article", "Chatzichristofis, Savvas A. and others",
+        "Mean normalized retrieval order (MNRO)", 2013, "Multimedia Tools and Applications",
+    ),
+    "nowak-thesis": Reference(
+        "phdthesis", "Nowak, Stefanie",
+        "Evaluation methodologies for visual information retrieval and annotation", 2011,
+        "Technische Universität Ilmenau",
+    ),
+    "rocchio-evaluation": Reference(
+        "phdthesis", "Rocchio, Joseph J.",
+        "Document retrieval systems: optimization and evaluation, chapter 5", 1966,
+        "Harvard University",
+    ),
+    "santini-no-ground-truth": Reference(
+        "inproceedings", "Santini, Simone", "Benchmarking without ground truth", 2006,
+        "SPIE Internet Imaging VII",
+    ),
+    "shrec-2006": Reference(
+        "misc", "Veltkamp, Remco C. and others",
+        "SHREC 2006: 3D shape retrieval contest, performance measures used", 2006,
+        "Utrecht University",
+    ),
+    # Relatedness of concepts.
+    "pedersen-2004": Reference(
+        "inproceedings", "Pedersen, Ted; Patwardhan, Siddharth; Michelizzi, Jason",
+        "WordNet::Similarity: measuring the relatedness of concepts", 2004, "HLT-NAACL",
+    ),
+    "wu-palmer-1994": Reference(
+        "inproceedings", "Wu, Zhibiao; Palmer, Martha", "Verb semantics and lexical selection",
+        1994, "ACL",
+    ),
+    "leacock-chodorow-1998": Reference(
+        "incollection", "Leacock, Claudia; Chodorow, Martin",
+        "Combining local context and WordNet similarity for word sense identification", 1998,
+        "WordNet: an electronic lexical database",
+    ),
+    "resnik-1995": Reference(
+        "inproceedings", "Resnik, Philip",
+        "Using information content to evaluate semantic similarity in a taxonomy", 1995, "IJCAI",
+    ),
+    "jiang-conrath-1997": Reference(
+        "inproceedings", "Jiang, Jay J.; Conrath, David W.",
+        "Semantic similarity based on corpus statistics and lexical taxonomy", 1997, "ROCLING",
+    ),
+    "lin-1998": Reference(
+        "inproceedings", "Lin, Dekang", "An information-theoretic definition of similarity", 1998,
+        "ICML",
+    ),
+    "hirst-st-onge-1998": Reference(
+        "incollection", "Hirst, Graeme; St-Onge, David",
+        "Lexical chains as representations of context for the detection and correction of "
+        "malapropisms", 1998, "WordNet: an electronic lexical database",
+    ),
+    "banerjee-pedersen-2003": Reference(
+        "inproceedings", "Banerjee, Satanjeev; Pedersen, Ted",
+        "Extended gloss overlaps as a measure of semantic relatedness", 2003, "IJCAI",
+    ),
+    "patwardhan-2003": Reference(
+        "mastersthesis", "Patwardhan, Siddharth",
+        "Incorporating dictionary and corpus information into a context vector measure of "
+        "semantic relatedness", 2003, "University of Minnesota, Duluth",
+    ),
+    "milne-witten-2008": Reference(
+        "inproceedings", "Milne, David; Witten, Ian H.",
+        "An effective, low-cost measure of semantic relatedness obtained from Wikipedia links",
+        2008, "AAAI Workshop on Wikipedia and Artificial Intelligence",
+    ),
+}  # fmt: skip
