@@ -21,8 +21,8 @@ from cranfield.evaluation.displacement import (
     DisplacementScores,
     evaluate_displacement,
 )
-from cranfield.evaluation.ranked import coerce_run, name_runs
 from cranfield.io import read_run
+from cranfield.io.forms import coerce_run, name_runs
 from cranfield.io.opinions import read_subject_rankings
 from cranfield.report.document import Cell, Column, Document, Table
 

@@ -18,10 +18,11 @@ from cranfield.cli._common import (
 )
 from cranfield.cli._pieces import THREADS, add_executor_option, each_run, eval_piece, unpack
 from cranfield.data import Run
-from cranfield.evaluation.ranked import DEFAULT_MEASURES, Progress, evaluate, name_runs
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, Progress, evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import can_be_read_again
+from cranfield.io.forms import name_runs
 from cranfield.measures import SETS, Measure, parse_measures
 from cranfield.measures.ranked.plans import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table

@@ -15,9 +15,9 @@ from cranfield.evaluation.index_quality import (
     ItemVectors,
     evaluate_index,
 )
-from cranfield.evaluation.ranked import coerce_run, name_runs
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import describe
+from cranfield.io.forms import coerce_run, name_runs
 from cranfield.io.vectors import read_vectors
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.scores import leaderboard, per_unit

@@ -49,8 +49,8 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    from cranfield.evaluation.ranked import name_runs
     from cranfield.io import read_qrels, read_run
+    from cranfield.io.forms import name_runs
     from cranfield.io.labels import read_labels
     from cranfield.lab.concepts import concept_rankings
     from cranfield.lab.pool import make_pool

@@ -15,9 +15,9 @@ from cranfield.cli._common import (
     emit,
     positive,
 )
-from cranfield.evaluation.ranked import coerce_run, name_runs
 from cranfield.evaluation.uncertain import Distribution, Odds, UncertainScores, evaluate_uncertain
 from cranfield.io import read_run
+from cranfield.io.forms import coerce_run, name_runs
 from cranfield.io.opinions import read_categories, read_queries, read_soft_labels, read_votes
 from cranfield.report.document import Cell, Column, Document, Table
 

@@ -26,7 +26,7 @@ from cranfield.errors import (
 from cranfield.evaluation.scores import Scores, aggregate
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
-from cranfield.io.labels import read_labels
+from cranfield.io.forms import coerce_labels
 from cranfield.io.ontology import read_ontology
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import (
@@ -73,8 +73,7 @@ def evaluate_labels(
     """
     chosen = parse_label_measures(measures)
     check_counts(jobs=jobs)
-    given = read_labels(truth) if isinstance(truth, str | Path) else truth
-    true = checked_truth(LabelMatrix.of(given, name="truth"), _ontology(ontology))
+    true = checked_truth(coerce_labels(truth, "truth"), _ontology(ontology))
     knowledge = gather(true, ontology=ontology, costmap=costmap, agreement=agreement)
     check_needs(chosen, knowledge)
     if any(m.name == "OS" for m in chosen):
@@ -214,12 +213,12 @@ def _named_runs(
     pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
     names: set[str] = set()
     for number, (name, run) in enumerate(pairs, 1):
-        if isinstance(run, str | Path):
-            run = read_labels(run)
-        bare = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
-        found = LabelMatrix.of(
+        bare = not isinstance(run, LabelMatrix | Mapping | str | Path) and not hasattr(
+            run, "columns"
+        )
+        found = coerce_labels(
             run,
-            name=name or f"run{number}",
+            name or f"run{number}",
             items=truth.items if bare else None,
             concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
         )

@@ -11,12 +11,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._core import Progress as Progress
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import is_frame, of_nested
+from cranfield.data.columns import of_nested
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
-from cranfield.io import is_tabular, read_qrels, read_run, trec
-from cranfield.io.files import can_be_read_again, describe, run_name
+from cranfield.io import is_tabular, read_run, trec
+from cranfield.io.files import can_be_read_again, describe
+from cranfield.io.forms import coerce_judgements, coerce_run, name_runs
 from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures._parse import listed_measures
 from cranfield.measures.ranked.plans import (
@@ -368,100 +369,6 @@ def _scores(
             for m in measures
         },
     )
-
-
-def coerce_judgements(source: Any) -> Judgements:
-    """Judgements from any of the forms that `evaluate` takes."""
-    if isinstance(source, Judgements):
-        return source
-    if isinstance(source, str | Path):
-        return read_qrels(source)
-    if isinstance(source, Mapping):
-        return Judgements.from_dict(source)
-    if is_frame(source):
-        return Judgements.from_frame(source)
-    if isinstance(source, tuple) and len(source) == 3:
-        return Judgements.from_rows(*source)
-    if hasattr(source, "qrels_iter"):
-        source = source.qrels_iter()
-    return Judgements.from_rows(*_from_tuples(source, "relevance", "judgements"))
-
-
-def coerce_run(source: Any, name: str) -> Run:
-    """A run from any of the forms that `evaluate` takes."""
-    if isinstance(source, Run):
-        return source.named(name)
-    if isinstance(source, Mapping):
-        return Run.from_dict(source).named(name)
-    if is_frame(source):
-        return Run.from_frame(source).named(name)
-    if isinstance(source, tuple) and len(source) == 3:
-        return Run.from_rows(*source).named(name)
-    if hasattr(source, "scoreddocs_iter"):
-        source = source.scoreddocs_iter()
-    return Run.from_rows(*_from_tuples(source, "score", "a run")).named(name)
-
-
-def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
-    """Columns of named tuples as ir_datasets and ir_measures yield them."""
-    try:
-        rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in source]
-    except (AttributeError, TypeError):
-        raise UsageError(
-            f"cannot read {what} from {type(source).__name__}; give a path, a dict, a data frame, "
-            "three columns, or tuples with query_id and doc_id"
-        ) from None
-    return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
-
-
-def name_runs(runs: Any) -> list[tuple[str, Any]]:
-    """Pairs of a name and a run; two runs of one name are an error."""
-    if isinstance(runs, Mapping):
-        first = next(iter(runs.values()), None)
-        inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
-        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
-            runs = [runs]
-        elif runs:
-            return _distinct([(str(name), run) for name, run in runs.items()])
-    elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
-        runs = [runs]
-    if not runs:
-        raise UsageError("no run was given")
-    return _distinct([(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)])
-
-
-def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
-    """The same runs, or an error when two have one name."""
-    seen: dict[str, Any] = {}
-    for name, run in named:
-        if name in seen:
-            raise UsageError(
-                f"two runs are named {name!r} ({_origin(seen[name])} and {_origin(run)}); "
-                "rename one of them"
-            )
-        seen[name] = run
-    return named
-
-
-def _is_columns(runs: Sequence[Any]) -> bool:
-    return isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
-
-
-def _is_rows(runs: Sequence[Any]) -> bool:
-    """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
-    return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
-
-
-def _name_of(run: Any, position: int, total: int) -> str:
-    if isinstance(run, Run):
-        return run.name
-    if isinstance(run, str | Path):
-        return run_name(run)
-    return "run" if total == 1 else f"run{position + 1}"
-
-
-def _origin(run: Any) -> str:
-    return str(run) if isinstance(run, str | Path) else type(run).__name__
 
 
 def _names(names: Sequence[str]) -> str:

@@ -82,7 +82,7 @@ class Material:
         cls, judgements: Any, runs: Any, measures: str | Iterable[str | Measure], **options: Any
     ) -> Material:
         """Rankings against judgements; the options are those of `cranfield.evaluate`."""
-        from cranfield.evaluation.ranked import name_runs
+        from cranfield.io.forms import name_runs
         from cranfield.lab.names import possible_measures
 
         size = options.get("collection_size")
@@ -261,7 +261,7 @@ def _truth(material: Material) -> Truth:
         from cranfield.lab.concepts import concept_judgements
 
         return concept_judgements(_label_truth(material))
-    from cranfield.evaluation.ranked import coerce_judgements
+    from cranfield.io.forms import coerce_judgements
 
     judged = coerce_judgements(material.truth)
     if not judged.topics:
@@ -295,11 +295,11 @@ def _label_tools(material: Material) -> Any:
 
 @remembered(4)
 def _label_truth(material: Material) -> LabelMatrix:
-    from cranfield.data.labels import LabelMatrix
+    from cranfield.io.forms import coerce_labels
     from cranfield.io.labels import read_concepts, read_labels
 
     if not isinstance(material.truth, str | Path):
-        return LabelMatrix.of(material.truth, name="truth")
+        return coerce_labels(material.truth, "truth")
     names = dict(material.options).get("concepts")
     return read_labels(material.truth, concepts=None if names is None else read_concepts(names))
 
@@ -313,21 +313,16 @@ def _concept_run(material: Material, source: Any, name: str) -> Run:
 
 
 def _ranked_run(source: Any, name: str) -> Run:
-    from cranfield.evaluation.ranked import coerce_run
-    from cranfield.io import read_run
+    from cranfield.io.forms import coerce_run
 
-    return (
-        read_run(source).named(name) if isinstance(source, str | Path) else coerce_run(source, name)
-    )
+    return coerce_run(source, name)
 
 
 def _label_run(source: Any, name: str, options: Mapping[str, Any]) -> LabelMatrix:
-    from cranfield.data.labels import LabelMatrix
-    from cranfield.io.labels import read_concepts, read_labels, read_threshold
+    from cranfield.io.forms import coerce_labels
+    from cranfield.io.labels import read_concepts, read_threshold
 
-    run = (
-        read_labels(source) if isinstance(source, str | Path) else LabelMatrix.of(source, name=name)
-    )
+    run = coerce_labels(source, name)
     if options.get("concepts") is not None and not run.named:
         run = run.renamed(read_concepts(options["concepts"]))
     threshold = options.get("threshold")

@@ -272,7 +272,7 @@ def _overannotated(run: Any, piece: _Piece) -> Any:
 
 def _random_ranking(piece: _Piece) -> Any:
     """All items judged for a topic or retrieved by a run, in random order, to the usual depth."""
-    from cranfield.evaluation.ranked import coerce_run
+    from cranfield.io.forms import coerce_run
 
     judged = piece.material.read_truth().to_dict()  # type: ignore[union-attr]
     lists = [

@@ -1,0 +1,154 @@
+"""Every form in which a run, judgements or labels may be given, and what is made of each."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
+
+from cranfield.data import Judgements, Run
+from cranfield.data.columns import is_frame
+from cranfield.errors import UsageError
+from cranfield.io import read_qrels, read_run
+from cranfield.io.files import run_name
+
+if TYPE_CHECKING:
+    from cranfield.data.labels import LabelMatrix
+
+# What names a file: a path, or "-" for standard input.
+FileForm: TypeAlias = "str | Path"
+# {topic: {item: number}}.
+NestedForm: TypeAlias = "Mapping[Any, Mapping[Any, float]]"
+# Topics, items and numbers, of one length.
+ColumnsForm: TypeAlias = "tuple[Sequence[Any], Sequence[Any], Sequence[float]]"
+# A pandas or polars data frame or an Arrow table, known by its class; or what ir_datasets and
+# ir_measures have: a data set, or tuples with query_id and doc_id.
+ForeignForm: TypeAlias = Any
+
+JudgementsForm: TypeAlias = "Judgements | FileForm | NestedForm | ColumnsForm | ForeignForm"
+RunForm: TypeAlias = "Run | FileForm | NestedForm | ColumnsForm | ForeignForm"
+# One run, a list of them, or {name: run}.
+RunsForm: TypeAlias = "RunForm | Iterable[RunForm] | Mapping[str, RunForm]"
+# {item: concepts}, {item: {concept: value}}, a matrix of NumPy or scipy.sparse, or a data frame.
+LabelsForm: TypeAlias = "LabelMatrix | FileForm | Mapping[Any, Any] | ForeignForm"
+
+
+def is_file(source: Any) -> TypeGuard[FileForm]:
+    """Whether a source names a file that is yet to be read."""
+    return isinstance(source, str | Path)
+
+
+def coerce_judgements(source: JudgementsForm) -> Judgements:
+    """Judgements from any of the forms that `evaluate` takes."""
+    if isinstance(source, Judgements):
+        return source
+    if is_file(source):
+        return read_qrels(source)
+    if isinstance(source, Mapping):
+        return Judgements.from_dict(source)
+    if is_frame(source):
+        return Judgements.from_frame(source)
+    if isinstance(source, tuple) and len(source) == 3:
+        return Judgements.from_rows(*source)
+    if hasattr(source, "qrels_iter"):
+        source = source.qrels_iter()
+    return Judgements.from_rows(*_from_tuples(source, "relevance", "judgements"))
+
+
+def coerce_run(source: RunForm, name: str) -> Run:
+    """A run from any of the forms that `evaluate` takes."""
+    if isinstance(source, Run):
+        return source.named(name)
+    if is_file(source):
+        return read_run(source).named(name)
+    if isinstance(source, Mapping):
+        return Run.from_dict(source).named(name)
+    if is_frame(source):
+        return Run.from_frame(source).named(name)
+    if isinstance(source, tuple) and len(source) == 3:
+        return Run.from_rows(*source).named(name)
+    if hasattr(source, "scoreddocs_iter"):
+        source = source.scoreddocs_iter()
+    return Run.from_rows(*_from_tuples(source, "score", "a run")).named(name)
+
+
+def coerce_labels(
+    source: LabelsForm,
+    name: str,
+    *,
+    items: Sequence[str] | None = None,
+    concepts: Sequence[str] | None = None,
+) -> LabelMatrix:
+    """Labels from any of the forms that `evaluate_labels` takes.
+
+    A file has the name that it was given; `name` is for the others. `items` and `concepts`
+    name the rows and columns of a source that does not say them itself.
+    """
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.io.labels import read_labels
+
+    if is_file(source):
+        return read_labels(source)
+    return LabelMatrix.of(source, items=items, concepts=concepts, name=name)
+
+
+def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
+    """Columns of named tuples as ir_datasets and ir_measures yield them."""
+    try:
+        rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in source]
+    except (AttributeError, TypeError):
+        raise UsageError(
+            f"cannot read {what} from {type(source).__name__}; give a path, a dict, a data frame, "
+            "three columns, or tuples with query_id and doc_id"
+        ) from None
+    return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+
+
+def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
+    """Pairs of a name and a run; two runs of one name are an error."""
+    if isinstance(runs, Mapping):
+        first = next(iter(runs.values()), None)
+        inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
+        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
+            runs = [runs]
+        elif runs:
+            return _distinct([(str(name), run) for name, run in runs.items()])
+    elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
+        runs = [runs]
+    if not runs:
+        raise UsageError("no run was given")
+    return _distinct([(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)])
+
+
+def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+    """The same runs, or an error when two have one name."""
+    seen: dict[str, Any] = {}
+    for name, run in named:
+        if name in seen:
+            raise UsageError(
+                f"two runs are named {name!r} ({_origin(seen[name])} and {_origin(run)}); "
+                "rename one of them"
+            )
+        seen[name] = run
+    return named
+
+
+def _is_columns(runs: Sequence[Any]) -> bool:
+    return isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
+
+
+def _is_rows(runs: Sequence[Any]) -> bool:
+    """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
+    return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
+
+
+def _name_of(run: Any, position: int, total: int) -> str:
+    if isinstance(run, Run):
+        return run.name
+    if is_file(run):
+        return run_name(run)
+    return "run" if total == 1 else f"run{position + 1}"
+
+
+def _origin(run: Any) -> str:
+    return str(run) if is_file(run) else type(run).__name__
