@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from cranfield.agreement.quality import check_quality
     from cranfield.agreement.systems import compare_rankings
     from cranfield.agreement.weaklabel import filter_weak_labels
+    from cranfield.answers import Answer, load
     from cranfield.comparison.answer import Comparison
     from cranfield.compat.pytrec_eval import from_pytrec
     from cranfield.compat.ranx import from_ranx, to_ranx
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
     from cranfield.data.ontology import Ontology
     from cranfield.errors import (
+        CancelledError,
         CranfieldError,
         CranfieldWarning,
         InputError,
@@ -52,6 +54,7 @@ if TYPE_CHECKING:
     from cranfield.io.ontology import read_ontology
     from cranfield.io.opinions import read_categories, read_subject_rankings, read_votes
     from cranfield.measures import Measure, measure
+    from cranfield.notes import Notes, Progress
     from cranfield.relatedness.api import cost_map
 
 # Where the public names live; each is loaded when it is first used.
@@ -61,6 +64,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.agreement.quality": ("check_quality",),
     "cranfield.agreement.systems": ("compare_rankings",),
     "cranfield.agreement.weaklabel": ("filter_weak_labels",),
+    "cranfield.answers": (
+        "Answer",
+        "load",
+    ),
     "cranfield.comparison.answer": ("Comparison",),
     "cranfield.compat.pytrec_eval": ("from_pytrec",),
     "cranfield.compat.ranx": (
@@ -81,6 +88,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.data.ontology": ("Ontology",),
     "cranfield.evaluation.displacement": ("evaluate_displacement",),
     "cranfield.errors": (
+        "CancelledError",
         "CranfieldError",
         "CranfieldWarning",
         "InputError",
@@ -120,6 +128,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Measure",
         "measure",
     ),
+    "cranfield.notes": (
+        "Notes",
+        "Progress",
+    ),
     "cranfield.relatedness.api": ("cost_map",),
     "cranfield.evaluation.scores": ("Scores",),
     "cranfield.evaluation.uncertain": (
@@ -132,6 +144,8 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "AgreementMap",
+    "Answer",
+    "CancelledError",
     "Collection",
     "Comparison",
     "CostMap",
@@ -146,7 +160,9 @@ __all__ = [
     "MeasureError",
     "MissingExtraError",
     "NeedsError",
+    "Notes",
     "Ontology",
+    "Progress",
     "Run",
     "Scores",
     "UsageError",
@@ -164,6 +180,7 @@ __all__ = [
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
+    "load",
     "measure",
     "ontologies",
     "poisson_binomial",

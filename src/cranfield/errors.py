@@ -27,6 +27,13 @@ class NeedsError(CranfieldError):
     """A measure lacks something it needs, such as the size of the collection."""
 
 
+class CancelledError(CranfieldError):
+    """The work was cancelled by the one who had asked for it."""
+
+    def __init__(self, message: str = "cancelled") -> None:
+        super().__init__(message)
+
+
 class CycleError(UsageError):
     """Categories that stand above themselves; `cycle` lists them, the first one twice."""
 

@@ -13,8 +13,8 @@ from cranfield.comparison.compare import TESTS
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure, Source
-from cranfield.report.comparison import comparison_document
 from cranfield.report.render import FORMATS, render
+from cranfield.report.tables.comparison import comparison_document
 
 
 def measure(name="AP", *, higher=True, aggregate="mean"):
@@ -36,7 +36,7 @@ def scores(values, *, higher=True, names=None, unit="topic", aggregate="mean"):
     if aggregate == "sum":
         overall = np.array([row.sum() for row in known])
     n = (values.shape[1],) * len(values)
-    return Scores("eval", tuple(runs), (m,), units, {m: unit}, {m: values}, {m: overall},
+    return Scores("ranked", tuple(runs), (m,), units, {m: unit}, {m: values}, {m: overall},
                   (0,) * len(values), n)  # fmt: skip
 
 
@@ -161,7 +161,7 @@ def test_pairing_on_the_common_topics_is_stated_and_kept():
     expected = (values[0, common] - values[1, common]).mean()
     assert by_names["run0", "run1"].difference == pytest.approx(expected)
     assert by_names["run0", "run1"].mean_a == pytest.approx(values[0, common].mean())
-    assert "12 to 15 of 20 topics" in " ".join(result.notes())
+    assert "12 to 15 of 20 topics" in " ".join(result.footnotes())
     assert result.to_dict()["pairing"] == "each pair on the topics for which both runs have a value"
     assert result.families[0].topics == 12
     # The leaderboard shows each run's own mean.

@@ -13,11 +13,11 @@ from cranfield.cli import main
 from cranfield.cli.demo import SAMPLE
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
-from cranfield.report.comparison import further_tables
 from cranfield.report.page import report_page
 from cranfield.report.parts import retrieval_section
-from cranfield.report.scores import leaderboard
 from cranfield.report.sections import score_section, table_section
+from cranfield.report.tables.comparison import further_tables
+from cranfield.report.tables.scores import leaderboard
 from cranfield.sources import REFERENCES
 
 QRELS = str(SAMPLE / "qrels.txt.gz")

@@ -9,7 +9,7 @@ from typing import Any
 from cranfield.cli._label_inputs import read_maps, read_runs, read_truth
 from cranfield.comparison.answer import Comparison
 from cranfield.evaluation.labels import gather, prepared
-from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.scores import COMMANDS, Scores
 from cranfield.io import read_qrels
 from cranfield.io.files import can_be_read_again
 from cranfield.report.document import Table
@@ -95,6 +95,6 @@ def _numbers_only(scores: Scores, shared: dict[str, Any]) -> Section:
 
 
 def _title(comparison: Comparison | None, scores: Scores) -> str:
-    what = "comparison" if comparison is not None else TITLES[scores.command].lower()
+    what = "comparison" if comparison is not None else TITLES[COMMANDS[scores.task]].lower()
     count = len(scores.runs)
     return f"Cranfield: {what} of {count} {'run' if count == 1 else 'runs'}"

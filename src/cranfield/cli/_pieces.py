@@ -85,7 +85,7 @@ def pack(scores: Scores, *, keep: bool) -> dict[str, Any]:
 
     measures = scores.measures
     return {
-        "command": scores.command,
+        "command": scores.task,
         "run": scores.runs[0],
         "measures": [str(m) for m in measures],
         "overall": numbers(float(scores.overall[m][0]) for m in measures),
@@ -119,7 +119,7 @@ def unpack(
         if first["values"]
     }
     return Scores(
-        command=first["command"],
+        task=first["command"],
         runs=tuple(p["run"] for p in parts),
         measures=measures,
         units={k: tuple(v) for k, v in first["units"].items()},

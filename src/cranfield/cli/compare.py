@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     done = [0.0]
     with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
         from cranfield.comparison.compare import compare
-        from cranfield.report.comparison import PARTS, SUMMARY, comparison_document
+        from cranfield.report.tables.comparison import PARTS, SUMMARY, comparison_document
 
         scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
         comparison = compare(
@@ -69,7 +69,7 @@ def _page(
     scores: Scores, comparison: Comparison, tables: Sequence[Table], args: argparse.Namespace
 ) -> str:
     from cranfield.cli._pages import label_page, ranked_page
-    from cranfield.report.comparison import further_tables
+    from cranfield.report.tables.comparison import further_tables
 
     more = further_tables(comparison)
     if args.truth:
@@ -125,7 +125,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
     from cranfield.comparison.compare import TESTS
-    from cranfield.report.comparison import PARTS, SUMMARY
+    from cranfield.report.tables.comparison import PARTS, SUMMARY
     from cranfield.stats.corrections import CORRECTIONS
     from cranfield.stats.intervals import METHODS
 
@@ -206,7 +206,7 @@ def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
 
 
 def _tables(text: str) -> list[str]:
-    from cranfield.report.comparison import PARTS, SUMMARY
+    from cranfield.report.tables.comparison import PARTS, SUMMARY
 
     names, known = text.split(","), (SUMMARY, *PARTS)
     for name in names:

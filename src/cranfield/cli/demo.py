@@ -31,8 +31,8 @@ from cranfield.report.document import Column, Document, Table
 from cranfield.report.drilldown import picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import annotation_section, retrieval_section
-from cranfield.report.scores import leaderboard
 from cranfield.report.sections import Section, table_section
+from cranfield.report.tables.scores import leaderboard
 
 SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "digits"
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"

@@ -26,7 +26,7 @@ from cranfield.io.forms import name_runs
 from cranfield.measures import SETS, Measure, parse_measures
 from cranfield.measures.ranked.plans import MISSING_RANKS
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.scores import leaderboard, per_unit, score_columns
+from cranfield.report.tables.scores import leaderboard, per_unit, score_columns
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -20,7 +20,7 @@ from cranfield.io.files import describe
 from cranfield.io.forms import coerce_run, name_runs
 from cranfield.io.vectors import read_vectors
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.scores import leaderboard, per_unit
+from cranfield.report.tables.scores import leaderboard, per_unit
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -31,7 +31,7 @@ from cranfield.evaluation.labels import (
 from cranfield.evaluation.scores import Scores
 from cranfield.measures.labels.registry import LABEL_SETS, parse_label_measures
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.scores import leaderboard, per_unit
+from cranfield.report.tables.scores import leaderboard, per_unit
 
 
 def make_parser() -> argparse.ArgumentParser:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any
+from typing import Any, ClassVar
 
-from cranfield._json import jsonable
-from cranfield._version import __version__
+from cranfield.answers import Answer
 from cranfield.stats.anova import Friedman, OneWay, TwoWay
 from cranfield.stats.reliability import Reliability
 
@@ -128,9 +127,11 @@ class Family:
         return row
 
 
-@dataclass(frozen=True)
-class Comparison:
+@dataclass(frozen=True, repr=False, eq=False)
+class Comparison(Answer):
     """The comparison of runs: pairs, standings and families, and how they were made."""
+
+    command: ClassVar[str] = "compare"
 
     pairs: tuple[Pair, ...]
     standings: tuple[Standing, ...]
@@ -163,7 +164,7 @@ class Comparison:
                 return found
         raise KeyError((a, b, measure))
 
-    def notes(self) -> list[str]:
+    def footnotes(self) -> list[str]:
         """The footnote: test, correction, number of topics, seed, pairing."""
         sides = "one-tailed (a better than b)" if self.tail == "one" else "two-tailed"
         how = f"{TITLES[self.test]}, {sides}"
@@ -199,11 +200,17 @@ class Comparison:
             return f"{counts[0]} {unit} in every pair"
         return f"{counts[0]} to {counts[-1]} of {measure['units']} {unit}, by pair"
 
-    def to_dict(self) -> dict[str, Any]:
-        """The JSON shape of the command line; a value that does not exist is None."""
-        payload = {
-            "cranfield": __version__,
-            "command": "compare",
+    def headline(self) -> str:
+        """How many pairs, how they were tested, and how many differ."""
+        differ = sum(pair.p_corrected <= self.alpha for pair in self.pairs)
+        return (
+            f"{len(self.runs)} runs, {TITLES[self.test]} over {self.topics} {self.unit}s: "
+            f"{differ} of {len(self.pairs)} pairs differ at {self.alpha:g}"
+        )
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """How the runs were compared, their pairs, standings and families."""
+        return {
             "measures": [dict(m) for m in self.measures],
             "runs": list(self.runs),
             "baseline": self.baseline,
@@ -225,14 +232,6 @@ class Comparison:
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
         }
-        found: dict[str, Any] = jsonable(payload)
-        return found
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """What a notebook shows: the leaderboard chart, or its table."""
-        from cranfield.report.notebook import comparison_bundle
-
-        return comparison_bundle(self)
 
     def to_pandas(self) -> Any:
         """The pairs as a pandas data frame, a row each."""

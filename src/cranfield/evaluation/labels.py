@@ -286,7 +286,7 @@ class _Collected:
             raise UsageError("no run is given")
         truth = self.truth
         return Scores(
-            command="label",
+            task="labels",
             runs=tuple(self.names),
             measures=tuple(self.plans),
             units={"item": truth.items, "concept": truth.concepts},

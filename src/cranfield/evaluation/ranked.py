@@ -354,7 +354,7 @@ def _scores(
                 f"({_names(result.unjudged)}), ignored"
             )
     return Scores(
-        command="eval",
+        task="ranked",
         runs=tuple(r.name for r in results),
         measures=measures,
         units={"topic": judged},

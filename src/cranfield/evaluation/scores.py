@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield._json import jsonable
-from cranfield._version import __version__
+from cranfield.answers import Answer
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
 
@@ -24,6 +23,9 @@ else:
     from cranfield._lazy import np
 
 Values: TypeAlias = "NDArray[np.float64]"
+Task: TypeAlias = Literal["ranked", "labels"]
+COMMANDS: dict[Task, str] = {"ranked": "eval", "labels": "label"}
+MAIN_UNIT: dict[Task, str] = {"ranked": "topic", "labels": "item"}
 # Zeros would make every geometric mean 0: trec_eval replaces them by this.
 SMALLEST_FOR_GEOMETRIC_MEAN = 1e-5
 
@@ -44,18 +46,19 @@ class Means(Mapping[Measure, Values]):
         return len(self.numbers)
 
 
-@dataclass(frozen=True)
-class Scores:
+@dataclass(frozen=True, repr=False, eq=False)
+class Scores(Answer):
     """What runs score under measures.
 
-    Every measure speaks of one kind of unit ("topic", "item", "concept", or "whole" for a
+    `task` says of what kind the runs are: rankings, or annotations of items with labels. Every
+    measure speaks of one kind of unit ("topic", "item", "concept", or "whole" for a
     value that exists only for the whole run). `values[m]` has one row per run and one column
     per unit; NaN means that the unit is left out for that run. `overall[m]` has the value of
     each run over all its units, as the measure's own averaging gives it. `notes` say what a
     reader of the numbers must know, such as topics that a run misses.
     """
 
-    command: str
+    task: Task
     runs: tuple[str, ...]
     measures: tuple[Measure, ...]
     units: Mapping[str, tuple[str, ...]]
@@ -64,12 +67,20 @@ class Scores:
     overall: Mapping[Measure, Values]
     missing: tuple[int, ...]
     evaluated: tuple[int, ...]
-    facts: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
-    notes: tuple[str, ...] = ()
+    facts: Mapping[str, Any] = field(default_factory=dict)
     # What else the entry of each run says, and how many units each mean leaves out where the
     # values themselves were not kept.
     run_facts: tuple[Mapping[str, Any], ...] = ()
-    left: Mapping[Measure, tuple[int, ...]] = field(default_factory=lambda: MappingProxyType({}))
+    left: Mapping[Measure, tuple[int, ...]] = field(default_factory=dict)
+    # The least and the greatest value of each run that the orders within ties can give.
+    tie_range: Mapping[Measure, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What travels: arrays, not the judgements and plans that they are looked up through."""
+        state = dict(self.__dict__)
+        state["values"] = {m: self.values[m] for m in self.values}
+        state["overall"] = {m: self.overall[m] for m in self.overall}
+        return state
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
@@ -169,14 +180,9 @@ class Scores:
 
         return compare(self, baseline=baseline, **options)
 
-    def to_dict(self, *, per: Sequence[str] = ()) -> dict[str, Any]:
-        """The JSON shape of the command line, with rows for the kinds of unit in `per`.
-
-        A value that does not exist is None.
-        """
+    def payload(self, *, per: Sequence[str] = (), **_: Any) -> dict[str, Any]:
+        """Means and counts of every run, with rows for the kinds of unit in `per`."""
         payload: dict[str, Any] = {
-            "cranfield": __version__,
-            "command": self.command,
             "measures": [
                 {
                     "name": str(m),
@@ -189,7 +195,7 @@ class Scores:
         means = self.mean()
         left = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
-        unit = self._main_unit
+        unit = self.main_unit
         for i, run in enumerate(self.runs):
             counts = {
                 "evaluated": self.evaluated[i],
@@ -199,11 +205,49 @@ class Scores:
                 },
             }
             entry = {"name": run, "mean": jsonable(means[run]), f"{unit}s": counts}
+            if self.tie_range:
+                entry["tie_range"] = {
+                    str(m): list(self.tie_range[m][i]) if m in self.tie_range else None
+                    for m in self.measures
+                }
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         for unit in per:
             payload[f"per_{unit}"] = list(self.rows(unit))
         return payload
+
+    def _word(self) -> str:
+        return COMMANDS[self.task]
+
+    def headline(self) -> str:
+        """How many runs, under what, and who leads under the first measure."""
+        units = ", ".join(f"{len(names)} {unit}s" for unit, names in self.units.items())
+        names = ", ".join(map(str, self.measures[:6])) + (", ..." if len(self.measures) > 6 else "")
+        line = f"{len(self.runs)} run{'s' * (len(self.runs) > 1)} over {units} under {names}"
+        first = self.measures[0]
+        means = [float(v) for v in self.overall[first]]
+        known = [v for v in means if not math.isnan(v)]
+        if not known:
+            return line
+        best = min(known) if first.higher_is_better is False else max(known)
+        return f"{line}; {first.mean_label} {best:.4f} of {self.runs[means.index(best)]}"
+
+    @classmethod
+    def concat(cls, parts: Iterable[Scores]) -> Scores:
+        """Runs that were scored apart against one truth, as if they had been scored together.
+
+        >>> from cranfield import evaluate
+        >>> truth = {"t": {"a": 1}}
+        >>> apart = [evaluate(truth, {n: {"t": {"a": 1.0}}}, "AP") for n in "xy"]
+        >>> Scores.concat(apart).mean()
+        {'x': {'AP': 1.0}, 'y': {'AP': 1.0}}
+        """
+        return concat(list(parts))
+
+    @classmethod
+    def from_dict(cls, payload: Mapping[str, Any], *, name: str = "<scores>") -> Scores:
+        """The scores of what `to_dict` gave, or `--format json` printed."""
+        return from_payload(payload, name)
 
     def to_pandas(self, unit: str | None = None) -> Any:
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
@@ -211,7 +255,7 @@ class Scores:
             import pandas as pd
         except ImportError:
             raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
-        return pd.DataFrame.from_records(list(self.rows(unit or self._main_unit)))
+        return pd.DataFrame.from_records(list(self.rows(unit or self.main_unit)))
 
     def to_polars(self, unit: str | None = None) -> Any:
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
@@ -219,18 +263,12 @@ class Scores:
             import polars as pl
         except ImportError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
-        return pl.DataFrame(list(self.rows(unit or self._main_unit)), infer_schema_length=None)
-
-    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
-        """What a notebook shows: the leaderboard as a table."""
-        # The report is built on scores, not the other way round: it is looked up when shown.
-        from cranfield.report.notebook import scores_bundle
-
-        return scores_bundle(self)
+        return pl.DataFrame(list(self.rows(unit or self.main_unit)), infer_schema_length=None)
 
     @property
-    def _main_unit(self) -> str:
-        return "topic" if self.command == "eval" else "item"
+    def main_unit(self) -> str:
+        """The unit that runs are averaged over unless a measure says otherwise."""
+        return MAIN_UNIT[self.task]
 
 
 def aggregate(measure: Measure, values: Values) -> float:
@@ -243,3 +281,112 @@ def aggregate(measure: Measure, values: Values) -> float:
     if measure.averaging == "geometric":
         return float(np.exp(np.log(np.maximum(kept, SMALLEST_FOR_GEOMETRIC_MEAN)).mean()))
     return float(kept.sum() / kept.size)
+
+
+def concat(parts: Sequence[Scores]) -> Scores:
+    """See `Scores.concat`."""
+    if not parts:
+        raise UsageError("no scores were given")
+    first = parts[0]
+    for other in parts[1:]:
+        _check_alike(first, other)
+    runs = tuple(run for part in parts for run in part.runs)
+    if len(set(runs)) < len(runs):
+        twice = next(run for run in runs if runs.count(run) > 1)
+        raise UsageError(f"two runs are named {twice!r}; rename one of them")
+    kept = [m for m in first.measures if all(m in part.values for part in parts)]
+    has_facts = all(part.run_facts for part in parts)
+    return replace(
+        first,
+        runs=runs,
+        values={m: np.concatenate([part.values[m] for part in parts]) for m in kept},
+        overall={m: np.concatenate([part.overall[m] for part in parts]) for m in first.measures},
+        missing=tuple(n for part in parts for n in part.missing),
+        evaluated=tuple(n for part in parts for n in part.evaluated),
+        notes=tuple(dict.fromkeys(note for part in parts for note in part.notes)),
+        run_facts=tuple(f for part in parts for f in part.run_facts) if has_facts else (),
+        left={m: tuple(n for p in parts for n in p.left_out(m)) for m in first.measures},
+        tie_range={
+            m: tuple(ends for p in parts for ends in p.tie_range[m])
+            for m in first.tie_range
+            if all(m in p.tie_range for p in parts)
+        },
+    )
+
+
+def _check_alike(one: Scores, other: Scores) -> None:
+    """A UsageError when two scores do not speak of the same truth and measures."""
+    if one.task != other.task:
+        raise UsageError("scores of rankings and of annotations cannot be joined")
+    if one.measures != other.measures:
+        raise UsageError(
+            f"the scores are under different measures ({_listed(one.measures)} and "
+            f"{_listed(other.measures)}); score all runs under the same ones"
+        )
+    for unit, names in one.units.items():
+        if other.units.get(unit) != names:
+            raise UsageError(
+                f"the scores of {other.runs[0]} are over other {unit}s than those of {one.runs[0]}"
+            )
+
+
+def _listed(measures: Sequence[Measure]) -> str:
+    return " ".join(map(str, measures))
+
+
+def from_payload(payload: Mapping[str, Any], where: str) -> Scores:
+    """Scores from their JSON shape; values per unit are there where the JSON has them."""
+    from cranfield.measures import measure
+
+    task: Task = "ranked" if payload["command"] == "eval" else "labels"
+    measures = tuple(measure(m["name"]) for m in payload["measures"])
+    runs = tuple(entry["name"] for entry in payload["runs"])
+    rows = {unit: payload.get(f"per_{unit}") or [] for unit in ("topic", "item", "concept")}
+    units, values, unit_of = {}, {}, {}
+    for unit, listed in rows.items():
+        if not listed:
+            continue
+        units[unit] = tuple(dict.fromkeys(str(row[unit]) for row in listed))
+        for m in measures:
+            if str(m) in listed[0]:
+                flat = [math.nan if row[str(m)] is None else row[str(m)] for row in listed]
+                values[m] = np.array(flat, dtype=np.float64).reshape(len(runs), -1)
+                unit_of[m] = unit
+    main = MAIN_UNIT[task]
+    counts = [entry[f"{main}s"] for entry in payload["runs"]]
+    notes = list(payload.get("notes", ()))
+    lacking = [str(m) for m in measures if m not in values]
+    if lacking:
+        notes.append(f"{where} holds no values per {main} of {', '.join(lacking)}: only the means")
+    version = str(payload["cranfield"])
+    if version.startswith("0.1"):
+        notes.append(f"{where} was printed by Cranfield {version}; what 0.2 added is not in it")
+    means = {
+        m: np.array(
+            [math.nan if (v := e["mean"][str(m)]) is None else v for e in payload["runs"]],
+            dtype=np.float64,
+        )
+        for m in measures
+    }
+    return Scores(
+        task=task,
+        runs=runs,
+        measures=measures,
+        units=units,
+        unit_of={m: unit_of.get(m, main) for m in measures},
+        values=values,
+        overall=means,
+        missing=tuple(c["missing"] for c in counts),
+        evaluated=tuple(c["evaluated"] for c in counts),
+        notes=tuple(notes),
+        left={m: tuple(_left(entry, m, main) for entry in payload["runs"]) for m in measures},
+    )
+
+
+def _left(entry: Mapping[str, Any], measure: Measure, main: str) -> int:
+    """How many units the mean of a run leaves out, as its JSON says."""
+    for unit in (main, "concept"):
+        left = entry.get(f"{unit}s", {}).get("left_out", {})
+        if str(measure) in left:
+            return int(left[str(measure)])
+    return 0

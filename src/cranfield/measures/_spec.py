@@ -182,3 +182,21 @@ class Measure:
 
     def __repr__(self) -> str:
         return f"<Measure {self}>"
+
+    def __saved__(self) -> str:
+        """How a saved answer names the measure."""
+        return str(self)
+
+    @classmethod
+    def __restored__(cls, name: str) -> Measure:
+        from cranfield.measures import measure
+
+        return measure(name)
+
+    def __reduce__(self) -> Any:
+        """Measures travel by name: their declarations are on the other side too."""
+        from cranfield.measures import REGISTRY
+
+        if self.name in REGISTRY:
+            return type(self).__restored__, (str(self),)
+        return super().__reduce__()

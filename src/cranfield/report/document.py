@@ -63,6 +63,15 @@ class Table:
         """What stands beside a cell, or nothing."""
         return self.marks.get((row, column), "")
 
+    def first(self, count: int) -> Table:
+        """The first rows, and a note of how many more there are."""
+        hidden = len(self.rows) - count
+        if hidden <= 0:
+            return self
+        marks = {at: mark for at, mark in self.marks.items() if at[0] < count}
+        notes = (f"... and {hidden} more rows", *self.notes)
+        return Table(self.columns, self.rows[:count], self.title, notes, marks)
+
     def best_rows(self, column: int) -> frozenset[int]:
         """The rows that hold the best value of a column (several when they tie)."""
         wanted = self.columns[column].best

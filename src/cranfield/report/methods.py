@@ -19,7 +19,7 @@ def methods(
     scores: Scores, comparison: Comparison | None, settings: Sequence[str] = ()
 ) -> list[str]:
     """Paragraphs: the measures, the settings, the comparison."""
-    unit = "topics" if scores.command == "eval" else "items"
+    unit = f"{scores.main_unit}s"
     count = max(scores.evaluated, default=0)
     listed = "; ".join(_described(m) for m in scores.measures)
     said = [
@@ -28,7 +28,7 @@ def methods(
         *settings,
     ]
     if comparison is not None:
-        marks, how, ends = comparison.notes()
+        marks, how, ends = comparison.footnotes()
         said.append(f"{how} {marks} {ends}")
         if comparison.baseline is None:
             said.append("All pairs were tested, as cranfield compare does for the same files.")

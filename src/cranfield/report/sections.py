@@ -13,7 +13,7 @@ from typing import Any
 
 from cranfield.comparison.answer import Comparison, Pair
 from cranfield.errors import CranfieldWarning, UsageError
-from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.scores import COMMANDS, Scores
 from cranfield.measures import Measure
 from cranfield.report.charts._spec import best_first, number
 from cranfield.report.charts.curves import LEVELS, Roc, recall_points, thinned
@@ -60,10 +60,10 @@ def score_section(
         comparison = _default_comparison(scores, section, jobs)
     section.data = {
         "kind": "scores",
-        "command": scores.command,
+        "command": COMMANDS[scores.task],
         "runs": list(scores.runs),
         "evaluated": list(scores.evaluated),
-        "unit": "topic" if scores.command == "eval" else "item",
+        "unit": scores.main_unit,
         "measures": [_measure(scores, m) for m in scores.measures],
         "means": {str(m): _numbers(scores.overall[m]) for m in scores.measures},
         "units": {},

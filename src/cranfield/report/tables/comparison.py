@@ -35,7 +35,7 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         machine = _long_leaderboard(comparison)
     else:
         machine = _families(comparison)
-    return Document(comparison.to_dict(), tables, machine=machine)
+    return Document(comparison.to_dict(), tables, comparison.notes, machine)
 
 
 def further_tables(comparison: Comparison) -> list[Table]:
@@ -118,7 +118,7 @@ def _pairs(comparison: Comparison) -> Table:
         [*_NAMES, *_DIFFERENCE],
         rows,
         title=_title(comparison, "Differences"),
-        notes=[*comparison.notes(), "dev. %: the gap in percent of the smaller mean."],
+        notes=[*comparison.footnotes(), "dev. %: the gap in percent of the smaller mean."],
     )
 
 
@@ -205,9 +205,9 @@ def _summary(comparison: Comparison) -> Table:
                 marks[i, j] = mark
         rows.append(row)
     if comparison.baseline is not None:
-        said = [f"Stars: differs from {comparison.baseline}.", *comparison.notes()]
+        said = [f"Stars: differs from {comparison.baseline}.", *comparison.footnotes()]
     else:
-        said = ["Runs with a common letter cannot be told apart.", *comparison.notes()[1:]]
+        said = ["Runs with a common letter cannot be told apart.", *comparison.footnotes()[1:]]
     return Table(columns, rows, title="Summary", notes=said, marks=marks)
 
 

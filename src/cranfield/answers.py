@@ -1,0 +1,227 @@
+"""Every result is an answer: what it says as JSON, its notes, and a file to keep it in.
+
+An answer is a frozen dataclass below `Answer`. It is saved field by field, as JSON that names
+the classes; `HOMES` lists the classes that such a file may name, so that reading one never
+makes anything else.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield._json import jsonable
+from cranfield._version import __version__
+from cranfield.errors import InputError, UsageError
+from cranfield.io.files import describe, read_text, write_whole
+
+if TYPE_CHECKING:
+    import numpy as np
+else:
+    from cranfield._lazy import np
+
+# The classes that a saved answer may hold, and where they live.
+HOMES: dict[str, str] = {
+    "Comparison": "cranfield.comparison.answer",
+    "Family": "cranfield.comparison.answer",
+    "Friedman": "cranfield.stats.anova",
+    "Measure": "cranfield.measures",
+    "OneWay": "cranfield.stats.anova",
+    "Pair": "cranfield.comparison.answer",
+    "Reliability": "cranfield.stats.reliability",
+    "Scores": "cranfield.evaluation.scores",
+    "Standing": "cranfield.comparison.answer",
+    "TwoWay": "cranfield.stats.anova",
+}
+# How the layout of saved answers is numbered; a later one is refused, an earlier one is read.
+LAYOUT = 1
+_CLASS, _TUPLE, _MAP, _ARRAY, _FLOAT = "~", "~tuple", "~map", "~array", "~float"
+_REPR_LENGTH = 900
+
+
+def envelope(command: str, payload: Mapping[str, Any], notes: tuple[str, ...]) -> dict[str, Any]:
+    """What a program reads of any answer: who says it, what it says, what to know about it."""
+    found: dict[str, Any] = jsonable(
+        {"cranfield": __version__, "command": command, **payload, "notes": list(notes)}
+    )
+    return found
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Answer:
+    """What every result has: `to_dict`, `notes`, `save`, a table as `str`, a line as `repr`.
+
+    A result sets `command`, the word under which the command line asks for it, and writes
+    `payload` and `headline`; its tables are in `cranfield.report.tables`.
+    """
+
+    command: ClassVar[str]
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def payload(self, **view: Any) -> dict[str, Any]:
+        """What the answer says as JSON, without what all answers have."""
+        raise NotImplementedError
+
+    def headline(self) -> str:
+        """The answer in a line."""
+        return self.command
+
+    def to_dict(self, **view: Any) -> dict[str, Any]:
+        """The JSON shape of the command line; a value that does not exist is None."""
+        return envelope(self._word(), self.payload(**view), self.notes)
+
+    def _word(self) -> str:
+        return self.command
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole answer to a file, which `cranfield.load` reads."""
+        document = {"cranfield": __version__, "command": self._word(), "layout": LAYOUT}
+        text = json.dumps(document | {"answer": encode(self)}, ensure_ascii=False)
+        write_whole(Path(path), (text + "\n").encode())
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other says the same, bit by bit; what is missing equals itself."""
+        return type(self) is type(other) and encode(self) == encode(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        line = f"<{type(self).__name__}: {self.headline()}>"
+        return line if len(line) <= _REPR_LENGTH else f"{line[:_REPR_LENGTH]} ...>"
+
+    def __str__(self) -> str:
+        from cranfield.report.show import as_text
+
+        return as_text(self)
+
+    def to_latex(self, **view: Any) -> str:
+        """The tables of the answer as LaTeX."""
+        from cranfield.report.show import rendered
+
+        return rendered(self, "latex", **view)
+
+    def to_markdown(self, **view: Any) -> str:
+        """The tables of the answer as Markdown."""
+        from cranfield.report.show import rendered
+
+        return rendered(self, "markdown", **view)
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
+        """What a notebook shows."""
+        from cranfield.report.show import notebook_bundle
+
+        return notebook_bundle(self)
+
+
+def encode(value: Any) -> Any:
+    """A value as JSON from which `decode` makes it again, to the last bit."""
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, float):  # also numpy's double
+        return float(value) if math.isfinite(value) else {_FLOAT: repr(float(value))}
+    if isinstance(value, int):
+        return value
+    if isinstance(value, list):
+        return [encode(v) for v in value]
+    if isinstance(value, tuple | frozenset | set):
+        return {_TUPLE: [encode(v) for v in value]}
+    if hasattr(value, "__saved__"):
+        return {_CLASS: _known(value), "saved": encode(value.__saved__())}
+    if is_dataclass(value) and not isinstance(value, type):
+        state = {f.name: encode(getattr(value, f.name)) for f in fields(value) if f.init}
+        return {_CLASS: _known(value), **state}
+    if isinstance(value, Mapping):
+        if all(isinstance(k, str) and not k.startswith(_CLASS) for k in value):
+            return {k: encode(v) for k, v in value.items()}
+        return {_MAP: [[encode(k), encode(v)] for k, v in value.items()]}
+    if isinstance(value, np.generic):
+        return encode(value.item())
+    if isinstance(value, np.ndarray):
+        cells = [encode(v) for v in value.ravel().tolist()]
+        return {_ARRAY: value.dtype.str, "shape": list(value.shape), "cells": cells}
+    raise UsageError(f"an answer with a {type(value).__name__} cannot be saved")
+
+
+def _known(value: Any) -> str:
+    name = type(value).__name__
+    if name not in HOMES:
+        raise UsageError(f"an answer with a {name} cannot be saved")
+    return name
+
+
+def decode(value: Any) -> Any:
+    """The value that `encode` has turned into JSON."""
+    if isinstance(value, list):
+        return [decode(v) for v in value]
+    if not isinstance(value, dict):
+        return value
+    if _FLOAT in value:
+        return float(value[_FLOAT])
+    if _TUPLE in value:
+        return tuple(decode(v) for v in value[_TUPLE])
+    if _MAP in value:
+        return {decode(k): decode(v) for k, v in value[_MAP]}
+    if _ARRAY in value:
+        dtype = np.dtype(value[_ARRAY])
+        if dtype.kind not in "biufU":
+            raise ValueError(f"an array of {dtype}")
+        return np.array([decode(v) for v in value["cells"]], dtype=dtype).reshape(value["shape"])
+    if _CLASS in value:
+        return _made(value)
+    return {k: decode(v) for k, v in value.items()}
+
+
+def _made(value: dict[str, Any]) -> Any:
+    name = value[_CLASS]
+    kind = getattr(import_module(HOMES[name]), name)
+    if "saved" in value:
+        return kind.__restored__(decode(value["saved"]))
+    known = {f.name for f in fields(kind) if f.init}
+    return kind(**{k: decode(v) for k, v in value.items() if k in known})
+
+
+def load(path: str | Path) -> Answer:
+    """The answer that `save` has written, or the scores that `--format json` has printed.
+
+    >>> import cranfield as cf, tempfile, os
+    >>> scores = cf.evaluate({"t": {"a": 1}}, {"t": {"a": 0.5, "b": 0.7}}, "RR")
+    >>> kept = os.path.join(tempfile.mkdtemp(), "scores.json")
+    >>> scores.save(kept)
+    >>> cf.load(kept).mean()
+    {'run': {'RR': 0.5}}
+    """
+    where = describe(path)
+    try:
+        document = json.loads(read_text(path))
+        if not isinstance(document, dict) or "cranfield" not in document:
+            raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
+        if "layout" not in document:
+            return _from_printed(document, where)
+        if document["layout"] > LAYOUT:
+            raise InputError.single(
+                where, f"was saved by a later Cranfield ({document['cranfield']})"
+            )
+        answer = decode(document["answer"])
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
+    if not isinstance(answer, Answer):
+        raise InputError.single(where, "is not an answer of Cranfield")
+    return answer
+
+
+def _from_printed(document: dict[str, Any], where: str) -> Answer:
+    """Scores that a command printed as JSON; other printed answers cannot be made again."""
+    if document.get("command") not in ("eval", "label"):
+        raise InputError.single(
+            where,
+            f"is the printed answer of {document.get('command')!r}; only scores can be read from "
+            "what was printed (save an answer to load it again)",
+        )
+    kind = import_module(HOMES["Scores"]).Scores
+    answer: Answer = kind.from_dict(document, name=where)
+    return answer

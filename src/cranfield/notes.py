@@ -1,0 +1,152 @@
+"""What is noticed on the way to an answer, and how far that way is.
+
+Both are passed down from the one who asks to the one who works, and never shared through the
+process: many requests may be answered at once, and each gets its own notes and nobody else's.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable
+from typing import Protocol
+
+from cranfield.errors import CancelledError
+
+NAMES_SHOWN = 3
+
+
+class Notes:
+    """Collects what a reader of an answer should know about the data behind it.
+
+    What is said of several runs in the same words is said once, of all of them:
+
+    >>> notes = Notes()
+    >>> notes.add("2 items are not in the truth", about="a")
+    >>> notes.add("5 items are not in the truth", about="b")
+    >>> notes.add("2 items are not in the truth", about="c")
+    >>> notes.lines()
+    ('a, c: 2 items are not in the truth', 'b: 5 items are not in the truth')
+    """
+
+    def __init__(self) -> None:
+        self._said: dict[str, dict[str, None]] = {}
+        self._turn = threading.Lock()
+
+    def add(self, text: str, *, about: str = "") -> None:
+        """Note something, about a run or an annotator where it concerns one of many."""
+        with self._turn:
+            self._said.setdefault(text, {})[about] = None
+
+    def extend(self, texts: Iterable[str]) -> None:
+        """Note what another answer or a reader has noted."""
+        for text in texts:
+            self.add(text)
+
+    def lines(self, noun: str = "run") -> tuple[str, ...]:
+        """Each note once, with the names of those it is about."""
+        with self._turn:
+            return tuple(_line(text, tuple(about), noun) for text, about in self._said.items())
+
+
+def _line(text: str, about: tuple[str, ...], noun: str) -> str:
+    named = tuple(name for name in about if name)
+    if not named:
+        return text
+    shown = ", ".join(named[:NAMES_SHOWN])
+    if len(named) > NAMES_SHOWN:
+        shown = f"{len(named)} {noun}s ({shown}, ...)"
+    return f"{shown}: {text}"
+
+
+class Counter(Protocol):
+    """Counts of the compiled core: how many bytes are done, and of how many."""
+
+    @property
+    def done(self) -> int: ...
+    @property
+    def total(self) -> int: ...
+    def cancel(self) -> None: ...
+
+
+class Progress:
+    """How far work has come, and whether it shall go on.
+
+    Who asks makes one, looks at `done` and may `cancel()`, from any thread; who works calls it
+    with the share that is done, which raises CancelledError once it was cancelled.
+
+    >>> seen = []
+    >>> progress = Progress(seen.append)
+    >>> progress.part(0.5, 1.0)(0.5)
+    >>> seen
+    [0.75]
+    """
+
+    def __init__(self, watcher: Callable[[float], None] | None = None) -> None:
+        self._watcher = watcher
+        self._done = 0.0
+        self._cancelled = threading.Event()
+        self._counters: list[tuple[Counter, float, float]] = []
+
+    @classmethod
+    def of(cls, given: Progress | Callable[[float], None] | None) -> Progress:
+        """What a caller gave as progress: nothing, a function that is told, or one of these."""
+        return given if isinstance(given, Progress) else cls(given)
+
+    def __call__(self, done: float) -> None:
+        """Say which share of the work is done."""
+        self.check()
+        self._done = done
+        if self._watcher is not None:
+            self._watcher(done)
+
+    @property
+    def done(self) -> float:
+        """The share of the work that is done."""
+        counted = [
+            low + (high - low) * min(c.done / c.total, 1.0)
+            for c, low, high in tuple(self._counters)
+            if c.total
+        ]
+        return max([self._done, *counted])
+
+    @property
+    def cancelled(self) -> bool:
+        return self._cancelled.is_set()
+
+    def cancel(self) -> None:
+        """Ask the work to stop as soon as it can."""
+        self._cancelled.set()
+        for counter, _, _ in tuple(self._counters):
+            counter.cancel()
+
+    def check(self) -> None:
+        """A CancelledError when the work shall not go on."""
+        if self._cancelled.is_set():
+            raise CancelledError()
+
+    def watch(self, counter: Counter, low: float = 0.0, high: float = 1.0) -> None:
+        """Take the counts of compiled work as the part of the whole from `low` to `high`."""
+        self._counters.append((counter, low, high))
+        if self.cancelled:
+            counter.cancel()
+
+    def part(self, low: float, high: float) -> Progress:
+        """The progress of a step that takes the whole from `low` to `high`."""
+        return _Part(self, low, high)
+
+
+class _Part(Progress):
+    """A step of a greater work: what it says and asks goes to the whole."""
+
+    def __init__(self, whole: Progress, low: float, high: float) -> None:
+        super().__init__(lambda done: whole(low + (high - low) * done))
+        self._whole, self._low, self._high = whole, low, high
+        self._cancelled = whole._cancelled
+
+    def cancel(self) -> None:
+        self._whole.cancel()
+
+    def watch(self, counter: Counter, low: float = 0.0, high: float = 1.0) -> None:
+        super().watch(counter, low, high)
+        span = self._high - self._low
+        self._whole.watch(counter, self._low + span * low, self._low + span * high)

@@ -1,0 +1,26 @@
+"""How each kind of answer becomes tables: one module per kind, and nothing is computed here.
+
+A module has a function per kind of answer that takes the answer and how it is looked at, and
+gives a document: the JSON payload and the tables that show it.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+from cranfield.answers import Answer
+from cranfield.report.document import Document
+
+# kind of answer -> module of this package and its function
+MAKERS: dict[str, str] = {
+    "Comparison": "comparison:comparison_document",
+    "Scores": "scores:document",
+}
+
+
+def document_of(answer: Answer, **view: Any) -> Document:
+    """The tables of an answer, and its JSON; `view` is what its maker takes."""
+    module, _, function = MAKERS[type(answer).__name__].partition(":")
+    made: Document = getattr(import_module(f"{__name__}.{module}"), function)(answer, **view)
+    return made

@@ -1,0 +1,118 @@
+"""Tables of scores: the leaderboard, and values per topic, item or concept."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import Measure
+from cranfield.report.document import Cell, Column, Document, Table
+
+UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
+
+
+def document(scores: Scores, *, per: Sequence[str] = (), **_: Any) -> Document:
+    """The leaderboard, how far ties can move it, and the values of the units in `per`."""
+    tables = [leaderboard(scores) if scores.task == "ranked" else _with_density(scores)]
+    if scores.tie_range:
+        tables.append(tie_table(scores))
+    more = [per_unit(scores, unit) for unit in per]
+    return Document(
+        scores.to_dict(per=per), [*tables, *more], scores.notes, more[0] if more else None
+    )
+
+
+def score_columns(scores: Scores) -> list[Column]:
+    """A column per measure that knows which end of it is good."""
+    best = {True: "max", False: "min", None: ""}
+    return [
+        Column(
+            str(m),
+            digits=_digits(m),
+            best=best[m.higher_is_better],
+            heading=m.mean_label,
+            bar=i == 0,
+        )
+        for i, m in enumerate(scores.measures)
+    ]
+
+
+def _digits(measure: Measure) -> int:
+    return 0 if measure.averaging == "sum" else 4
+
+
+def leaderboard(scores: Scores) -> Table:
+    """The means of all runs, the best of each column marked, and the topics behind them."""
+    unit = f"{scores.main_unit}s"
+    columns = [Column("run", numeric=False), *score_columns(scores), Column(unit)]
+    left = {m: scores.left_out(m) for m in scores.measures}
+    rows: list[list[Cell]] = []
+    for i, (run, means) in enumerate(scores.mean().items()):
+        rows.append([run, *means.values(), scores.evaluated[i]])
+    notes = []
+    for m in scores.measures:
+        if any(left[m]):
+            counts = ", ".join(f"{r} {n}" for r, n in zip(scores.runs, left[m], strict=True) if n)
+            what = UNITS.get(scores.unit_of[m], "units")
+            notes.append(f"{m} is undefined for some {what}, which its mean leaves out: {counts}")
+    return Table(columns, rows, notes=notes)
+
+
+def per_unit(scores: Scores, unit: str) -> Table:
+    """The values of each run for each topic (item, concept), then for all of them."""
+    chosen = [m for m in scores.measures if scores.unit_of[m] == unit]
+    columns = [Column("run", numeric=False), Column(unit, numeric=False)]
+    columns += [Column(str(m), digits=_digits(m)) for m in chosen]
+    means = scores.mean()
+    rows: list[list[Cell]] = [list(row.values()) for row in scores.rows(unit)]
+    for run in scores.runs:
+        values = [means[run][str(m)] for m in chosen]
+        rows.append([run, "all", *(None if math.isnan(v) else v for v in values)])
+    return Table(columns, rows, f"Per {unit}")
+
+
+def tie_table(scores: Scores) -> Table:
+    """The least and the greatest value that the orders within ties can give."""
+    shown = score_columns(scores)
+    rows: list[list[Cell]] = []
+    for i, run in enumerate(scores.runs):
+        row: list[Cell] = [run]
+        for m, column in zip(scores.measures, shown, strict=True):
+            ends = scores.tie_range.get(m)
+            row.append(f"{column.show(ends[i][0])} to {column.show(ends[i][1])}" if ends else None)
+        rows.append(row)
+    columns = [Column("run", numeric=False)]
+    columns += [Column(c.name, heading=c.label) for c in shown]
+    return Table(columns, rows, "How far the order within ties can move each value")
+
+
+def _with_density(scores: Scores) -> Table:
+    """The leaderboard with the label cardinality and density of every run and of the truth."""
+    board = leaderboard(scores)
+    true = scores.facts.get("truth")
+    if true is None or not scores.run_facts:
+        return board
+    asked = {str(m) for m in scores.measures}
+    density = {
+        "label_cardinality": Column("LabelCardinality", digits=2, heading="labels/item"),
+        "label_density": Column("LabelDensity", digits=3, heading="density"),
+    }
+    # Those asked for as measures have a column already.
+    keys = [key for key, column in density.items() if column.name not in asked]
+    rows: list[list[Cell]] = [
+        [*row, *(facts[k] for k in keys)]
+        for row, facts in zip(board.rows, scores.run_facts, strict=True)
+    ]
+    own = {column.name: true[key] for key, column in density.items()}
+    values: list[Cell] = [own.get(str(m)) for m in scores.measures]
+    rows.append(["(truth)", *values, true["items"], *(true[k] for k in keys)])
+    # The row of the truth does not compete: a run alone is not the best of anything.
+    alone = len(scores.runs) == 1
+    columns = [
+        *(replace(c, best="") if alone else c for c in board.columns),
+        *(density[key] for key in keys),
+    ]
+    return Table(columns, rows, board.title, board.notes)
