@@ -6,15 +6,14 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
 from cranfield.data import columns
-from cranfield.errors import CranfieldWarning, InputError
+from cranfield.errors import InputError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -50,13 +49,17 @@ class Column(Generic[T]):
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Numbers for items of topics; the common shape of judgements and runs."""
+    """Numbers for items of topics; the common shape of judgements and runs.
+
+    `notes` say what was noticed when they were read or put together.
+    """
 
     topics: tuple[str, ...]
     offsets: Column[NDArray[np.int64]] = Column()
     item_bytes: Column[NDArray[np.uint8]] = Column()
     item_offsets: Column[NDArray[np.int64]] = Column()
     values: Column[NDArray[np.float64]] = Column()
+    notes: tuple[str, ...] = field(default=(), kw_only=True)
 
     @property
     def buffers(self) -> tuple[Any, Any, Any, Any]:
@@ -124,6 +127,10 @@ class Table:
             )
         return self
 
+    def noted(self, notes: Sequence[str]) -> Self:
+        """The same table with what its reader noticed about it."""
+        return replace(self, notes=(*self.notes, *notes)) if notes else self
+
     def __len__(self) -> int:
         """The number of rows."""
         return len(self.buffers[3])
@@ -167,7 +174,7 @@ class Judgements(Table):
 
     @classmethod
     def from_rows(cls, topics: Any, items: Any, values: Any) -> Self:
-        """From three columns of one length; equal repetitions are dropped with a warning."""
+        """From three columns of one length; equal repetitions are dropped with a note."""
         table = super().from_rows(topics, items, values)
         repeats = table.index.repeats
         for first, second in repeats:
@@ -182,12 +189,10 @@ class Judgements(Table):
     def _without(self, rows: list[int]) -> Self:
         """The judgements without some rows that repeat others."""
         first = rows[0]
-        warnings.warn(
+        note = (
             f"item {self.item(first)!r} is judged twice for topic {self.topic_of(first)!r} with "
             "the same grade; the repetition is ignored"
-            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else ""),
-            CranfieldWarning,
-            stacklevel=4,
+            + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else "")
         )
         kept = np.delete(np.arange(len(self)), rows)
         item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
@@ -198,6 +203,7 @@ class Judgements(Table):
             item_bytes=item_bytes,
             item_offsets=item_offsets,
             values=self.values[kept],
+            notes=(*self.notes, note),
         )
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:

@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import math
-import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -15,7 +14,6 @@ from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import (
     PROBLEMS_SHOWN,
-    CranfieldWarning,
     InputError,
     MissingExtraError,
     Problem,
@@ -29,8 +27,11 @@ T = TypeVar("T", bound=Table)
 def read_json(path: str | Path, kind: type[T]) -> T:
     """{topic: {item: number}} in JSON."""
     where = describe(path)
+    notes: list[str] = []
     try:
-        content = json.loads(read_text(path), object_pairs_hook=lambda p: _object(p, where, kind))
+        content = json.loads(
+            read_text(path), object_pairs_hook=lambda p: _object(p, where, kind, notes)
+        )
     except json.JSONDecodeError as error:
         raise InputError.single(
             where,
@@ -54,30 +55,28 @@ def read_json(path: str | Path, kind: type[T]) -> T:
                     where, f"{number!r} of item {item!r}, topic {topic!r}, is not a number"
                 )
     try:
-        return kind.from_dict(content)
+        return kind.from_dict(content).noted(notes)
     except InputError as error:
         raise InputError(where, error.problems, error.count) from None
 
 
-def _object(pairs: list[tuple[str, Any]], where: str, kind: type[Table]) -> dict[str, Any]:
+def _object(
+    pairs: list[tuple[str, Any]], where: str, kind: type[Table], notes: list[str]
+) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key not in result:
             result[key] = value
         elif kind is Judgements and result[key] == value and not isinstance(value, dict):
-            _warn_of_repeat(f"{where}: {key!r} occurs twice in one object")
+            notes.append(_repeated(f"{where}: {key!r} occurs twice in one object"))
         else:
             raise InputError.single(where, f"{key!r} occurs twice in one object; keep one of them")
     return result
 
 
-def _warn_of_repeat(what: str, line: int = 0) -> None:
+def _repeated(what: str, line: int = 0) -> str:
     before = f" on line {line}" if line else ""
-    warnings.warn(
-        f"{what}, with the same grade{before}; the repetition is ignored",
-        CranfieldWarning,
-        stacklevel=2,
-    )
+    return f"{what}, with the same grade{before}; the repetition is ignored"
 
 
 def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
@@ -100,6 +99,7 @@ def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
         raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
     problems: list[Problem] = []
+    notes: list[str] = []
     count = 0
     topics: list[str] = []
     items: list[str] = []
@@ -119,7 +119,7 @@ def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
                     fault = _repeat(kind, key, line, earlier == value)
                     if not fault:
                         place = f"{where}:{reader.line_num}"
-                        _warn_of_repeat(f"{place}: item {key[1]!r} is judged twice", line)
+                        notes.append(_repeated(f"{place}: item {key[1]!r} is judged twice", line))
                         continue
             if fault:
                 count += 1
@@ -137,7 +137,7 @@ def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
         raise InputError(where, problems, count)
     if not values:
         raise InputError.single(where, f"is empty: no rows with topic, item and {number}")
-    return kind.from_rows(topics, items, values)
+    return kind.from_rows(topics, items, values).noted(notes)
 
 
 def _number_role(kind: type[Table]) -> str:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import stat
-import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -13,7 +12,7 @@ from typing import BinaryIO
 
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
-from cranfield.errors import CranfieldWarning, InputError, Problem, plural
+from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import COMPRESSED, describe, open_input, os_message, run_name
 
 SHAPES = {
@@ -25,19 +24,18 @@ COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
 def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
-    """Judgements in TREC's format; equal repetitions are dropped with a warning."""
+    """Judgements in TREC's format; equal repetitions are dropped with a note."""
     columns, repeated, first = _read(path, "judgements", jobs)
+    notes: tuple[str, ...] = ()
     if first is not None:
         _, line, item, topic, other_line = first
         more = f", and {plural(repeated - 1, 'more such line')}" if repeated > 1 else ""
-        warnings.warn(
+        notes = (
             f"{describe(path)}:{line}: item {item!r} is judged twice for topic {topic!r}, with the "
             f"same grade on line {other_line}; the repetition is ignored{more}",
-            CranfieldWarning,
-            stacklevel=2,
         )
     topics, offsets, item_bytes, item_offsets, grades, _ = columns
-    return Judgements(tuple(topics), offsets, item_bytes, item_offsets, grades)
+    return Judgements(tuple(topics), offsets, item_bytes, item_offsets, grades, notes=notes)
 
 
 def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
