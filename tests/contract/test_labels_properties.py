@@ -11,7 +11,6 @@ from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldWarning, InputError, NeedsError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
-from cranfield.measures._parse import parse_measure
 from cranfield.measures.labels.registry import LABEL_MEASURES, LABEL_REGISTRY, LABEL_SETS
 from cranfield.ontologies import pto
 
@@ -85,10 +84,10 @@ def test_values_stay_in_the_declared_range(seed):
 @pytest.mark.parametrize("name", [*LABEL_REGISTRY])
 def test_names_parse_both_ways(name):
     measure = LABEL_REGISTRY[name]
-    assert parse_measure(str(measure), LABEL_REGISTRY) == measure
-    example = parse_measure(measure.example, LABEL_REGISTRY)
+    assert LABEL_REGISTRY.find(str(measure)) == measure
+    example = LABEL_REGISTRY.find(measure.example)
     assert example.name == name
-    assert parse_measure(str(example), LABEL_REGISTRY) == example
+    assert LABEL_REGISTRY.find(str(example)) == example
 
 
 def test_declarations_are_complete():
@@ -101,8 +100,8 @@ def test_declarations_are_complete():
 
 def test_sets_name_known_measures():
     assert set(LABEL_SETS) == {"imageclef2009", "imageclef2010", "imageclef2011", "all"}
-    assert parse_measure("iAP.concept", LABEL_REGISTRY).mean_label == "MiAP"
-    assert parse_measure("AP.concept", LABEL_REGISTRY).mean_label == "MAP"
+    assert LABEL_REGISTRY.find("iAP.concept").mean_label == "MiAP"
+    assert LABEL_REGISTRY.find("AP.concept").mean_label == "MAP"
 
 
 @given(st.integers(0, 10**6))

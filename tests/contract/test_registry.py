@@ -7,7 +7,9 @@ a change, unless it needs input that no group below knows: then the first test f
 from __future__ import annotations
 
 import contextlib
+import copy
 import math
+import pickle
 from collections.abc import Iterator
 from typing import Any
 
@@ -19,6 +21,7 @@ from hypothesis import strategies as st
 from cranfield.errors import MeasureError
 from cranfield.evaluation.ranked import evaluate
 from cranfield.measures import (
+    ANNOTATION,
     FAMILIES,
     RANKED,
     REGISTRY,
@@ -28,8 +31,8 @@ from cranfield.measures import (
     measure,
     parse_measures,
 )
-from cranfield.measures._parse import split_names
 from cranfield.measures.ranked.plans import Context, KernelCall
+from cranfield.registry import Registry, parse_name, split_names
 from cranfield.sources import REFERENCES
 
 COLLECTION = 60
@@ -154,6 +157,101 @@ def test_sets_parse(name: str) -> None:
 
 # Names
 
+SPELLINGS = {
+    "MAP map Map AP": "AP",
+    "MRR mrr recip_rank reciprocal_rank RR": "RR",
+    "NDCG@10 ndcg@10 ndcg_cut_10 ndcg_cut.10 nDCG_10 nDCG@10": "nDCG@10",
+    "Recall@100 recall_100 R@100 recall.100": "R@100",
+    "Precision@5 P_5 p@5 Prec@5 P.5": "P@5",
+    "Hits@10 hit_rate@10 Success@10 success_10": "Success@10",
+    "success@1": "Success@1",
+    "MAP@10 map_cut_10": "AP@10",
+    "gm_map GMAP MAP(mean='geometric')": "AP(mean='geometric')",
+    "MiAP miap 11pt_avg": "iAP",
+    "iprec_at_recall_0.50 ip@0.5": "iP@0.5",
+    "bpref": "Bpref",
+    "r_precision rprec": "Rprec",
+    "anmrr": "NMRR",
+    "set_F": "SetF",
+}
+
+
+@pytest.mark.parametrize("spellings", SPELLINGS)
+def test_names_that_people_type_lead_to_one_measure(spellings: str) -> None:
+    assert [str(m) for m in parse_measures(spellings)] == [SPELLINGS[spellings]]
+    assert [str(measure(one)) for one in spellings.split()] == (
+        [SPELLINGS[spellings]] * len(spellings.split())
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("nDCG@5,10,20", ["nDCG@5", "nDCG@10", "nDCG@20"]),
+        ("nDCG@5, 10 AP", ["nDCG@5", "nDCG@10", "AP"]),
+        ("P_5,10", ["P@5", "P@10"]),
+        ("ndcg_cut.5,10", ["nDCG@5", "nDCG@10"]),
+        ("nDCG@5,10(gain='exp')", ["nDCG@5", "nDCG@10(gain='exp')"]),
+        ("nDCG@5(gain='exp'),10", ["nDCG@5(gain='exp')", "nDCG@10(gain='exp')"]),
+        ("iP@0.1,0.5", ["iP@0.1", "iP@0.5"]),
+    ],
+)
+def test_several_cutoffs_of_one_measure(text: str, meant: list[str]) -> None:
+    assert [str(m) for m in parse_measures(text)] == meant
+
+
+def test_a_name_means_the_measure_of_the_task() -> None:
+    from cranfield.measures.labels.registry import parse_label_measures
+
+    for name, ranked, label in (("MAP", "AP", "AP.concept"), ("MiAP", "iAP", "iAP.concept")):
+        assert str(parse_measures(name)[0]) == ranked
+        assert str(parse_label_measures(name)[0]) == label
+    assert str(parse_label_measures("F1")[0]) == "F.example"
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_the_names_that_tables_print_are_understood(m: Measure) -> None:
+    registry = RANKED if m.name in RANKED else ANNOTATION
+    for bound in bindings(m):
+        assert registry.find(bound.mean_label) == bound
+
+
+@pytest.mark.parametrize("registry", [RANKED, ANNOTATION], ids=["ranked", "annotation"])
+def test_every_alias_leads_to_one_canonical_name(registry: Registry[Measure]) -> None:
+    for alias, name in registry.aliases.items():
+        stem = parse_name(name, "measure").name
+        assert stem in registry, alias
+        assert alias.lower() not in {n.lower() for n in registry if n != stem}
+
+
+def test_measures_of_ir_measures_are_taken_as_they_are() -> None:
+    ir = pytest.importorskip("ir_measures")
+    given = [ir.nDCG @ 10, ir.nDCG(dcg="exp-log2") @ 10, ir.AP(rel=2), ir.IPrec @ 0.2]
+    given += [ir.P(rel=2) @ 5, ir.NumRet(rel=1), ir.RBP(p=0.9, rel=1), ir.Success @ 1]
+    assert [str(m) for m in parse_measures(given)] == [
+        "nDCG@10",
+        "nDCG@10(gain='exp')",
+        "AP(rel=2)",
+        "iP@0.2(version=9)",
+        "P@5(rel=2)",
+        "NumRelRet",
+        "RBP(p=0.9)",
+        "Success@1",
+    ]
+    assert str(parse_measures(ir.nDCG @ 10)[0]) == "nDCG@10"
+    with pytest.raises(MeasureError, match="judged_only"):
+        parse_measures(ir.AP(judged_only=True))
+
+
+@pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
+def test_measures_travel(m: Measure) -> None:
+    for bound in bindings(m):
+        assert copy.deepcopy(bound) is bound
+        arrived = pickle.loads(pickle.dumps(bound))
+        assert arrived == bound
+        assert arrived.plan is bound.plan
+    assert pickle.loads(pickle.dumps(m)) == m
+
 
 @pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
 def test_names_parse_and_print_both_ways(m: Measure) -> None:
@@ -218,8 +316,12 @@ def test_unknown_parameters_and_bad_values_are_refused(m: Measure) -> None:
     ("text", "says"),
     [
         ("RPB", "Did you mean 'RBP'?"),
-        ("ndcg@10", "Did you mean 'nDCG'?"),
-        ("map", "Did you mean"),
+        ("nDGC@10", "Did you mean 'nDCG'?"),
+        ("MMRR", "Did you mean 'MRR'?"),
+        ("nDCG_top_10", "Did you mean"),
+        ("imageclef210", "No measure named"),
+        ("10", "is not the name of a measure"),
+        ("P@99999999999999999999", "no ranking is that long"),
         ("P", "P needs a cutoff, such as P@10"),
         ("iP@2", "a recall level lies in [0, 1]"),
         ("P@0", "a cutoff is a whole number from 1 on"),

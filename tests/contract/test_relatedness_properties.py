@@ -1,6 +1,7 @@
 """Properties of relatedness by counts, links and labels, and of the cost maps made from it."""
 
 import math
+import pickle
 from itertools import combinations
 
 import numpy as np
@@ -11,8 +12,8 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, TaggedItem, term_of
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
+from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python
-from cranfield.relatedness import cooccurrence, methods, parse_methods, registry
 from cranfield.relatedness.costmaps import compare_maps, cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
 from cranfield.relatedness.human import agreement
@@ -31,7 +32,7 @@ def counted(corpus):
 
 
 def test_every_method_is_declared():
-    for name, method in registry().items():
+    for name, method in METHODS.items():
         assert name == method.name == name.upper()
         assert method.title
         assert method.summary.endswith(".")
@@ -49,7 +50,12 @@ def test_names_of_methods():
     assert [m.name for m in parse_methods("wordnet WUP")] == [m.name for m in methods("wordnet")]
     with pytest.raises(MeasureError, match="Did you mean 'LESK'"):
         parse_methods("LESC")
-    with pytest.raises(MeasureError, match="no method"):
+    with pytest.raises(MeasureError, match="Did you mean 'wordnet'"):
+        parse_methods("wordnt")
+    with pytest.raises(MeasureError, match="has no parameter 'depth'"):
+        parse_methods("WUP(depth=3)")
+    assert pickle.loads(pickle.dumps(METHODS["WUP"])) == METHODS["WUP"]
+    with pytest.raises(MeasureError, match="no relatedness method was asked for"):
         parse_methods(" ")
 
 

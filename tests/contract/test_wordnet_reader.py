@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from cranfield.errors import InputError, NeedsError, UsageError
-from cranfield.relatedness import registry
+from cranfield.relatedness import METHODS
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.hso import links_across
 from cranfield.relatedness.information import information_of
@@ -100,7 +100,7 @@ def synset(wordnet, word, part="n", number=1):
 
 def score(wordnet, method, first, second):
     resources = Resources(lexicon=Lexicon(wordnet))
-    return score_pairs([registry()[method]], [(first, second)], resources)[0].pairs[0]
+    return score_pairs([METHODS[method]], [(first, second)], resources)[0].pairs[0]
 
 
 def test_words_glosses_and_relations(wordnet):
@@ -165,7 +165,7 @@ def test_ways_through_the_tree(wordnet):
 def test_pairs_in_blocks_have_the_same_values(wordnet, monkeypatch):
     words = ["thing", "sea", "flow", "wet", "lake", "run", "land"]
     pairs = [(a, b) for a in words for b in words]
-    methods = [registry()[name] for name in ("PATH", "WUP", "LCH", "RES", "JCN", "LIN")]
+    methods = [METHODS[name] for name in ("PATH", "WUP", "LCH", "RES", "JCN", "LIN")]
     resources = Resources(lexicon=Lexicon(wordnet))
     whole = score_pairs(methods, pairs, resources)
     monkeypatch.setattr("cranfield.relatedness.paths._PAIRS", 3)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.relatedness import registry
+from cranfield.relatedness import METHODS
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
@@ -35,7 +35,7 @@ RANDOM_PAIRS = rows_of("wordnet_similarity_2.05_random_pairs.tsv")
 
 def scored(method, pairs, **options):
     resources = Resources(lexicon=Lexicon(open_wordnet(), **options), jobs=2)
-    return score_pairs([registry()[method]], pairs, resources)[0].pairs
+    return score_pairs([METHODS[method]], pairs, resources)[0].pairs
 
 
 @pytest.mark.parametrize("method", EXACT)

@@ -149,12 +149,12 @@ def main(argv: Sequence[str]) -> int:
 
 
 def _catalogue() -> Document:
-    from cranfield.relatedness import registry
+    from cranfield.relatedness import METHODS
     from cranfield.sources import REFERENCES
 
     rows: list[list[Cell]] = []
     listed = []
-    for m in registry().values():
+    for m in METHODS.values():
         low, high = (f"{x:.4g}" if math.isfinite(x) else "inf" for x in m.range)
         needs = ", ".join(sorted(m.needs))
         rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures import SETS, Measure, optional_measures, parse_measures
 from cranfield.measures import measure as parse
-from cranfield.measures._parse import split_names
 from cranfield.measures.labels.registry import LABEL_REGISTRY, LABEL_SETS
+from cranfield.registry import split_names
 
 
 def any_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:

@@ -5,11 +5,12 @@ The measures of annotation compute with arrays: their families are loaded when o
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures._parse import listed_measures, parse_measure
+from cranfield.measures._aliases import LABEL_ALIASES, RANKED_ALIASES
+from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked import (
     contingency,
@@ -22,34 +23,34 @@ from cranfield.measures.ranked import (
     shrec,
     smart,
 )
+from cranfield.registry import Joined, Registry, Value
 from cranfield.sources import Source
 
 FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
 
-RANKED = MappingProxyType({m.name: m for family in FAMILIES for m in family.DECLARED})
+RANKED = Registry(
+    Measure,
+    lambda: (m for family in FAMILIES for m in family.DECLARED),
+    RANKED_ALIASES,
+    lambda: SETS,
+)
 
 
-def _annotation() -> Mapping[str, Measure]:
-    from cranfield.measures.labels.registry import LABEL_REGISTRY
+def _annotation() -> Iterable[Measure]:
+    from cranfield.measures.labels.registry import LABEL_MEASURES
 
-    return LABEL_REGISTRY
-
-
-class _Registry(Mapping[str, Measure]):
-    """All measures by name, ranked ones first."""
-
-    def __getitem__(self, name: str) -> Measure:
-        return RANKED[name] if name in RANKED else _annotation()[name]
-
-    def __iter__(self) -> Iterator[str]:
-        yield from RANKED
-        yield from _annotation()
-
-    def __len__(self) -> int:
-        return len(RANKED) + len(_annotation())
+    return LABEL_MEASURES
 
 
-REGISTRY: Mapping[str, Measure] = _Registry()
+def _annotation_sets() -> Mapping[str, Iterable[str]]:
+    from cranfield.measures.labels.registry import LABEL_SETS
+
+    return LABEL_SETS
+
+
+ANNOTATION = Registry(Measure, _annotation, LABEL_ALIASES, _annotation_sets)
+# All measures, ranked ones first.
+REGISTRY = Joined(RANKED, ANNOTATION)
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -62,8 +63,10 @@ _OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata"}
 # Sets that `label_registry` has, where the measures of annotation are.
 ANNOTATION_SETS = ("imageclef2009", "imageclef2010", "imageclef2011")
 
+_ELSEWHERE = "use cranfield label (in Python: evaluate_labels)"
+
 # Sets of measures under one name.
-SETS = MappingProxyType(
+SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "trec": (
             "NumRet",
@@ -119,27 +122,34 @@ def measure(name: str) -> Measure:
     >>> str(measure("nDCG(gain='exp')@10"))
     "nDCG@10(gain='exp')"
     """
-    return parse_measure(name, REGISTRY)
+    return REGISTRY.find(name)
+
+
+def rebound(name: str, at: float | None, params: Mapping[str, Value]) -> Measure:
+    """A measure by its canonical name and what it is bound to, as it comes out of a pickle."""
+    return REGISTRY[name].bind(at=at, **params)
 
 
 def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
     expanded = [n for g in listed_measures(wanted) for n in _expanded(g)]
-    for name in expanded:
-        if isinstance(name, str) and name in ANNOTATION_SETS:
-            raise MeasureError(
-                f"{name} is a set of measures of annotation: use cranfield label "
-                "(in Python: evaluate_labels)"
-            )
-    chosen = dict.fromkeys(measure(n) if isinstance(n, str) else n for n in expanded)
+    chosen = dict.fromkeys(_ranked(n) for n in expanded)
     if not chosen:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
-    for m in chosen:
-        if m.name not in RANKED:
-            raise MeasureError(
-                f"{m} is a measure of annotation: use cranfield label (in Python: evaluate_labels)"
-            )
     return tuple(chosen)
+
+
+def _ranked(wanted: str | Measure) -> Measure:
+    """A measure of rankings; others are known by name, and it is said where they belong."""
+    if wanted in ANNOTATION_SETS:
+        raise MeasureError(f"{wanted} is a set of measures of annotation: {_ELSEWHERE}")
+    try:
+        found = RANKED.find(wanted) if isinstance(wanted, str) else wanted
+    except MeasureError:
+        found = measure(str(wanted))
+    if found.name not in RANKED:
+        raise MeasureError(f"{found} is a measure of annotation: {_ELSEWHERE}")
+    return found
 
 
 def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
@@ -152,10 +162,11 @@ def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozen
 
 
 def _expanded(given: str | Measure) -> Iterable[str | Measure]:
-    return SETS.get(given, (given,)) if isinstance(given, str) else (given,)
+    return RANKED.members(given) if isinstance(given, str) else (given,)
 
 
 __all__ = [
+    "ANNOTATION",
     "RANKED",
     "REGISTRY",
     "SETS",

@@ -6,22 +6,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Mapping, Sequence
 
-from cranfield.errors import MeasureError, suggest
+from cranfield.registry import Registry, Value
+from cranfield.relatedness._spec import Method
 
-if TYPE_CHECKING:
-    from collections.abc import Mapping
+__all__ = ["METHODS", "Method", "methods", "parse_methods"]
 
-    from cranfield.relatedness._spec import Method
-
-__all__ = ["methods", "parse_methods", "registry"]
-
-_FAMILIES = ("wordnet", "counts", "links", "ontology")
+FAMILIES = ("wordnet", "counts", "links", "ontology")
 
 
-def registry() -> Mapping[str, Method]:
-    """Every method by its name."""
+def _declared() -> Iterable[Method]:
     from cranfield.relatedness import (
         cooccurrence,
         counts,
@@ -35,28 +30,26 @@ def registry() -> Mapping[str, Method]:
     )
 
     sources = (paths, information, hso, lesk, vector, links, counts, ontology_tree, cooccurrence)
-    return {method.name: method for source in sources for method in source.METHODS}
+    return (method for source in sources for method in source.METHODS)
+
+
+def _families() -> Mapping[str, Sequence[str]]:
+    return {family: [method.name for method in methods(family)] for family in FAMILIES}
+
+
+METHODS = Registry(Method, _declared, sets=_families)
 
 
 def methods(family: str) -> list[Method]:
     """The methods of a family: wordnet, counts, links or ontology."""
-    return [method for method in registry().values() if method.family == family]
+    return [method for method in METHODS.values() if method.family == family]
 
 
-def parse_methods(text: str) -> list[Method]:
+def parse_methods(wanted: str | Method | Iterable[str | Method]) -> list[Method]:
     """Methods by their names, separated by blanks or commas; `wordnet` means all nine."""
-    known = registry()
-    chosen: dict[str, Method] = {}
-    for name in text.replace(",", " ").split():
-        if name in _FAMILIES:
-            chosen.update({method.name: method for method in methods(name)})
-        elif name.upper() in known:
-            chosen[name.upper()] = known[name.upper()]
-        else:
-            raise MeasureError(
-                f"No relatedness method named {name!r}.{suggest(name, (*known, *_FAMILIES))} "
-                "List them with: cranfield relatedness --list"
-            )
-    if not chosen:
-        raise MeasureError("no method named; list them with: cranfield relatedness --list")
-    return list(chosen.values())
+    return list(METHODS.find_all(wanted))
+
+
+def rebound(name: str, params: Mapping[str, Value]) -> Method:
+    """A method by its name and what it is bound to, as it comes out of a pickle."""
+    return METHODS[name].bind(at=None, **params)

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
+from cranfield.registry import Declared, Param
 from cranfield.sources import Source
 
-__all__ = ["Method", "Source"]
+__all__ = ["Method", "Param", "Source"]
 
 
-@dataclass(frozen=True)
-class Method:
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Method(Declared):
     """A relatedness measure: pure description, and the function that computes it.
 
     `needs` names what it reads: "wordnet", "tag counts", "counts", "tags", "links", "ontology".
@@ -21,21 +22,20 @@ class Method:
     answers a pair in the order given, and a cost map takes the larger direction.
     """
 
-    name: str
-    title: str
-    formula: str
-    source: Source
-    family: str
+    noun: ClassVar[str] = "relatedness method"
+    catalogue: ClassVar[str] = "cranfield relatedness --list"
+
     range: tuple[float, float]
     symmetric: bool
     needs: frozenset[str]
     score: Callable[..., Any] = field(repr=False)
-    summary: str
     thesis: str = ""
     maximum: float = 1.0
     scale: Callable[..., Any] | None = field(default=None, repr=False)
     undefined: str = ""
     parts: str = "nv"
 
-    def __str__(self) -> str:
-        return self.name
+    def __reduce__(self) -> tuple[Any, ...]:
+        from cranfield.relatedness import rebound
+
+        return rebound, (self.name, dict(self.bound))

@@ -8,7 +8,7 @@ import numpy as np
 
 from cranfield.data import Judgements, Run
 from cranfield.measures import Measure, measure
-from cranfield.measures._parse import split_names
+from cranfield.registry import split_names
 
 # The example of SHREC 2006: grades by rank, then of the relevant items that were not retrieved.
 GRADES = (2, 2, 1, 2, 2, 1, 0, 1, 0, 1, 2, 0, 0, 0)

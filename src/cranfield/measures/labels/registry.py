@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures import RANKED, SETS
-from cranfield.measures._parse import listed_measures, parse_measure, split_names
+from cranfield.measures import ANNOTATION, RANKED, SETS
+from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels import concept, example, hierarchy, ontology, ranked
+from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (
     *concept.DECLARED,
@@ -18,7 +19,7 @@ LABEL_MEASURES: tuple[Measure, ...] = (
     *hierarchy.DECLARED,
     *ontology.DECLARED,
 )
-LABEL_REGISTRY: Mapping[str, Measure] = MappingProxyType({m.name: m for m in LABEL_MEASURES})
+LABEL_REGISTRY = ANNOTATION
 
 # The official measures of the Photo Annotation tasks (No 10.4, 10.9).
 LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -43,7 +44,7 @@ def parse_label_measures(names: str | Measure | Iterable[str | Measure]) -> tupl
         if isinstance(one, Measure):
             found[_known(one)] = None
             continue
-        for name in LABEL_SETS.get(one, (one,)):
+        for name in LABEL_REGISTRY.members(one):
             found[_named(name)] = None
     if not found:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
@@ -59,7 +60,7 @@ def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, 
             kept.append(name)
             continue
         for member in LABEL_SETS["all"]:
-            needs = parse_measure(member, LABEL_REGISTRY).needs
+            needs = LABEL_REGISTRY.find(member).needs
             (dropped if needs & lacking else kept).append(member)
     return " ".join(kept), tuple(dropped)
 
@@ -70,10 +71,10 @@ def _named(name: str) -> Measure:
             f"{name} is a set of measures of rankings: use cranfield eval (in Python: evaluate)"
         )
     try:
-        return parse_measure(name, LABEL_REGISTRY)
+        return LABEL_REGISTRY.find(name)
     except MeasureError:
         try:
-            ranked = parse_measure(name, RANKED)
+            ranked = RANKED.find(name)
         except MeasureError:
             ranked = None
         if ranked is None:

@@ -1,0 +1,48 @@
+"""Names that people bring from other tools, and the measures that they mean here.
+
+The names of means (MAP, MRR) and those of trec_eval (recip_rank) stand in the declarations. One
+name may mean a measure of rankings when runs are evaluated and another one for annotations.
+"""
+
+from __future__ import annotations
+
+RANKED_ALIASES = {
+    # trec_eval's names for a measure at cutoffs, and those whose values have its own rounding.
+    "ndcg_cut": "nDCG",
+    "map_cut": "AP",
+    "gm_map": "AP(mean='geometric')",
+    "gm_bpref": "Bpref(mean='geometric')",
+    "iprec_at_recall": "iP(version=10)",
+    "11pt_avg": "iAP(version=10)",
+    "GMAP": "AP(mean='geometric')",
+    # Papers and other programs.
+    "Precision": "P",
+    "Prec": "P",
+    "Recall": "R",
+    "Hits": "Success",
+    "Hit": "Success",
+    "HitRate": "Success",
+    "hit_rate": "Success",
+    "R_precision": "Rprec",
+    "RPrecision": "Rprec",
+    "average_precision": "AP",
+    "reciprocal_rank": "RR",
+    "ndcg_burges": "nDCG(gain='exp')",
+    "IPrec": "iP(version=9)",
+}
+
+LABEL_ALIASES = {
+    "F1": "F.example",
+    "F1.example": "F.example",
+    "F1.concept": "F.concept",
+    "samples_F1": "F.example",
+    "macro_F1": "F.concept",
+    "micro_F1": "F.concept(mean='micro')",
+    "Precision.concept": "P.concept",
+    "Precision.example": "P.example",
+    "Recall.concept": "R.concept",
+    "Recall.example": "R.example",
+    "hamming_loss": "HammingLoss",
+    "subset_accuracy": "ExactMatch",
+    "roc_auc": "AUC",
+}

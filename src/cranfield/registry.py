@@ -1,0 +1,449 @@
+"""Things that are asked for by name: measures, methods of relatedness, image descriptors.
+
+Each is a frozen declaration. A name such as `nDCG@10(gain='exp')` stands for a declaration bound
+to a cutoff and parameters; `nDCG(gain='exp')@10` is the same one, and `str` prints the first form,
+`P@10.concept(mean='micro')` for one with a direction. An alias is another spelling of a name,
+with or without parameters: it leads to one canonical name, which is what answers print.
+"""
+
+from __future__ import annotations
+
+import ast
+import math
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
+
+from cranfield.errors import MeasureError, suggest
+from cranfield.sources import Source
+
+Value: TypeAlias = str | int | float | bool
+Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
+
+_STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+_CUTOFF = re.compile(r"@([0-9.]*[0-9])")
+_DIRECTION = re.compile(r"\.[A-Za-z]+")
+# trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10.
+_TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)[._](?P<at>[0-9]+(?:\.[0-9]+)?)")
+_BARE_NUMBER = re.compile(r"[0-9.]*[0-9]")
+_LARGEST_EXACT = 2**53  # whole numbers beyond it are not all floats
+
+
+@dataclass(frozen=True, slots=True)
+class Param:
+    """A parameter of a declaration: its kind, its default and the values it may take."""
+
+    kind: type
+    default: Value | None
+    doc: str
+    choices: tuple[Value, ...] = ()
+    low: float = -math.inf
+    high: float = math.inf
+
+    def convert(self, owner: str, name: str, value: Value | None) -> Value | None:
+        """The value as this parameter's kind, or a MeasureError that says what was expected."""
+        if value is None and self.default is None:
+            return None
+        try:
+            converted = self._cast(value)
+        except (TypeError, ValueError, OverflowError):
+            raise MeasureError(
+                f"{owner}: parameter {name}={value!r} is not {_KIND_NAMES[self.kind]}"
+            ) from None
+        if self.choices and converted not in self.choices:
+            options = ", ".join(repr(c) for c in self.choices)
+            raise MeasureError(f"{owner}: parameter {name}={value!r} is not one of {options}")
+        if isinstance(converted, int | float) and not self.low <= converted <= self.high:
+            raise MeasureError(
+                f"{owner}: parameter {name}={value!r} is outside [{self.low:g}, {self.high:g}]"
+            )
+        return converted
+
+    def _cast(self, value: Value | None) -> Value:
+        if value is None:
+            raise TypeError
+        if self.kind is str:
+            if not isinstance(value, str):
+                raise TypeError
+            return value
+        if isinstance(value, bool | str):
+            if self.kind is bool and isinstance(value, bool):
+                return value
+            raise TypeError
+        if self.kind is int:
+            if value != int(value):
+                raise ValueError
+            return int(value)
+        number = float(value)
+        if not math.isfinite(number):
+            raise ValueError
+        return int(number) if number.is_integer() and abs(number) < _LARGEST_EXACT else number
+
+
+_KIND_NAMES = {
+    str: "a quoted string",
+    int: "a whole number",
+    float: "a number",
+    bool: "True or False",
+}
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Declared:
+    """What every declaration says of itself, and what it is bound to: pure description, no state.
+
+    Two are equal when they print alike.
+    """
+
+    noun: ClassVar[str]  # what messages call it
+    catalogue: ClassVar[str]  # the command that lists all of its kind
+
+    name: str
+    title: str
+    formula: str
+    source: Source
+    family: str = ""
+    summary: str = ""
+    params: Mapping[str, Param] = field(default_factory=dict)
+    cutoff: Cutoff = "none"
+    bound: Mapping[str, Value] = field(default_factory=dict)
+    at: float | None = None
+
+    def bind(self, *, at: float | None = None, **values: Value) -> Self:
+        """This with some parameters set, checked against the declaration."""
+        bound = dict(self.bound)
+        for key, value in values.items():
+            if key not in self.params:
+                known = ", ".join(self.params) or "none"
+                raise MeasureError(
+                    f"{self.name} has no parameter {key!r} (it has: {known})."
+                    f"{suggest(key, self.params)}"
+                )
+            converted = self.params[key].convert(self.name, key, value)
+            bound.pop(key, None)
+            if converted is not None:
+                bound[key] = converted
+        for key in [k for k, v in bound.items() if v == self.params[k].default]:
+            del bound[key]
+        ordered = {k: bound[k] for k in self.params if k in bound}
+        cut = self.at if at is None else self._checked_cutoff(at)
+        return replace(self, bound=MappingProxyType(ordered), at=cut)
+
+    def _checked_cutoff(self, at: float) -> float:
+        if self.cutoff == "none":
+            raise MeasureError(f"{self.name} takes no cutoff (@{at:g})")
+        if self.cutoff == "recall":
+            if not 0 <= at <= 1:
+                raise MeasureError(f"{self.name}@{at:g}: a recall level lies in [0, 1]")
+            return float(at)
+        if at != int(at) or at < 1:
+            raise MeasureError(f"{self.name}@{at:g}: a cutoff is a whole number from 1 on")
+        if at > _LARGEST_EXACT:
+            raise MeasureError(f"{self.name}@{at:g}: no ranking is that long")
+        return int(at)
+
+    def check_complete(self) -> Self:
+        """This, or a MeasureError when its obligatory cutoff is absent."""
+        if self.cutoff in ("required", "recall") and self.at is None:
+            example = "0.2" if self.cutoff == "recall" else "10"
+            raise MeasureError(f"{self.name} needs a cutoff, such as {self.name}@{example}")
+        return self
+
+    def other_names(self) -> Iterable[str]:
+        """Names that the declaration itself says people know it by."""
+        return ()
+
+    def value_of(self, param: str) -> Any:
+        """The bound value of a parameter, or its default."""
+        return self.bound.get(param, self.params[param].default)
+
+    def __str__(self) -> str:
+        inside = ", ".join(f"{k}={v!r}" for k, v in self.bound.items())
+        stem, dot, direction = self.name.partition(".")
+        cut = "" if self.at is None else f"@{_digits(self.at)}"
+        return f"{stem}{cut}{dot}{direction}" + (f"({inside})" if inside else "")
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and str(self) == str(other)
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self}>"
+
+    def __deepcopy__(self, _: Any) -> Self:
+        return self
+
+
+def _digits(number: float) -> str:
+    """A number in full and without an exponent, which names do not have."""
+    return str(int(number)) if number == int(number) else format(Decimal(repr(number)), "f")
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """A name as it was written, taken apart."""
+
+    text: str
+    name: str
+    at: float | None
+    params: Mapping[str, Value]
+
+
+D = TypeVar("D", bound=Declared)
+
+
+class Registry(Mapping[str, D], Generic[D]):
+    """Declarations of one kind by their canonical names, found by any spelling of them.
+
+    `declared` gives them; it is called when the first one is asked for, so that what they load is
+    loaded only then. `aliases` leads from other spellings to names such as `AP(mean='geometric')`;
+    upper and lower case are one. `sets` has names that stand for several declarations.
+    """
+
+    def __init__(
+        self,
+        kind: type[D],
+        declared: Callable[[], Iterable[D]],
+        aliases: Mapping[str, str] | None = None,
+        sets: Callable[[], Mapping[str, Iterable[str]]] = dict,
+    ) -> None:
+        self.kind, self._declared, self._sets = kind, declared, sets
+        self._aliases = dict(aliases or {})
+
+    @cached_property
+    def _known(self) -> dict[str, D]:
+        return {one.name: one for one in self._declared()}
+
+    @cached_property
+    def aliases(self) -> Mapping[str, str]:
+        """Every other spelling, and the name it stands for."""
+        declared = {other: one.name for one in self.values() for other in one.other_names()}
+        return {k: v for k, v in (declared | self._aliases).items() if k not in self._known}
+
+    @cached_property
+    def _spellings(self) -> dict[str, str]:
+        """Names and aliases without case; where two meet, the name comes first."""
+        others = {other.lower(): name for other, name in self.aliases.items()}
+        return others | {name.lower(): name for name in self}
+
+    def __getitem__(self, name: str) -> D:
+        return self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def find(self, text: str) -> D:
+        """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
+        whole = isinstance(text, str) and self._called(text.strip())
+        if whole:
+            return whole.check_complete()
+        tail = isinstance(text, str) and _TAIL.fullmatch(text.strip())
+        spoken = parse_name(f"{tail['name']}@{tail['at']}" if tail else text, self.kind.noun)
+        found = self._called(spoken.name)
+        if found is None:
+            name = text.strip() if tail else spoken.name
+            raise MeasureError(
+                f"No {self.kind.noun} named {name!r}.{suggest(name, self.known_names())} "
+                f"List them with: {self.kind.catalogue}"
+            )
+        return found.bind(at=spoken.at, **spoken.params).check_complete()
+
+    def find_all(self, wanted: str | D | Iterable[str | D]) -> tuple[D, ...]:
+        """Declarations by names, sets of names, or themselves; each once, in the order given."""
+        chosen: dict[D, None] = {}
+        for one in listed(wanted, self.kind):
+            names = self.members(one) if isinstance(one, str) else [one]
+            for name in names:
+                chosen[self.find(name) if isinstance(name, str) else name.check_complete()] = None
+        if not chosen:
+            raise MeasureError(
+                f"no {self.kind.noun} was asked for. List them with: {self.kind.catalogue}"
+            )
+        return tuple(chosen)
+
+    def members(self, name: str) -> Iterable[str]:
+        """The names in a set, or the name itself where it is not that of a set."""
+        return self._sets().get(name, (name,))
+
+    def known_names(self) -> Iterator[str]:
+        """The canonical names, then the other spellings and the sets."""
+        yield from self
+        yield from self.aliases
+        yield from self._sets()
+
+    def _called(self, name: str) -> D | None:
+        if name in self._known:
+            return self._known[name]
+        meant = self._spellings.get(name.lower())
+        if meant is None:
+            return None
+        spoken = parse_name(meant, self.kind.noun)
+        return self._known[spoken.name].bind(at=spoken.at, **spoken.params)
+
+
+class Joined(Registry[D]):
+    """Several registries of one kind as one; the first that knows a name answers."""
+
+    def __init__(self, *registries: Registry[D]) -> None:
+        super().__init__(registries[0].kind, tuple)
+        self._registries = registries
+
+    def __getitem__(self, name: str) -> D:
+        for registry in self._registries:
+            if name in registry:
+                return registry[name]
+        raise KeyError(name)
+
+    def __iter__(self) -> Iterator[str]:
+        return (name for registry in self._registries for name in registry)
+
+    def __len__(self) -> int:
+        return sum(map(len, self._registries))
+
+    def known_names(self) -> Iterator[str]:
+        return (name for registry in self._registries for name in registry.known_names())
+
+    def _called(self, name: str) -> D | None:
+        found = (registry._called(name) for registry in self._registries)
+        return next((one for one in found if one is not None), None)
+
+
+def listed(wanted: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
+    """Names and declarations one by one; a text may hold several names."""
+    if isinstance(wanted, str | kind):
+        wanted = [wanted]
+    if not isinstance(wanted, Iterable):
+        raise MeasureError(f"{wanted!r} is neither the name of a {kind.noun} nor a list of names")
+    found: list[str | D] = []
+    for one in wanted:
+        if isinstance(one, str):
+            found += split_names(one)
+        elif isinstance(one, kind):
+            found.append(one)
+        else:
+            raise MeasureError(f"{one!r} is not the name of a {kind.noun}")
+    return found
+
+
+def split_names(text: str) -> list[str]:
+    """The names in a text, separated by blanks or commas outside of parentheses.
+
+    Numbers after a name with a cutoff are further cutoffs of it.
+
+    >>> split_names("AP, nDCG@5,10(gain='exp')")
+    ['AP', 'nDCG@5', "nDCG@10(gain='exp')"]
+    """
+    names: list[str] = []
+    start, depth, quote = 0, 0, ""
+    for i, char in enumerate(text + " "):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char in "([":
+            depth += 1
+        elif char in ")]":
+            depth -= 1
+        elif depth <= 0 and (char.isspace() or char == ","):
+            if i > start:
+                names.append(_with_cutoff(text[start:i], names))
+            start = i + 1
+    if start < len(text):
+        raise MeasureError(f"unbalanced parenthesis or quote in {text[start:].strip()!r}")
+    return names
+
+
+def _with_cutoff(piece: str, before: list[str]) -> str:
+    """A piece of a list of names; one that begins with a number continues the name before it."""
+    number = _BARE_NUMBER.match(piece)
+    last = before[-1] if before else ""
+    if number is None or not re.match(r"$|[(.]", piece[number.end() :]):
+        return piece
+    if cut := _CUTOFF.search(last):
+        return f"{last[: cut.start()]}@{number[0]}{piece[number.end() :] or last[cut.end() :]}"
+    tail = _TAIL.fullmatch(last)
+    return f"{tail['name']}@{piece}" if tail else piece
+
+
+def parse_name(text: str, noun: str) -> Spoken:
+    """A name taken apart; whether anything is called so is the matter of a registry."""
+    if not isinstance(text, str):
+        raise MeasureError(f"{text!r} is not the name of a {noun}")
+    rest = text.strip()
+    stem = _STEM.match(rest)
+    if stem is None:
+        raise MeasureError(f"{text!r} is not the name of a {noun}")
+    name, rest = stem.group(), rest[stem.end() :]
+    at: float | None = None
+    params: dict[str, Value] = {}
+    while rest:
+        if cut := _CUTOFF.match(rest):
+            if at is not None:
+                raise MeasureError(f"{text!r} has two cutoffs")
+            at, rest = _number(cut.group(1), text), rest[cut.end() :]
+        elif direction := _DIRECTION.match(rest):
+            name, rest = name + direction.group(), rest[direction.end() :]
+        elif rest.startswith("("):
+            inside, rest = _matching(rest, text)
+            _parse_params(inside, text, params)
+        else:
+            raise MeasureError(f"cannot read {rest!r} in the {noun} name {text!r}")
+    return Spoken(text, name, at, params)
+
+
+def _number(text: str, whole: str) -> float:
+    try:
+        number = float(text)
+    except ValueError:
+        raise MeasureError(f"cannot read the cutoff {text!r} in {whole!r}") from None
+    # A float would quietly stand for a neighbour of such a number.
+    if number > _LARGEST_EXACT:
+        raise MeasureError(f"the cutoff {text[:40]} in {whole[:80]!r}: no ranking is that long")
+    return number
+
+
+def _matching(rest: str, whole: str) -> tuple[str, str]:
+    depth, quote = 0, ""
+    for i, char in enumerate(rest):
+        if quote:
+            quote = "" if char == quote else quote
+        elif char in "'\"":
+            quote = char
+        elif char == "(":
+            depth += 1
+        elif char == ")":
+            depth -= 1
+            if depth == 0:
+                return rest[1:i], rest[i + 1 :]
+    raise MeasureError(f"unbalanced parenthesis or quote in {whole!r}")
+
+
+def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
+    """Add the parameters written between parentheses to `values`."""
+    try:
+        call = ast.parse(f"f({inside})", mode="eval").body
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
+        raise MeasureError(f"cannot read the parameters ({inside}) in {whole!r}") from None
+    if not isinstance(call, ast.Call) or call.args or any(k.arg is None for k in call.keywords):
+        raise MeasureError(f"parameters are written name=value, not ({inside}) as in {whole!r}")
+    for keyword in call.keywords:
+        if keyword.arg in values:
+            raise MeasureError(f"{keyword.arg} is given twice in {whole!r}")
+        try:
+            value = ast.literal_eval(keyword.value)
+        except (ValueError, TypeError, RecursionError):
+            raise MeasureError(
+                f"the value of {keyword.arg} in {whole!r} is not a number or a quoted string"
+            ) from None
+        if not isinstance(value, str | int | float | bool):
+            raise MeasureError(f"the value of {keyword.arg} in {whole!r} is not a simple value")
+        values[str(keyword.arg)] = value
