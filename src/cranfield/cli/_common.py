@@ -8,15 +8,20 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NoReturn, TypeVar
 
+from cranfield.answers import Answer
 from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.io.files import write_whole
+from cranfield.notes import Progress
 from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
+from cranfield.report.tables import document_of
 
 SHOW_PROGRESS_AFTER = 1.0
 T = TypeVar("T")
@@ -53,6 +58,33 @@ def add_output_options(parser: argparse.ArgumentParser, form: str = "table") -> 
     group.add_argument("--format", choices=FORMATS, default=form, help=f"default: {form}")
     group.add_argument("-o", "--output", metavar="FILE", help="write here, whole or not at all")
     group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where an answer goes, in which format, and whether anything is said beside it."""
+
+    form: str = "table"
+    path: str | None = None
+    quiet: bool = False
+
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Output:
+        """What the options of `add_output_options` say."""
+        return cls(args.format, args.output, args.quiet)
+
+
+def show(answer: Answer, output: Output, **view: Any) -> None:
+    """Print or write an answer; its notes, and what was written, go to standard error."""
+    _emit(document_of(answer, **view), output)
+
+
+@contextmanager
+def working(label: str, output: Output) -> Iterator[Progress]:
+    """A progress line around work, which tells the Progress that this gives how far it is."""
+    progress = Progress()
+    with Watch(label, lambda: progress.done, quiet=output.quiet):
+        yield progress
 
 
 def add_jobs_option(parser: argparse.ArgumentParser) -> None:
@@ -99,15 +131,26 @@ def check_standard_input(args: argparse.Namespace) -> None:
 
 def emit(document: Document, args: argparse.Namespace) -> None:
     """Print or write the document in the format asked for; warnings go to standard error."""
-    if not args.quiet:
+    _emit(document, Output.of(args), told=False)
+
+
+def _emit(document: Document, output: Output, *, told: bool = True) -> None:
+    if not output.quiet:
         for warning in document.warnings:
             sys.stderr.write(f"warning: {warning}\n")
-    to_terminal = args.output is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    text = render(document, args.format, colour=to_terminal)
-    if args.output is None:
+    to_terminal = output.path is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+    text = render(document, output.form, colour=to_terminal)
+    if output.path is None:
         sys.stdout.write(text)
     else:
-        write_whole(Path(args.output), text.encode())
+        write_file(output.path, text, quiet=output.quiet or not told)
+
+
+def write_file(path: str, text: str, *, quiet: bool) -> None:
+    """Write a file whole or not at all, and say so."""
+    write_whole(Path(path), text.encode())
+    if not quiet:
+        sys.stderr.write(f"wrote {path} ({text.count(chr(10))} lines)\n")
 
 
 def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
