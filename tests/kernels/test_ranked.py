@@ -58,9 +58,11 @@ PARAMS: dict[str, list[tuple[float, ...]]] = {
     "yaap": _levels(),
     "r_precision": _levels((1.0,), (0.35,), (0.2,), (2.0,), (5.0,), (0.0,)),
     "interpolated_at": _levels(
-        *((r, v) for r in (0.0, 0.1, 0.25, 0.5, 0.75, 1.0) for v in (9.0, 10.0))
+        *((r, v) for r in (0.0, 0.1, 0.25, 1 / 3, 0.5, 0.7, 1.0) for v in (0.0, 9.0, 10.0))
     ),
-    "interpolated_mean": _levels((10.0, 0.0, 0.5, 1.0), (9.0, 0.2, 0.5, 0.8), (10.0, 0.3)),
+    "interpolated_mean": _levels(
+        (10.0, 0.0, 0.5, 1.0), (9.0, 0.2, 0.5, 0.8), (10.0, 0.3), (0.0, 0.2, 0.6, 0.8)
+    ),
     "binary_g": _levels(),
     "bpref": _levels(),
     "inferred_ap": _levels(),

@@ -126,3 +126,18 @@ def test_fractions_of_the_gain_tables() -> None:
     check("SH NDCG, rank 3", 5.2618594 / 5.2618594, got["nDCG@3(discount='jk')"])
     # Ch = 6 items all relevant, where Cr = 11 has 9.
     check("SH first tier (relevant)", 6 / 6, got["FirstTier"])
+
+
+def test_interpolated_precision_by_its_definition() -> None:
+    """No 3.3.3: precision at recall r or beyond; trec_eval's rounding has a name of its own."""
+    ours, version_10, version_9 = (
+        value(f"iP@0.8{version}", (1, 2, 100), 100)
+        for version in ("", "(version=10)", "(version=9)")
+    )
+    assert (ours, version_10, version_9) == (0.03, 1.0, 0.03)
+    assert f"`iP@0.8` {ours:.4f}, `iP@0.8(version=10)` {version_10:.4f}" in PAGE
+    # 11 of 20 items are 0.55 of them, though the product 0.55 * 20 is a hair above 11.
+    assert 0.55 * 20 > 11
+    assert value("iP@0.55", (*range(1, 12), *range(192, 201)), 200) == 1.0
+    assert value("iAP", (1, 2, 100), 100) == pytest.approx((7 * 1 + 4 * 0.03) / 11)
+    assert value("AP3", (1, 2, 100), 100) == pytest.approx((1 + 1 + 0.03) / 3)

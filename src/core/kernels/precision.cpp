@@ -119,9 +119,17 @@ double interpolated(const Relevant& rel, double needed) {
     return best;
 }
 
-// Version 10 of trec_eval rounds the number of relevant items of a recall level, versions
-// before it cut it off after adding 0.9.
+// How many relevant items a recall level asks for. By its definition a level is reached when the
+// share found is at least as large (version 0); version 10 of trec_eval rounds the product,
+// versions before it cut it off after adding 0.9.
 double items_for(double recall, double total, double version) {
+    if (version == 0) {
+        // The quotient decides: it is rounded as the level itself was, the product is not.
+        double needed = std::floor(recall * total);
+        while (needed < total && needed / total < recall) ++needed;
+        while (needed > 0 && (needed - 1) / total >= recall) --needed;
+        return needed;
+    }
     return version < 10 ? std::floor(recall * total + 0.9) : std::round(recall * total);
 }
 }  // namespace

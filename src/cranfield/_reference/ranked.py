@@ -217,15 +217,21 @@ def r_precision(grades: Grades, judged: Judged, level: float, multiple: float) -
     return precision_at(grades, judged, level, depth) if depth else 0.0
 
 
+def _level_reached(found: float, total: float, recall: float, version: float) -> bool:
+    """By the definition (version 0), or as trec_eval rounds the number of items of a level."""
+    if version == 0:
+        return _ratio(found, total) >= recall
+    return found >= math.floor(recall * total + (0.9 if version < 10 else 0.5))
+
+
 def interpolated_at(
     grades: Grades, judged: Judged, level: float, recall: float, version: float
 ) -> float:
-    share = recall * _relevant(judged, level)
-    needed = math.floor(share + (0.9 if version < 10 else 0.5))
+    total = _relevant(judged, level)
     reached = [
         precision_at(grades, judged, level, rank)
         for rank in range(1, len(grades) + 1)
-        if _relevant(grades[:rank], level) >= needed
+        if _level_reached(_relevant(grades[:rank], level), total, recall, version)
     ]
     return max(reached, default=0.0)
 

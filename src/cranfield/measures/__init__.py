@@ -77,7 +77,7 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "Rprec",
             "Bpref",
             "RR",
-            *(f"iP@{r}" for r in _RECALLS),
+            *(f"iP@{r}(version=10)" for r in _RECALLS),
             *(f"P@{k}" for k in _CUTOFFS),
         ),
         "image": ("NMRR", "NAR", "MNRO", "AP", "P@10", "P@20"),

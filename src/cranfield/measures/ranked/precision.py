@@ -33,7 +33,11 @@ FAMILY = "precision and recall"
 _REL = MappingProxyType({"rel": REL})
 _RATIO = MappingProxyType({"rel": REL, "mean": MICRO})
 _VERSION = Param(
-    int, 10, "version of trec_eval whose rounding of recall levels is used", choices=(9, 10)
+    int,
+    None,
+    "the version of trec_eval whose rounding of recall levels is used; unless given, a level is "
+    "reached when the share found is at least as large",
+    choices=(9, 10),
 )
 _POINTS = tuple(i / 10 for i in range(11))
 
@@ -55,19 +59,20 @@ def _r_prec_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall
 
 def _points(points: tuple[float, ...]) -> Any:
     def plan(measure: Measure, _: Context) -> KernelCall:
-        version = float(measure.value_of("version"))
-        return KernelCall("interpolated_mean", (float(measure.value_of("rel")), version, *points))
+        params = (float(measure.value_of("rel")), _version_of(measure), *points)
+        return KernelCall("interpolated_mean", params)
 
     return plan
 
 
 def _interpolated(measure: Measure, _: Context) -> KernelCall:
-    values = (
-        float(measure.value_of("rel")),
-        cutoff_of(measure),
-        float(measure.value_of("version")),
-    )
-    return KernelCall("interpolated_at", values)
+    params = (float(measure.value_of("rel")), cutoff_of(measure), _version_of(measure))
+    return KernelCall("interpolated_at", params)
+
+
+def _version_of(measure: Measure) -> float:
+    """As the kernels have it: 0 stands for the definition."""
+    return float(measure.value_of("version") or 0)
 
 
 P = Measure(
@@ -322,10 +327,12 @@ IP = Measure(
     name="iP",
     title="Interpolated precision at a recall level",
     summary="The best precision at any rank from where this share of the relevant items is found.",
-    formula=r"iP@r = \max_{r' \ge r} P(r')",
+    formula=r"iP@r = \max_{i : R(i) \ge r} P(i)",
     source=Source(
         "trec_eval",
-        deviation="trec_eval 10 rounds r times NG, versions before cut off r times NG + 0.9",
+        equations="nowak-thesis section 3.3.3",
+        deviation="trec_eval 10 rounds r times NG (version=10), versions before it cut off r times "
+        "NG + 0.9 (version=9)",
     ),
     range=(0.0, 1.0),
     higher_is_better=True,
@@ -336,7 +343,7 @@ IP = Measure(
     family=FAMILY,
     missing=MISSING_0,
     undefined=NO_RELEVANT_0,
-    example="iP@0.2",
+    example="iP@0.2 iP@0.2(version=10)",
     trec_name="iprec_at_recall",
 )
 
