@@ -59,26 +59,74 @@ nb::object py_item_ranked(const In2<bool>& truth, const In2<double>& scores, uns
                     {truth.shape(0), labels::item_columns});
 }
 
-nb::object py_item_r_precision(const In2<bool>& truth, const In2<double>& scores, unsigned jobs) {
+nb::object py_item_precision(const In2<bool>& truth, const In2<double>& scores, std::size_t depth,
+                             unsigned jobs) {
     same_shape(truth, scores);
     return released(
-        [&] { return labels::item_r_precision(matrix_of(truth), matrix_of(scores), jobs); },
+        [&] { return labels::item_precision(matrix_of(truth), matrix_of(scores), depth, jobs); },
         {truth.shape(0)});
+}
+
+void check_matching(const In2<bool>& truth, const In2<bool>& predicted, const In2<bool>& broken,
+                    const In2<double>& costs, const In1<double>& agreement) {
+    same_shape(truth, predicted);
+    same_shape(truth, broken);
+    square_costs(truth, costs);
+    if (agreement.shape(0) != truth.shape(1)) throw std::invalid_argument("agreement does not fit");
+}
+
+template <class A>
+void check_item(const A& matrix, std::size_t item) {
+    if (item >= matrix.shape(0)) throw std::invalid_argument("no such item");
 }
 
 nb::object py_match_costs(const In2<bool>& truth, const In2<bool>& predicted,
                           const In2<bool>& broken, const In2<double>& costs,
                           const In1<double>& agreement, unsigned jobs) {
-    same_shape(truth, predicted);
-    same_shape(truth, broken);
-    square_costs(truth, costs);
-    if (agreement.shape(0) != truth.shape(1)) throw std::invalid_argument("agreement does not fit");
+    check_matching(truth, predicted, broken, costs, agreement);
     return released(
         [&] {
             return labels::match_costs(matrix_of(truth), matrix_of(predicted), matrix_of(broken),
                                        matrix_of(costs), agreement.data(), jobs);
         },
         {truth.shape(0)});
+}
+
+const char* role_name(labels::MatchRole role) {
+    switch (role) {
+        case labels::MatchRole::broken:
+            return "broken";
+        case labels::MatchRole::wrong:
+            return "wrong";
+        default:
+            return "missed";
+    }
+}
+
+nb::list py_match_parts(const In2<bool>& truth, const In2<bool>& predicted,
+                        const In2<bool>& broken, const In2<double>& costs,
+                        const In1<double>& agreement, std::size_t item) {
+    check_matching(truth, predicted, broken, costs, agreement);
+    check_item(truth, item);
+    nb::list parts;
+    for (const labels::MatchPart& part :
+         labels::match_parts(matrix_of(truth), matrix_of(predicted), matrix_of(broken),
+                             matrix_of(costs), agreement.data(), item))
+        parts.append(nb::make_tuple(part.label, role_name(part.role), part.cost, part.agreement,
+                                    part.partners));
+    return parts;
+}
+
+nb::list py_assigned_pairs(const In2<bool>& truth, const In2<double>& scores,
+                           const In2<double>& costs, std::size_t item) {
+    same_shape(truth, scores);
+    square_costs(truth, costs);
+    check_item(truth, item);
+    nb::list pairs;
+    for (const labels::AssignedPair& pair :
+         labels::assigned_pairs(matrix_of(truth), matrix_of(scores), matrix_of(costs), item))
+        pairs.append(nb::make_tuple(pair.ranked, pair.wanted, pair.cost));
+    return pairs;
 }
 
 nb::object py_ranked_assignment(const In2<bool>& truth, const In2<double>& scores,
@@ -112,9 +160,12 @@ void bind_labels(nb::module_& m) {
     m.def("concept_ranked", &py_concept_ranked, "truth"_a, "scores"_a, "order"_a, "cutoffs"_a,
           "jobs"_a);
     m.def("item_ranked", &py_item_ranked, "truth"_a, "scores"_a, "jobs"_a);
-    m.def("item_r_precision", &py_item_r_precision, "truth"_a, "scores"_a, "jobs"_a);
+    m.def("item_precision", &py_item_precision, "truth"_a, "scores"_a, "depth"_a, "jobs"_a);
     m.def("match_costs", &py_match_costs, "truth"_a, "labels"_a, "broken"_a, "costs"_a,
           "agreement"_a, "jobs"_a);
+    m.def("match_parts", &py_match_parts, "truth"_a, "labels"_a, "broken"_a, "costs"_a,
+          "agreement"_a, "item"_a);
+    m.def("assigned_pairs", &py_assigned_pairs, "truth"_a, "scores"_a, "costs"_a, "item"_a);
     m.def("ranked_assignment", &py_ranked_assignment, "truth"_a, "scores"_a, "costs"_a, "jobs"_a);
     m.def("set_assignment", &py_set_assignment, "truth"_a, "labels"_a, "costs"_a, "dummy"_a,
           "jobs"_a);

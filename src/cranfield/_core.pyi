@@ -124,8 +124,8 @@ def concept_ranked(
 def item_ranked(
     truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
 ) -> NDArray[np.float64]: ...
-def item_r_precision(
-    truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int
+def item_precision(
+    truth: NDArray[np.bool_], scores: NDArray[np.float64], depth: int, jobs: int
 ) -> NDArray[np.float64]: ...
 def match_costs(
     truth: NDArray[np.bool_],
@@ -135,6 +135,20 @@ def match_costs(
     agreement: NDArray[np.float64],
     jobs: int,
 ) -> NDArray[np.float64]: ...
+def match_parts(
+    truth: NDArray[np.bool_],
+    labels: NDArray[np.bool_],
+    broken: NDArray[np.bool_],
+    costs: NDArray[np.float64],
+    agreement: NDArray[np.float64],
+    item: int,
+) -> list[tuple[int, str, float, float, list[int]]]: ...
+def assigned_pairs(
+    truth: NDArray[np.bool_],
+    scores: NDArray[np.float64],
+    costs: NDArray[np.float64],
+    item: int,
+) -> list[tuple[int, int, float]]: ...
 def ranked_assignment(
     truth: NDArray[np.bool_],
     scores: NDArray[np.float64],

@@ -97,7 +97,8 @@ def test_ranked_measures_per_item(problem):
     truth, confidences = problem
     scores = evaluate(
         problem,
-        "OneError Coverage RankingLoss AP.example Rprec.example SRP ParentOneAccuracy",
+        "OneError Coverage RankingLoss AP.example Rprec.example P@1.example P@3.example "
+        "P@20.example SRP ParentOneAccuracy",
         ontology=ONTOLOGY,
     )
     cost = ONTOLOGY.cost_map.cost
@@ -108,6 +109,8 @@ def test_ranked_measures_per_item(problem):
         same(row["RankingLoss"], slow.ranking_loss(y, z))
         same(row["AP.example"], slow.item_average_precision(y, z))
         same(row["Rprec.example"], slow.item_rprec(y, z))
+        for k in (1, 3, 20):
+            same(row[f"P@{k}.example"], slow.item_precision_at(y, z, k))
         same(row["SRP"], slow.semantic_rprec(y, z, cost))
         parents = {c: path.rpartition(".")[0] for c, path in PATHS}
         best = slow.ranking(z)[0]
@@ -121,17 +124,20 @@ def test_scores_with_costs(problem, alpha):
     truth, confidences = problem
     scores = evaluate(
         problem,
-        f"OS(alpha={alpha:g}) HS(alpha={alpha:g}) LabelSetDistance LabelSetDistance(dummy=0.3)",
+        f"OS(alpha={alpha:g}) OS(alpha={alpha:g}, rules=False) HS(alpha={alpha:g}) "
+        "LabelSetDistance LabelSetDistance(dummy=0.3)",
         ontology=ONTOLOGY,
         agreement=AGREEMENT,
     )
     cost = ONTOLOGY.cost_map.cost
-    os_name, hs_name, *_ = (str(m) for m in scores.measures)
+    ones = dict.fromkeys(CONCEPTS, 1.0)
+    os_name, free_name, hs_name, *_ = (str(m) for m in scores.measures)
     predicted = sets(confidences >= 0.5)
     for y, z, row in zip(sets(truth), predicted, scores.per_item(), strict=True):
         broken = slow.broken_labels(z, ONTOLOGY)
         same(row[os_name], slow.ontology_score(y, z, cost, AGREEMENT, broken, alpha))
-        same(row[hs_name], slow.ontology_score(y, z, cost, AGREEMENT, frozenset(), alpha))
+        same(row[free_name], slow.ontology_score(y, z, cost, AGREEMENT, frozenset(), alpha))
+        same(row[hs_name], slow.ontology_score(y, z, cost, ones, frozenset(), alpha))
         same(row["LabelSetDistance"], slow.label_set_distance(y, z, cost, 1.0))
         same(row["LabelSetDistance(dummy=0.3)"], slow.label_set_distance(y, z, cost, 0.3))
 
@@ -170,7 +176,7 @@ def test_hierarchical_measures(problem):
     expanded = [
         f"{h}(expand='{e}', average='{a}')"
         for h in ("hP", "hR", "hF")
-        for e in ("ancestors", "descendants")
+        for e in ("ancestors", "nodes", "descendants")
         for a in ("micro", "macro")
     ]
     scores = evaluate(problem, f"{names} {' '.join(expanded)}", ontology=ONTOLOGY)
@@ -189,7 +195,7 @@ def test_hierarchical_measures(problem):
             same(row["DIMC"], links[i, j])
             same(row["DDMC"], costs.cost(one, other))
             same(row["BalancedDistance"], balanced[i, j])
-    for direction in ("ancestors", "descendants"):
+    for direction in ("ancestors", "nodes", "descendants"):
         grown = [[slow.expand(s, ONTOLOGY, direction) for s in pair] for pair in pairs]
         counts = np.array([[len(y & z), len(z), len(y)] for y, z in grown], dtype=float)
         means = scores.mean()["run"]
@@ -207,6 +213,45 @@ def test_hierarchical_measures(problem):
                     and m.value_of("average") == average
                 )
                 same(means[text], float(np.mean(values)))
+
+
+@given(problems())
+@settings(max_examples=60, deadline=None)
+def test_ancestors_that_no_file_mentions(problem):
+    """Label files that name leaves only: the ontology's concepts are still the vocabulary."""
+    truth, confidences = problem
+    leaves = [c for c in CONCEPTS if c != "Animal"]
+    wider = [("Thing", "Thing"), *PATHS, ("Style", "Style")]
+    ontology = Ontology.from_paths(wider).checked()
+    keep = [CONCEPTS.index(c) for c in leaves]
+    items = [f"i{k:02d}" for k in range(len(truth))]
+    scores = evaluate_labels(
+        LabelMatrix.of(truth[:, keep], items=items, concepts=leaves),
+        [LabelMatrix.of(confidences[:, keep] >= 0.5, items=items, concepts=leaves, name="run")],
+        "MaxLoss hF(average='macro') hF(average='macro', expand='nodes') "
+        "hF(average='macro', expand='descendants')",
+        ontology=ontology,
+    )
+    names = {m.value_of("expand"): str(m) for m in scores.measures if m.name == "hF"}
+    for t, c, row in zip(truth, confidences, scores.per_item(), strict=True):
+        y, z = ({leaf for leaf in leaves if f[CONCEPTS.index(leaf)]} for f in (t, c >= 0.5))
+        same(row["MaxLoss"], slow.max_loss(y, z, ontology))
+        for kind, name in names.items():
+            grown_y, grown_z = (slow.expand(s, ontology, kind) for s in (y, z))
+            both = len(grown_y) + len(grown_z)
+            same(row[name], 2 * len(grown_y & grown_z) / both if both else 1.0)
+
+
+@given(problems(), st.sampled_from([(1.0, 0.25), (0.0, 1.0), (1.0, 1.0)]))
+@settings(max_examples=60, deadline=None)
+def test_alpha_with_weights(problem, weights):
+    missed, false = weights
+    truth, confidences = problem
+    name = f"Alpha(alpha=0.5, missed={missed:g}, false={false:g})"
+    scores = evaluate(problem, [name])
+    name = str(scores.measures[0])
+    for y, z, row in zip(sets(truth), sets(confidences >= 0.5), scores.per_item(), strict=True):
+        same(row[name], slow.alpha_score(y, z, 0.5, missed, false))
 
 
 def test_distances_of_the_small_tree():

@@ -136,8 +136,8 @@ def test_interpolated_precision_by_its_definition() -> None:
     )
     assert (ours, version_10, version_9) == (0.03, 1.0, 0.03)
     assert f"`iP@0.8` {ours:.4f}, `iP@0.8(version=10)` {version_10:.4f}" in PAGE
-    # 11 of 20 items are 0.55 of them, though the product 0.55 * 20 is a hair above 11.
-    assert 0.55 * 20 > 11
-    assert value("iP@0.55", (*range(1, 12), *range(192, 201)), 200) == 1.0
+    # 7 of 25 items are 0.28 of them, though the product 0.28 * 25 is a hair above 7.
+    assert 0.28 * 25 > 7
+    assert value("iP@0.28", (*range(1, 8), *range(183, 201)), 200) == 1.0
     assert value("iAP", (1, 2, 100), 100) == pytest.approx((7 * 1 + 4 * 0.03) / 11)
     assert value("AP3", (1, 2, 100), 100) == pytest.approx((1 + 1 + 0.03) / 3)

@@ -119,3 +119,61 @@ def test_label_density_of_section_7_5_3():
     assert truth.cardinality == pytest.approx(9.06)
     assert truth.density == pytest.approx(9.06 / 53)
     assert round(truth.density, 2) == 0.17
+
+
+def test_hs_uses_neither_ontology_nor_agreement_section_8_3_1():
+    """ "HS if the ontology and the annotator agreement factors are not used"."""
+    concepts = [c for c, _ in FRAGMENT]
+    truth = LabelMatrix.of({"photo": TRUTH}, concepts=concepts)
+    run = LabelMatrix.of({"photo": PREDICTED}, concepts=concepts, name="run")
+    ontology = Ontology.from_paths(FRAGMENT, rules=RULES).checked()
+    half = dict.fromkeys(concepts, 0.5)
+
+    def score(measures: str, agreement: dict[str, float] | None) -> dict[str, float]:
+        found = evaluate_labels(truth, [run], measures, ontology=ontology, agreement=agreement)
+        return found.mean()["run"]
+
+    complete = score("OS HS OS(rules=False)", half)
+    assert complete["HS"] == score("HS", None)["HS"] == pytest.approx(0.8125, abs=1e-15)
+    # The mixed form: agreements, which halve every cost, and no rules.
+    assert complete["OS(rules=False)"] == pytest.approx(1 - 0.1875 / 2, abs=1e-15)
+    # Broken labels pay 1 whatever people think of them; the missed ones half of 19/14.
+    assert complete["OS"] == pytest.approx(1 - (3 + 19 / 28) / 8, abs=1e-15)
+
+
+def test_equally_near_labels_pay_their_mean_agreement_equation_7_1():
+    """Big is as near to Single as to Small: whichever column comes first, (0.6 + 1) / 2 is paid."""
+    agreement = {c: 1.0 for c, _ in FRAGMENT} | {"Single": 0.6}
+    ontology = Ontology.from_paths(FRAGMENT).checked()
+    found = []
+    for concepts in ([c for c, _ in FRAGMENT], [c for c, _ in reversed(FRAGMENT)]):
+        truth = LabelMatrix.of({"photo": {"Single", "Small"}}, concepts=concepts)
+        run = LabelMatrix.of({"photo": {"Big"}}, concepts=concepts, name="run")
+        scores = evaluate_labels(
+            truth, [run], "OS(rules=False)", ontology=ontology, agreement=agreement
+        )
+        found.append(scores.mean()["run"]["OS(rules=False)"])
+    # All three are leaves below Persons, two links of 1/14 apart; Single and Small are missed.
+    assert found == [pytest.approx(1 - 2 / 14 * (0.8 + 0.6 + 1.0) / 3, abs=1e-15)] * 2
+
+
+def test_expanded_sets_count_ancestors_that_no_file_mentions():
+    """Leaves only (section 4.4.2.2): hiclass gives 5/6 for the same three items."""
+    ontology = Ontology.from_paths(
+        [("animal", "1"), ("dog", "1.1"), ("cat", "1.2"), ("plant", "2"), ("rose", "2.1")]
+    ).checked()
+    truth = {"x1": {"dog"}, "x2": {"cat"}, "x3": {"rose"}}
+    run = {"x1": {"cat"}, "x2": {"cat"}, "x3": {"rose"}}
+    found = evaluate_labels(
+        truth, {"run": run}, "hP hR hF hP(expand='nodes') MaxLoss", ontology=ontology
+    ).mean()["run"]
+    assert found.pop("MaxLoss") == pytest.approx(2 / 15, abs=1e-15)
+    assert list(found.values()) == [pytest.approx(5 / 6, abs=1e-15)] * 4
+
+
+def test_categories_count_with_expand_nodes_only(value):
+    """Table 7.1 has 0.66 without LandscapeElements, PicturedObjects and the other categories."""
+    # Truth and prediction with all nodes above: 6 + 5 and 6 + 2, of which 7 are common.
+    assert value("hP") == pytest.approx(2 / 3)
+    assert value("hP(expand='nodes')") == pytest.approx(6 / 8)
+    assert value("hR(expand='nodes')") == pytest.approx(6 / 10)

@@ -43,18 +43,40 @@ constexpr std::size_t item_columns = 5;
 // One row per item; NaN for an item without a true concept (ranking loss: or a wrong one).
 std::vector<double> item_ranked(const Flags& truth, const Reals& scores, unsigned jobs);
 
-// Of the |Y| best ranked concepts of an item, the part that is true; NaN without a true one.
-std::vector<double> item_r_precision(const Flags& truth, const Reals& scores, unsigned jobs);
+// Of the best ranked concepts of an item, the part that is true: of as many as are true, or of
+// `depth` of them when that is not 0. NaN without a true concept.
+std::vector<double> item_precision(const Flags& truth, const Reals& scores, std::size_t depth,
+                                   unsigned jobs);
 
 // The cost of every item's prediction (No 7.1): broken labels cost 1, labels that are wrong or
 // missed pay their least cost to the other set, scaled by the agreement on the true concept.
 std::vector<double> match_costs(const Flags& truth, const Flags& labels, const Flags& broken,
                                 const Reals& costs, const double* agreement, unsigned jobs);
 
+// The same for one item, label by label: each pays cost times agreement, to the concepts that it
+// was matched with (none where it pays the whole cost).
+enum class MatchRole { broken, wrong, missed };
+struct MatchPart {
+    std::size_t label;
+    MatchRole role;
+    double cost, agreement;
+    std::vector<std::size_t> partners;
+};
+std::vector<MatchPart> match_parts(const Flags& truth, const Flags& labels, const Flags& broken,
+                                   const Reals& costs, const double* agreement, std::size_t item);
+
 // The least cost of assigning the |Y| best concepts of an item one to one to its |Y| true ones
 // (No 9.3); NaN for an item without a true concept.
 std::vector<double> ranked_assignment(const Flags& truth, const Reals& scores, const Reals& costs,
                                       unsigned jobs);
+
+// The pairs of that assignment for one item: a ranked concept, a true one, their cost.
+struct AssignedPair {
+    std::size_t ranked, wanted;
+    double cost;
+};
+std::vector<AssignedPair> assigned_pairs(const Flags& truth, const Reals& scores,
+                                         const Reals& costs, std::size_t item);
 
 // The least cost of assigning true and predicted labels one to one, where the smaller set is
 // filled up with dummies at a fixed cost.

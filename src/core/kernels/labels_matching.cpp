@@ -35,16 +35,16 @@ void members(const Flags& flags, std::size_t item, Set& set) {
         if (flags(item, c)) set.push_back(c);
 }
 
-struct Nearest {
-    std::size_t concept_at;
-    double cost;
-};
-
-// The member of a set that costs least; the first of the vocabulary in a tie.
-Nearest nearest(std::size_t from, const Set& set, const Reals& costs) {
-    Nearest best{set.front(), infinity};
-    for (const std::size_t c : set)
-        if (costs(from, c) < best.cost) best = {c, costs(from, c)};
+// The least cost from a concept to a member of a set; fills `partners` with all that have it.
+double nearest(std::size_t from, const Set& set, const Reals& costs, Set& partners) {
+    double best = infinity;
+    for (const std::size_t c : set) {
+        const double cost = costs(from, c);
+        if (cost > best) continue;
+        if (cost < best) partners.clear();
+        best = cost;
+        partners.push_back(c);
+    }
     return best;
 }
 
@@ -71,6 +71,13 @@ class Assignment {
         for (std::size_t col = 1; col <= m; ++col)
             if (row_of_[col] != 0) total += at(row_of_[col], col);
         return total;
+    }
+
+    // Calls f(row, column, cost) for the pairs of the assignment found last.
+    template <class F>
+    void for_each_pair(const F& f) const {
+        for (std::size_t col = 1; col <= cols_; ++col)
+            if (row_of_[col] != 0) f(row_of_[col] - 1, col - 1, at(row_of_[col], col));
     }
 
   private:
@@ -127,31 +134,54 @@ struct Matching {
     const Flags &truth, &labels, &broken;
     const Reals& costs;
     const double* agreement;
-    Set predicted{}, kept_truth{};
+    Set predicted{}, kept_truth{}, partners{};
 
     double operator()(std::size_t item) {
+        double sum = 0;
+        for_each_label(item, [&](std::size_t, MatchRole, double cost, double factor) {
+            sum += cost * factor;
+        });
+        return sum;
+    }
+
+    // Calls f(concept, role, cost, agreement) for every label that pays; `partners` then holds the
+    // concepts it was matched with, none where it pays the whole cost.
+    template <class F>
+    void for_each_label(std::size_t item, const F& f) {
         members(labels, item, predicted);
         kept_truth.clear();
-        double sum = 0;
+        partners.clear();
         for (std::size_t c = 0; c < truth.cols; ++c) {
             if (broken(item, c))
-                sum += 1;
+                f(c, MatchRole::broken, 1.0, 1.0);
             else if (truth(item, c))
                 kept_truth.push_back(c);
         }
-        if (predicted.empty()) return static_cast<double>(kept_truth.size());
         for (const std::size_t c : predicted) {
             if (truth(item, c) || broken(item, c)) continue;
-            if (kept_truth.empty()) {
-                sum += 1;
-                continue;
-            }
-            const Nearest match = nearest(c, kept_truth, costs);
-            sum += match.cost * agreement[match.concept_at];
+            pay(c, MatchRole::wrong, kept_truth, f, [&] { return mean_agreement(); });
         }
         for (const std::size_t c : kept_truth)
-            if (!labels(item, c)) sum += nearest(c, predicted, costs).cost * agreement[c];
-        return sum;
+            if (!labels(item, c))
+                pay(c, MatchRole::missed, predicted, f, [&] { return agreement[c]; });
+    }
+
+  private:
+    template <class F, class Factor>
+    void pay(std::size_t label, MatchRole role, const Set& others, const F& f,
+             const Factor& factor) {
+        partners.clear();
+        if (others.empty()) return f(label, role, 1.0, 1.0);
+        const double cost = nearest(label, others, costs, partners);
+        f(label, role, cost, factor());
+    }
+
+    // Equation 7.1 pays the agreement on the nearest concept; where several are as near, none of
+    // them comes first, so their mean is paid.
+    double mean_agreement() const {
+        double sum = 0;
+        for (const std::size_t c : partners) sum += agreement[c];
+        return sum / static_cast<double>(partners.size());
     }
 };
 
@@ -209,9 +239,31 @@ std::vector<double> match_costs(const Flags& truth, const Flags& labels, const F
                     [&] { return Matching{truth, labels, broken, costs, agreement}; });
 }
 
+std::vector<MatchPart> match_parts(const Flags& truth, const Flags& labels, const Flags& broken,
+                                   const Reals& costs, const double* agreement, std::size_t item) {
+    std::vector<MatchPart> parts;
+    Matching matching{truth, labels, broken, costs, agreement};
+    matching.for_each_label(item, [&](std::size_t c, MatchRole role, double cost, double factor) {
+        parts.push_back({c, role, cost, factor, matching.partners});
+    });
+    return parts;
+}
+
 std::vector<double> ranked_assignment(const Flags& truth, const Reals& scores, const Reals& costs,
                                       unsigned jobs) {
     return per_item(truth.rows, jobs, [&] { return RankedAssignment{truth, scores, costs}; });
+}
+
+std::vector<AssignedPair> assigned_pairs(const Flags& truth, const Reals& scores,
+                                         const Reals& costs, std::size_t item) {
+    std::vector<AssignedPair> pairs;
+    RankedAssignment assignment{truth, scores, costs};
+    assignment(item);
+    if (assignment.wanted.empty()) return pairs;
+    assignment.solver.for_each_pair([&](std::size_t i, std::size_t j, double cost) {
+        pairs.push_back({assignment.ranking[i], assignment.wanted[j], cost});
+    });
+    return pairs;
 }
 
 std::vector<double> set_assignment(const Flags& truth, const Flags& labels, const Reals& costs,

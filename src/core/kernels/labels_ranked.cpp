@@ -168,14 +168,18 @@ std::size_t count_at_most(const std::vector<double>& sorted, double value) {
 }
 
 // Precision at the rank |Y|, vocabulary order in ties.
-double r_precision_of(Row& row, const Flags& truth, const Reals& scores, std::size_t item) {
+double precision_of(Row& row, const Flags& truth, const Reals& scores, std::size_t item,
+                    std::size_t depth) {
     row.all.clear();
-    std::size_t wanted = 0;
+    std::size_t all_true = 0;
     for (std::size_t c = 0; c < scores.cols; ++c) {
         row.all.push_back(scores(item, c));
-        wanted += truth(item, c);
+        all_true += truth(item, c);
     }
-    if (wanted == 0) return nan;
+    if (all_true == 0) return nan;
+    if (depth == 0) depth = all_true;
+    // Beyond the last concept a ranking is filled up with wrong ones.
+    const std::size_t wanted = std::min(depth, scores.cols);
     const auto cut = row.all.begin() + static_cast<std::ptrdiff_t>(wanted - 1);
     std::nth_element(row.all.begin(), cut, row.all.end(), std::greater<>());
     const double limit = *cut;
@@ -190,7 +194,7 @@ double r_precision_of(Row& row, const Flags& truth, const Reals& scores, std::si
         ++above;
         found += truth(item, c);
     }
-    return static_cast<double>(found) / static_cast<double>(wanted);
+    return static_cast<double>(found) / static_cast<double>(depth);
 }
 
 // Splits the concepts of an item into true and wrong ones; returns the best.
@@ -295,10 +299,12 @@ std::vector<double> item_ranked(const Flags& truth, const Reals& scores, unsigne
     return out;
 }
 
-std::vector<double> item_r_precision(const Flags& truth, const Reals& scores, unsigned jobs) {
+std::vector<double> item_precision(const Flags& truth, const Reals& scores, std::size_t depth,
+                                   unsigned jobs) {
     std::vector<double> out(truth.rows, nan);
-    for_each_row(truth.rows, jobs,
-                 [&](Row& row, std::size_t i) { out[i] = r_precision_of(row, truth, scores, i); });
+    for_each_row(truth.rows, jobs, [&](Row& row, std::size_t i) {
+        out[i] = precision_of(row, truth, scores, i, depth);
+    });
     return out;
 }
 

@@ -127,9 +127,12 @@ def item_average_precision(truth: Labels, confidences: Mapping[str, float]) -> f
 
 
 def item_rprec(truth: Labels, confidences: Mapping[str, float]) -> float:
-    if not truth:
-        return math.nan
-    return len(truth & set(ranking(confidences)[: len(truth)])) / len(truth)
+    return item_precision_at(truth, confidences, len(truth))
+
+
+def item_precision_at(truth: Labels, confidences: Mapping[str, float], k: int) -> float:
+    """Precision of the first k concepts; a ranking of fewer is filled up with wrong ones."""
+    return len(truth & set(ranking(confidences)[:k])) / k if truth else math.nan
 
 
 def semantic_rprec(truth: Labels, confidences: Mapping[str, float], cost: Cost) -> float:
@@ -170,21 +173,22 @@ def ontology_score(
     broken: Labels = frozenset(),
     alpha: float = 1.0,
 ) -> float:
-    """No 7.1-7.3; ties of the least cost go to the first of the vocabulary."""
+    """No 7.1-7.3; labels that are equally near pay the mean of their agreements."""
     union = truth | predicted
     if not union:
         return 1.0
     if not predicted:
         return float(0.0**alpha)
-    order = [c for c in agreement if c in truth and c not in broken]
+    kept = truth - broken
     total = float(len(broken))
     for z in predicted - truth - broken:
-        if not order:
+        if not kept:
             total += 1
             continue
-        nearest = min(order, key=lambda y: cost(z, y))
-        total += cost(z, nearest) * agreement[nearest]
-    for y in set(order) - predicted:
+        least = min(cost(z, y) for y in kept)
+        nearest = [y for y in kept if cost(z, y) == least]
+        total += least * sum(agreement[y] for y in nearest) / len(nearest)
+    for y in kept - predicted:
         total += min(cost(z, y) for z in predicted) * agreement[y]
     return float((1 - total / len(union)) ** alpha)
 
@@ -214,9 +218,23 @@ def h_loss(truth: Labels, predicted: Labels, ontology: Ontology) -> float:
     return len(first) / len(ontology.concepts)
 
 
+def alpha_score(
+    truth: Labels, predicted: Labels, alpha: float, missed: float, false: float
+) -> float:
+    """Shen et al. (2004), of which No 3.19 is the case of equal weights."""
+    if not truth | predicted:
+        return 1.0
+    errors = missed * len(truth - predicted) + false * len(predicted - truth)
+    return float((1 - errors / len(truth | predicted)) ** alpha)
+
+
 def expand(labels: Labels, ontology: Ontology, direction: str) -> set[str]:
+    """Labels with their ancestors or descendants among the concepts, or with all nodes above."""
     if direction == "ancestors":
         return set(labels).union(*(ontology.ancestors(c) for c in labels))
+    if direction == "nodes":
+        above = (ontology.nodes_above[ontology.concept_nodes[c]] for c in labels)
+        return set(labels) | {ontology.label(n) for nodes in above for n in nodes}
     below = {c for c in ontology.concepts if set(ontology.ancestors(c)) & labels}
     return set(labels) | below
 

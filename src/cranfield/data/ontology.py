@@ -68,7 +68,8 @@ class Ontology:
 
     `nodes` are the concepts and the categories that only give structure; `parents` has the
     positions of each node's parents, none for a node directly below the root; `concept_nodes`
-    says which node is which concept that can be annotated, in the order of the vocabulary.
+    says which node is which concept that can be annotated, in the order of the vocabulary;
+    `left_out_nodes` are those of concepts that a narrower vocabulary does not use.
     Nothing is checked on the way in: `problems` lists what is wrong, `checked` raises it.
     """
 
@@ -77,6 +78,7 @@ class Ontology:
     concept_nodes: Mapping[str, int]
     rules: Rules = field(default_factory=Rules)
     name: str = "ontology"
+    left_out_nodes: tuple[int, ...] = ()
 
     @classmethod
     def from_paths(
@@ -339,7 +341,14 @@ class Ontology:
         for concept, node in self.concept_nodes.items():
             if concept not in kept:
                 nodes[node] = concept
-        return replace(self, nodes=tuple(nodes), concept_nodes=MappingProxyType(kept))
+        used = set(kept.values())
+        others = [n for n in (*self.concept_nodes.values(), *self.left_out_nodes) if n not in used]
+        return replace(
+            self,
+            nodes=tuple(nodes),
+            concept_nodes=MappingProxyType(kept),
+            left_out_nodes=tuple(others),
+        )
 
     # -- what is wrong ----------------------------------------------------------------------
 

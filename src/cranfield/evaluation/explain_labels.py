@@ -7,16 +7,21 @@ from typing import Any
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Violation
 from cranfield.errors import UsageError, suggest
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import ItemBlock, Knowledge, PerItem
+from cranfield.measures.labels.ontology import matching_of
 
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One label on its way into a score: what it was matched with and what that counts."""
+    """One label on its way into a score: what it was matched with and what that counts.
+
+    Labels that are equally near are all named in `partner`.
+    """
 
     label: str
     role: str
@@ -98,9 +103,9 @@ def explain_item(
     derivations = []
     for measure in measures:
         if measure.name in ("OS", "HS"):
-            derivations.append(_matching(measure, true, predicted, broken, knowledge))
+            derivations.append(_matching(measure, block))
         elif measure.name == "SRP" and true:
-            derivations.append(_assignment(measure, block, knowledge))
+            derivations.append(_assignment(measure, block))
     values = {}
     for measure in measures:
         plan = measure.plan(measure)
@@ -124,76 +129,53 @@ def _names(flags: Any, truth: LabelMatrix) -> tuple[str, ...]:
     return tuple(truth.concepts[j] for j in np.flatnonzero(flags))
 
 
-def _matching(
-    measure: Measure,
-    true: tuple[str, ...],
-    predicted: tuple[str, ...],
-    violations: tuple[Violation, ...],
-    knowledge: Knowledge,
-) -> Derivation:
-    """The steps of No 7.1 to 7.3, one label at a time."""
-    position = {c: j for j, c in enumerate(knowledge.concepts)}
-    costs = knowledge.costs(str(measure.value_of("cost")))
-    broken = {v.concept for v in violations} if measure.name == "OS" else set()
-    kept = [y for y in true if y not in broken]
-    steps = [Step(z, "breaks a rule", None, 1.0, 1.0, 1.0) for z in predicted if z in broken]
-
-    def nearest(label: str, others: list[str]) -> tuple[str, float]:
-        return min(
-            ((o, float(costs[position[label], position[o]])) for o in others), key=lambda m: m[1]
-        )
-
-    for z in predicted:
-        if z in true or z in broken:
-            continue
-        if not kept:
-            steps.append(Step(z, "wrong", None, 1.0, 1.0, 1.0))
-            continue
-        partner, cost = nearest(z, kept)
-        factor = float(knowledge.factors[position[partner]])
-        steps.append(Step(z, "wrong", partner, cost, factor, cost * factor))
-    for y in kept:
-        if y in predicted:
-            continue
-        if not predicted:
-            steps.append(Step(y, "missed", None, 1.0, 1.0, 1.0))
-            continue
-        partner, cost = nearest(y, list(predicted))
-        factor = float(knowledge.factors[position[y]])
-        steps.append(Step(y, "missed", partner, cost, factor, cost * factor))
-    total, union = sum(s.counts for s in steps), len({*true, *predicted})
-    alpha = float(measure.value_of("alpha"))
-    value = max(1.0 - total / union, 0.0) ** alpha if union else 1.0
-    power = "" if alpha == 1 else f" to the power {alpha:g}"
-    arithmetic = (
-        f"{measure} = 1 - {total:.4f} / {union}{power} = {value:.4f}"
-        if union
-        else f"{measure} = 1: nothing is true and nothing is predicted"
-    )
-    return Derivation(measure, tuple(steps), arithmetic, value)
+ROLES = {"broken": "breaks a rule", "wrong": "wrong", "missed": "missed"}
 
 
-def _assignment(measure: Measure, block: ItemBlock, knowledge: Knowledge) -> Derivation:
-    """The best one-to-one assignment of the |Y| best ranked concepts (No 9.3)."""
-    from scipy.optimize import linear_sum_assignment
-
-    scores = block.confidences[0]
-    wanted = np.flatnonzero(block.truth[0])
-    ranked = np.argsort(-scores, kind="stable")[: len(wanted)]
-    costs = knowledge.costs(str(measure.value_of("cost")))[np.ix_(ranked, wanted)]
-    rows, columns = linear_sum_assignment(costs)
+def _matching(measure: Measure, block: ItemBlock) -> Derivation:
+    """The steps of No 7.1 to 7.3, one label at a time, as the kernel takes them."""
+    names = block.knowledge.concepts
     steps = tuple(
         Step(
-            knowledge.concepts[ranked[i]],
-            f"rank {i + 1}",
-            knowledge.concepts[wanted[j]],
-            float(costs[i, j]),
-            1.0,
-            1.0 - float(costs[i, j]),
+            names[label],
+            ROLES[role],
+            " or ".join(names[p] for p in partners) or None,
+            cost,
+            agreement,
+            cost * agreement,
         )
-        for i, j in zip(rows, columns, strict=True)
+        for label, role, cost, agreement, partners in block.match_parts(matching_of(measure), 0)
     )
+    union = int((block.truth | block.labels).sum())
+    value = _value(measure, block)
+    if not union:
+        return Derivation(
+            measure, steps, f"{measure} = 1: nothing is true and nothing is predicted", value
+        )
+    alpha = float(measure.value_of("alpha"))
+    power = "" if alpha == 1 else f" to the power {alpha:g}"
     total = sum(s.counts for s in steps)
-    value = total / len(wanted)
-    arithmetic = f"{measure} = {total:.4f} / {len(wanted)} = {value:.4f}"
+    arithmetic = f"{measure} = 1 - {total:.4f} / {union}{power} = {value:.4f}"
     return Derivation(measure, steps, arithmetic, value)
+
+
+def _assignment(measure: Measure, block: ItemBlock) -> Derivation:
+    """The best one-to-one assignment of the |Y| best ranked concepts (No 9.3)."""
+    known = block.knowledge
+    costs = known.costs(str(measure.value_of("cost")))
+    pairs = _core.assigned_pairs(block.truth, block.confidences, costs, 0)
+    # By confidence, and in the order of the vocabulary among equals, as the measure ranks them.
+    pairs.sort(key=lambda pair: (-block.confidences[0, pair[0]], pair[0]))
+    steps = tuple(
+        Step(known.concepts[a], f"rank {i}", known.concepts[b], cost, 1.0, 1.0 - cost)
+        for i, (a, b, cost) in enumerate(pairs, 1)
+    )
+    value = _value(measure, block)
+    total = sum(s.counts for s in steps)
+    return Derivation(
+        measure, steps, f"{measure} = {total:.4f} / {len(steps)} = {value:.4f}", value
+    )
+
+
+def _value(measure: Measure, block: ItemBlock) -> float:
+    return float(measure.plan(measure).values(block)[0])

@@ -95,12 +95,41 @@ class Knowledge:
 
     @cached_property
     def factors(self) -> Floats:
-        return np.ones(len(self.concepts)) if self.agreement is None else self.agreement
+        """How far people agree on each concept; 1 where nobody asked them."""
+        return self.full_agreement if self.agreement is None else self.agreement
+
+    @cached_property
+    def full_agreement(self) -> Floats:
+        return np.ones(len(self.concepts))
 
     @cached_property
     def above(self) -> NDArray[np.float32]:
         """[c, a] is 1 when concept a is above concept c."""
         return self.hierarchy.ancestor_matrix.astype(np.float32)
+
+    def closure(self, kind: str) -> NDArray[np.float32]:
+        """[c, v] is 1 when v is concept c itself or is added to it: 'ancestors', 'descendants'.
+
+        What may be added are the concepts of the ontology, whether a label file mentions them or
+        not, the truth's own first; 'nodes' are the ancestors with the categories among them.
+        """
+        if kind not in self._closures:
+            known = self.hierarchy
+            own = list(known.concept_nodes.values())
+            added = range(len(known.nodes)) if kind == "nodes" else known.left_out_nodes
+            width = dict.fromkeys([*own, *added])
+            lower, upper = (width, own) if kind == "descendants" else (own, width)
+            column = {node: j for j, node in enumerate(upper)}
+            holds = np.zeros((len(lower), len(upper)), dtype=np.float32)
+            for row, node in enumerate(lower):
+                above = (node, *known.nodes_above[node])
+                holds[row, [column[n] for n in above if n in column]] = 1
+            self._closures[kind] = holds.T if kind == "descendants" else holds
+        return self._closures[kind]
+
+    @cached_property
+    def _closures(self) -> dict[str, NDArray[np.float32]]:
+        return {}
 
     @cached_property
     def rules(self) -> CompiledRules:
@@ -147,6 +176,15 @@ class CompiledRules:
         for concept, needed in self.ancestors:
             found[:, concept] |= labels[:, concept] & ~labels[:, needed].all(axis=1)
         return found
+
+
+@dataclass(frozen=True, slots=True)
+class Matching:
+    """How label sets are matched (No 7.1): a cost map, and which plug-ins take part."""
+
+    cost: str
+    rules: bool = True
+    agreement: bool = True
 
 
 class ItemBlock:
@@ -207,19 +245,27 @@ class ItemBlock:
         """Columns: OneError, Coverage, RankingLoss, AP, the best concept."""
         return _core.item_ranked(self.truth, self.confidences, self.jobs)
 
-    def match_cost(self, cost: str, *, rules: bool) -> Floats:
-        """The cost of each item's prediction (No 7.1), with or without the rules."""
-        known = self.knowledge
+    def match_cost(self, matching: Matching) -> Floats:
+        """The cost of each item's prediction (No 7.1)."""
         return self.once(
-            ("match", known.cost_name(cost), rules),
-            lambda: _core.match_costs(
-                self.truth,
-                self.labels,
-                self.broken if rules else self.nothing,
-                known.costs(cost),
-                known.factors,
-                self.jobs,
-            ),
+            ("match", self.knowledge.cost_name(matching.cost), matching.rules, matching.agreement),
+            lambda: _core.match_costs(*self._matched(matching), self.jobs),
+        )
+
+    def match_parts(
+        self, matching: Matching, item: int
+    ) -> list[tuple[int, str, float, float, list[int]]]:
+        """What each label of an item adds to that cost: (concept, role, cost, agreement, to)."""
+        return _core.match_parts(*self._matched(matching), item)
+
+    def _matched(self, matching: Matching) -> tuple[Bools, Bools, Bools, Floats, Floats]:
+        known = self.knowledge
+        return (
+            self.truth,
+            self.labels,
+            self.broken if matching.rules else self.nothing,
+            known.costs(matching.cost),
+            known.factors if matching.agreement else known.full_agreement,
         )
 
     @cached_property
@@ -230,13 +276,11 @@ class ItemBlock:
     def nothing(self) -> Bools:
         return np.zeros(self.truth.shape, dtype=bool)
 
-    def expanded(self, direction: str) -> tuple[Bools, Bools]:
-        """Truth and prediction with their ancestors or descendants added."""
-        above = self.knowledge.above
-        links = above if direction == "ancestors" else above.T
+    def expanded(self, kind: str) -> tuple[Bools, Bools]:
+        """Truth and prediction with what `Knowledge.closure` adds to them."""
+        links = self.knowledge.closure(kind)
         return self.once(
-            ("expanded", direction),
-            lambda: (_with_linked(self.truth, links), _with_linked(self.labels, links)),
+            ("expanded", kind), lambda: (reached(self.truth, links), reached(self.labels, links))
         )
 
     def once(self, key: Any, work: Callable[[], T]) -> T:
@@ -250,10 +294,6 @@ class ItemBlock:
 def reached(flags: Bools, links: NDArray[np.float32]) -> Bools:
     """[n, b] is True when a concept that n has is linked to b."""
     return (flags.astype(np.float32) @ links) > 0
-
-
-def _with_linked(flags: Bools, links: NDArray[np.float32]) -> Bools:
-    return flags | reached(flags, links)
 
 
 def _row_sums(flags: Bools) -> Floats:

@@ -7,7 +7,9 @@ from types import MappingProxyType
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.data.labels import Floats
+from cranfield.errors import MeasureError
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.concept import (
@@ -21,11 +23,26 @@ from cranfield.measures.labels.concept import (
 from cranfield.sources import Source
 
 FAMILY = "annotation, per item"
+NO_TRUE = "no true concept: item left out"
+VOCABULARY = "vocabulary order"
 
 
 def plain(formula: Callable[[ItemBlock], Floats]) -> Callable[[Measure], LabelPlan]:
     """The plan of a measure without parameters: one value per item."""
     return lambda _: PerItem(formula)
+
+
+def ranked_precision(cutoff: int | None) -> LabelPlan:
+    """Precision among the first concepts of a ranking, without a cutoff among |Y| of them."""
+
+    def values(block: ItemBlock) -> Floats:
+        return _core.item_precision(block.truth, block.confidences, cutoff or 0, block.jobs)
+
+    return PerItem(values, ranked=True)
+
+
+def _precision_plan(measure: Measure) -> LabelPlan:
+    return PerItem(_precision) if measure.at is None else ranked_precision(int(measure.at))
 
 
 def _precision(block: ItemBlock) -> Floats:
@@ -49,7 +66,21 @@ def _f(measure: Measure) -> LabelPlan:
 
 def _alpha(measure: Measure) -> LabelPlan:
     alpha = float(measure.value_of("alpha"))
-    return PerItem(lambda block: jaccard(block) ** alpha)
+    missed, false = float(measure.value_of("missed")), float(measure.value_of("false"))
+    if max(missed, false) < 1:
+        raise MeasureError(
+            f"{measure}: of the weights missed and false one is 1, or no score could reach 0"
+        )
+
+    def values(block: ItemBlock) -> Floats:
+        union = block.true + block.predicted - block.tp
+        forgiven = (1 - missed) * (block.true - block.tp) + (1 - false) * (
+            block.predicted - block.tp
+        )
+        scores: Floats = ratio(block.tp + forgiven, union, union) ** alpha
+        return scores
+
+    return PerItem(values)
 
 
 def _hamming(block: ItemBlock) -> Floats:
@@ -69,12 +100,14 @@ P = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=LABELS,
-    plan=plain(_precision),
+    plan=_precision_plan,
     family=FAMILY,
-    summary="Of the concepts predicted for an item, the part that is true.",
-    ties="none",
-    undefined=EMPTY_SETS,
-    example="P.example",
+    summary="Of the concepts predicted for an item, the part that is true; P@k.example: of its k "
+    "concepts with the highest confidence.",
+    cutoff="optional",
+    ties=f"P@k.example: {VOCABULARY}",
+    undefined=f"{EMPTY_SETS}; P@k.example: {NO_TRUE}",
+    example="P.example P@5.example",
 )
 
 R = Measure(
@@ -165,18 +198,26 @@ EXACT = Measure(
 ALPHA = Measure(
     name="Alpha",
     title="Alpha evaluation",
-    formula=r"\left(\frac{|Y_n\cap Z_n|}{|Y_n\cup Z_n|}\right)^{\alpha}",
-    source=Source("nowak-thesis", "3.19, 3.20"),
+    formula=r"\left(1-\frac{\beta|Y_n\setminus Z_n|+\gamma|Z_n\setminus Y_n|}"
+    r"{|Y_n\cup Z_n|}\right)^{\alpha}",
+    source=Source("nowak-thesis", "3.19, 3.20; the weights as in Shen et al. (2004)"),
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=LABELS,
     plan=_alpha,
     family=FAMILY,
-    summary="Accuracy per item with a forgiveness rate: below 1 forgives partly wrong sets.",
-    params=MappingProxyType({"alpha": Param(float, 1, "forgiveness rate", low=0.0)}),
+    summary="Accuracy per item with a forgiveness rate: below 1 forgives partly wrong sets. Missed "
+    "and false labels may weigh less than 1, one of the two at a time.",
+    params=MappingProxyType(
+        {
+            "alpha": Param(float, 1, "forgiveness rate", low=0.0),
+            "missed": Param(float, 1, "weight (beta) of a missed label", low=0.0, high=1.0),
+            "false": Param(float, 1, "weight (gamma) of a false label", low=0.0, high=1.0),
+        }
+    ),
     ties="none",
     undefined=EMPTY_SETS,
-    example="Alpha(alpha=0.5)",
+    example="Alpha(alpha=0.5) Alpha(missed=0.25)",
 )
 
 CARDINALITY = Measure(

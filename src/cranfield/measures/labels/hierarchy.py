@@ -21,9 +21,8 @@ from cranfield.measures.labels.blocks import (
     reached,
 )
 from cranfield.measures.labels.concept import EMPTY_SETS, f_measure, precision, ratio, recall
-from cranfield.measures.labels.example import plain
+from cranfield.measures.labels.example import NO_TRUE, VOCABULARY, plain
 from cranfield.measures.labels.ontology import COST
-from cranfield.measures.labels.ranked import NO_TRUE, VOCABULARY
 from cranfield.sources import Source
 
 FAMILY = "annotation, hierarchical"
@@ -50,7 +49,7 @@ def _h_loss(block: ItemBlock) -> Floats:
 
 def _max_loss(block: ItemBlock) -> Floats:
     truth, labels = block.expanded("ancestors")
-    return np.asarray((truth ^ labels).sum(axis=1) / block.width)
+    return np.asarray((truth ^ labels).sum(axis=1) / truth.shape[1])
 
 
 def _weighted_euclidean(measure: Measure) -> LabelPlan:
@@ -198,7 +197,8 @@ MAXLOSS = Measure(
     needs=_HIERARCHY,
     plan=plain(_max_loss),
     family=FAMILY,
-    summary="Hamming loss of the label sets with their ancestors added.",
+    summary="Hamming loss of the label sets with their ancestors added, over all concepts of the "
+    "ontology.",
     ties="none",
     undefined="always defined",
     example="MaxLoss",
@@ -224,14 +224,16 @@ EUCLIDEAN = Measure(
 _EXPAND = Param(
     str,
     "ancestors",
-    "what is added to both sets (descendants: Ipeirotis)",
-    ("ancestors", "descendants"),
+    "what is added to both sets: the 'ancestors' that are concepts of the ontology, all 'nodes' "
+    "above, its categories too (Kiritchenko), or the 'descendants' (Ipeirotis)",
+    ("ancestors", "nodes", "descendants"),
 )
 _AVERAGE = Param(
     str, "micro", "pool all items (Kiritchenko), or mean over items (Verspoor)", ("micro", "macro")
 )
 _EXPANSION = MappingProxyType({"expand": _EXPAND, "average": _AVERAGE})
-_EXPANDED_SOURCE = Source("nowak-thesis", "section 4.4.2.2, Table 7.1")
+_CATEGORIES = "categories, which cannot be annotated, count only with expand='nodes'"
+_EXPANDED_SOURCE = Source("nowak-thesis", "section 4.4.2.2, Table 7.1", _CATEGORIES)
 
 HP = Measure(
     name="hP",
@@ -243,7 +245,8 @@ HP = Measure(
     needs=_HIERARCHY,
     plan=_expanded(precision),
     family=FAMILY,
-    summary="Precision of the label sets with their ancestors (or descendants) added.",
+    summary="Precision of the label sets with their ancestors (or descendants) added, whether a "
+    "label file mentions these or not.",
     params=_EXPANSION,
     ties="none",
     undefined=EMPTY_SETS,
@@ -260,7 +263,8 @@ HR = Measure(
     needs=_HIERARCHY,
     plan=_expanded(recall),
     family=FAMILY,
-    summary="Recall of the label sets with their ancestors (or descendants) added.",
+    summary="Recall of the label sets with their ancestors (or descendants) added, whether a "
+    "label file mentions these or not.",
     params=_EXPANSION,
     ties="none",
     undefined=EMPTY_SETS,
@@ -274,7 +278,7 @@ HF = Measure(
     source=Source(
         "nowak-thesis",
         "section 4.4.2.2, Table 7.1",
-        "Table 7.1 prints the arithmetic mean: mean='arithmetic'",
+        f"Table 7.1 prints the arithmetic mean: mean='arithmetic'; {_CATEGORIES}",
     ),
     range=(0.0, 1.0),
     higher_is_better=True,

@@ -9,17 +9,15 @@ import numpy as np
 from cranfield import _core
 from cranfield.data.labels import Floats
 from cranfield.measures._spec import Measure, Param
-from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
-from cranfield.measures.labels.ranked import NO_TRUE, VOCABULARY
+from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, Matching, PerItem
+from cranfield.measures.labels.example import NO_TRUE, VOCABULARY
 from cranfield.sources import Source
 
 FAMILY = "annotation, semantic"
 COST = Param(
     str, "", "the cost map: a name given with it, 'tree' for the ontology's own, or the default"
 )
-_SCORE_PARAMS = MappingProxyType(
-    {"cost": COST, "alpha": Param(float, 1, "forgiveness rate", low=0.0)}
-)
+ALPHA = Param(float, 1, "forgiveness rate", low=0.0)
 _EMPTY = "nothing true and nothing predicted: 1; nothing predicted: 0"
 
 
@@ -30,12 +28,19 @@ def score_of(cost: Floats, union: Floats, alpha: float) -> Floats:
     return scores
 
 
-def _score(measure: Measure, *, rules: bool) -> LabelPlan:
-    cost, alpha = str(measure.value_of("cost")), float(measure.value_of("alpha"))
+def matching_of(measure: Measure) -> Matching:
+    """How OS or HS matches label sets: HS knows neither rules nor agreements (No 8.3.1)."""
+    complete = measure.name == "OS"
+    rules = complete and bool(measure.value_of("rules"))
+    return Matching(str(measure.value_of("cost")), rules=rules, agreement=complete)
+
+
+def _score(measure: Measure) -> LabelPlan:
+    matching, alpha = matching_of(measure), float(measure.value_of("alpha"))
 
     def values(block: ItemBlock) -> Floats:
         union = block.true + block.predicted - block.tp
-        return score_of(block.match_cost(cost, rules=rules), union, alpha)
+        return score_of(block.match_cost(matching), union, alpha)
 
     return PerItem(values)
 
@@ -59,38 +64,45 @@ OS = Measure(
     source=Source(
         "nowak-thesis",
         "7.1-7.3",
-        "labels that break a rule are matched by nobody; without a cost map every confusion "
-        "costs 1",
+        "a label that breaks a rule pays 1 and asks for no match of its own, but a missed label "
+        "may still be matched with it; where several true labels are equally near, their mean "
+        "agreement is paid; without a cost map every confusion costs 1",
     ),
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=frozenset({"labels", "costs"}),
-    plan=lambda measure: _score(measure, rules=True),
+    plan=_score,
     family=FAMILY,
-    summary="Wrong and missed labels pay their least cost to the other set; labels that break a "
-    "rule of the ontology pay 1.",
-    params=_SCORE_PARAMS,
-    ties=VOCABULARY,
+    summary="Wrong and missed labels pay their least cost to the other set, times the agreement of "
+    "people on the true label; labels that break a rule of the ontology pay 1.",
+    params=MappingProxyType(
+        {
+            "cost": COST,
+            "alpha": ALPHA,
+            "rules": Param(bool, True, "whether labels that break a rule of the ontology pay 1"),
+        }
+    ),
+    ties="the mean agreement over equally near labels",
     undefined=_EMPTY,
-    example="OS(cost='fts')",
+    example="OS(cost='fts') OS(rules=False)",
 )
 
 HS = Measure(
     name="HS",
     title="Hierarchical score",
     formula=r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}",
-    source=Source("nowak-thesis", "7.1-7.3"),
+    source=Source("nowak-thesis", "7.1-7.3, sections 8.3.1 and 8.3.3"),
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=frozenset({"labels", "costs"}),
-    plan=lambda measure: _score(measure, rules=False),
+    plan=_score,
     family=FAMILY,
-    summary="OS without the rules. It rewards runs that predict too much: the thesis advises "
-    "against it.",
-    params=_SCORE_PARAMS,
-    ties=VOCABULARY,
+    summary="OS without rules and without agreements: costs alone. It rewards runs that predict "
+    "too much: the thesis advises against it.",
+    params=MappingProxyType({"cost": COST, "alpha": ALPHA}),
+    ties="none: all nearest labels cost the same",
     undefined=_EMPTY,
-    example="HS",
+    example="HS HS(cost='fts')",
 )
 
 SRP = Measure(

@@ -4,25 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cranfield import _core
-from cranfield.data.labels import Floats
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
+from cranfield.measures.labels.blocks import LabelPlan, PerItem
 from cranfield.measures.labels.concept import CONFIDENCES
-from cranfield.measures.labels.example import FAMILY
+from cranfield.measures.labels.example import FAMILY, NO_TRUE, VOCABULARY, ranked_precision
 from cranfield.sources import Source
 
-NO_TRUE = "no true concept: item left out"
 PESSIMISTIC = "the worst rank of a tied group"
-VOCABULARY = "vocabulary order"
 
 
 def _column(column: int) -> Callable[[Measure], LabelPlan]:
     return lambda _: PerItem(lambda block: block.ranked[:, column], ranked=True)
-
-
-def _r_precision(block: ItemBlock) -> Floats:
-    return _core.item_r_precision(block.truth, block.confidences, block.jobs)
 
 
 ONE_ERROR = Measure(
@@ -99,7 +91,7 @@ RPREC = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=CONFIDENCES,
-    plan=lambda _: PerItem(_r_precision, ranked=True),
+    plan=lambda _: ranked_precision(None),
     family=FAMILY,
     summary="Of the |Y| best ranked concepts, the part that is true.",
     ties=VOCABULARY,
