@@ -16,19 +16,29 @@ from cranfield.measures.labels.blocks import ItemBlock, Knowledge, PerItem
 from cranfield.measures.labels.ontology import matching_of
 
 
+PARTNERS_NAMED = 3
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One label on its way into a score: what it was matched with and what that counts.
 
-    Labels that are equally near are all named in `partner`.
+    `partners` are all labels that are equally near; there is none where the whole cost is paid.
     """
 
     label: str
     role: str
-    partner: str | None
+    partners: tuple[str, ...]
     cost: float
     agreement: float
     counts: float
+
+    @property
+    def partner(self) -> str | None:
+        """The partners in words, the first few of them by name."""
+        named, others = self.partners[:PARTNERS_NAMED], len(self.partners) - PARTNERS_NAMED
+        more = [f"{others} more"] if others > 0 else []
+        return " or ".join([*named, *more]) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +149,7 @@ def _matching(measure: Measure, block: ItemBlock) -> Derivation:
         Step(
             names[label],
             ROLES[role],
-            " or ".join(names[p] for p in partners) or None,
+            tuple(names[p] for p in partners),
             cost,
             agreement,
             cost * agreement,
@@ -167,7 +177,7 @@ def _assignment(measure: Measure, block: ItemBlock) -> Derivation:
     # By confidence, and in the order of the vocabulary among equals, as the measure ranks them.
     pairs.sort(key=lambda pair: (-block.confidences[0, pair[0]], pair[0]))
     steps = tuple(
-        Step(known.concepts[a], f"rank {i}", known.concepts[b], cost, 1.0, 1.0 - cost)
+        Step(known.concepts[a], f"rank {i}", (known.concepts[b],), cost, 1.0, 1.0 - cost)
         for i, (a, b, cost) in enumerate(pairs, 1)
     )
     value = _value(measure, block)

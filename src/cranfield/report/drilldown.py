@@ -138,7 +138,7 @@ def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
                     [
                         at[s.label],
                         s.role,
-                        None if s.partner is None else at[s.partner],
+                        [at[p] for p in s.partners],
                         s.cost,
                         s.agreement,
                         s.counts,

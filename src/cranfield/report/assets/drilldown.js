@@ -86,8 +86,8 @@ function itemPanel(section, at, runAt, images) {
   const values = Object.entries(one.values).map(([measure, value]) => [measure, value]);
   if (values.length) parts.push(table("Scores of this item", [{ label: "measure" }, { label: "value", numeric: true }], values, { kind: "item-scores" }));
   one.derivations.forEach((d) => {
-    const steps = d.steps.map(([label, role, partner, cost, agreement, counts]) =>
-      [concept(label), role, partner === null ? null : concept(partner), cost, agreement, counts]);
+    const steps = d.steps.map(([label, role, partners, cost, agreement, counts]) =>
+      [concept(label), role, partners.map(concept).join(" or ") || null, cost, agreement, counts]);
     const heads = [{ label: "label" }, { label: "role" }, { label: "matched with" },
       ...["cost", "agreement", "counts"].map((label) => ({ label, numeric: true }))];
     if (steps.length) parts.push(table(`How ${d.measure} comes about`, heads, steps));
