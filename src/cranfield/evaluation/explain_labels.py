@@ -15,7 +15,6 @@ from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import ItemBlock, Knowledge, PerItem
 from cranfield.measures.labels.ontology import matching_of
 
-
 PARTNERS_NAMED = 3
 
 
