@@ -22,8 +22,9 @@ from typing import Any
 
 from cranfield.errors import CranfieldError
 from cranfield.ontologies import pto
+from cranfield.io.concepts import read_mapping
 from cranfield.relatedness import methods, parse_methods
-from cranfield.relatedness.concepts import Lexicon, read_mapping
+from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.costmaps import cost_maps
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import WordNet, open_wordnet

@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
     from cranfield.io import read_qrels, read_run
     from cranfield.io.collection import read_collection
-    from cranfield.io.costmap import read_agreement, read_costmap
+    from cranfield.io.costmap import read_agreement, read_costmap, write_costmap
     from cranfield.io.counts import read_counts
     from cranfield.io.judgement_log import read_judgement_log
     from cranfield.io.labels import read_labels, write_labels
@@ -55,7 +55,9 @@ if TYPE_CHECKING:
     from cranfield.io.opinions import read_categories, read_subject_rankings, read_votes
     from cranfield.measures import Measure, measure
     from cranfield.notes import Notes, Progress
-    from cranfield.relatedness.api import cost_map
+    from cranfield.relatedness.api import cost_map, list_methods, relate_concepts, relate_pairs
+    from cranfield.relatedness.hierarchies import check_ontology, view_concept, view_ontology
+    from cranfield.relatedness.maps import compare_cost_maps, view_cost_map
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -111,6 +113,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.io.costmap": (
         "read_agreement",
         "read_costmap",
+        "write_costmap",
     ),
     "cranfield.io.counts": ("read_counts",),
     "cranfield.io.judgement_log": ("read_judgement_log",),
@@ -132,11 +135,25 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Notes",
         "Progress",
     ),
-    "cranfield.relatedness.api": ("cost_map",),
+    "cranfield.relatedness.api": (
+        "cost_map",
+        "list_methods",
+        "relate_concepts",
+        "relate_pairs",
+    ),
     "cranfield.evaluation.scores": ("Scores",),
     "cranfield.evaluation.uncertain": (
         "evaluate_uncertain",
         "poisson_binomial",
+    ),
+    "cranfield.relatedness.maps": (
+        "compare_cost_maps",
+        "view_cost_map",
+    ),
+    "cranfield.relatedness.hierarchies": (
+        "check_ontology",
+        "view_concept",
+        "view_ontology",
     ),
 }
 _MODULES = ("ontologies", "stats")
@@ -169,7 +186,9 @@ __all__ = [
     "__version__",
     "aggregate_judgements",
     "assess_agreement",
+    "check_ontology",
     "check_quality",
+    "compare_cost_maps",
     "compare_rankings",
     "cost_map",
     "evaluate",
@@ -180,6 +199,7 @@ __all__ = [
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
+    "list_methods",
     "load",
     "measure",
     "ontologies",
@@ -196,8 +216,14 @@ __all__ = [
     "read_run",
     "read_subject_rankings",
     "read_votes",
+    "relate_concepts",
+    "relate_pairs",
     "stats",
     "to_ranx",
+    "view_concept",
+    "view_cost_map",
+    "view_ontology",
+    "write_costmap",
     "write_labels",
 ]
 

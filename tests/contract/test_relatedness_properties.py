@@ -12,12 +12,14 @@ from hypothesis import strategies as st
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, TaggedItem, term_of
 from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
+from cranfield.io.provider import ProviderSettings
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python
-from cranfield.relatedness.costmaps import compare_maps, cost_maps
+from cranfield.relatedness.costmaps import cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
-from cranfield.relatedness.human import agreement
+from cranfield.relatedness.human import correlation_with_people as agreement
 from cranfield.relatedness.links import collect_links
+from cranfield.relatedness.maps import compare_cost_maps as compare_maps
 from cranfield.relatedness.providers import RateLimited, Remembered, UrlProvider
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.sources import REFERENCES
@@ -29,6 +31,11 @@ CORPUS = st.lists(st.frozensets(st.sampled_from(TERMS)), min_size=1, max_size=30
 def counted(corpus):
     items = [TaggedItem(str(i), tags) for i, tags in enumerate(corpus)]
     return count_tags(items, TERMS, text=False)
+
+
+def provider(fetch, **settings):
+    known = {"name": "x", "url": "{query}", "count": "n", "total": 100} | settings
+    return UrlProvider(ProviderSettings(**known), fetch=fetch)
 
 
 def test_every_method_is_declared():
@@ -235,10 +242,8 @@ def test_a_live_source_is_asked_gently_and_once(tmp_path):
         asked.append(url)
         return b'{"photos": [{"total": "12"}]}'
 
-    live = UrlProvider(
-        name="a site", url="https://example.org/?q={query}", count="photos.0.total", total=100,
-        join=" AND ", fetch=fetch,
-    )  # fmt: skip
+    asked_at = "https://example.org/?q={query}"
+    live = provider(fetch, name="a site", url=asked_at, count="photos.0.total", join=" AND ")
     slow = RateLimited(live, seconds=2.0, clock=lambda: now[0], sleep=slept.append)
     memory = tmp_path / "counts.csv"
     counts = Remembered(slow, memory, source="a site")
@@ -258,9 +263,7 @@ def test_a_live_source_is_asked_gently_and_once(tmp_path):
 
 @pytest.mark.parametrize("answer", [b"<html>", b'{"photos": {}}', b'{"photos": {"total": null}}'])
 def test_a_live_source_that_answers_nonsense(answer):
-    live = UrlProvider(
-        name="x", url="{query}", count="photos.total", total=9, fetch=lambda _: answer
-    )
+    live = provider(lambda _: answer, count="photos.total", total=9)
     with pytest.raises(NeedsError, match="has no number"):
         live.hits("sea")
 
@@ -269,7 +272,7 @@ def test_a_live_source_that_answers_nonsense(answer):
 def test_a_live_source_that_cannot_be_right(tmp_path, count):
     memory = tmp_path / "counts.csv"
     fetch = [b'{"n": 5}', b'{"n": %d}' % count].pop
-    live = UrlProvider(name="x", url="{query}", count="n", total=100, fetch=lambda _: fetch(0))
+    live = provider(lambda _: fetch(0))
     counts = Remembered(live, memory, source="x")
     counts.save()
     assert not memory.exists()
@@ -278,7 +281,7 @@ def test_a_live_source_that_cannot_be_right(tmp_path, count):
     counts.save()
     # What was learnt before can be read, and goes on where it broke off.
     assert Remembered(live, memory, source="x").hits("sea") == 5
-    grown = UrlProvider(name="x", url="{query}", count="n", total=200, fetch=lambda _: b"")
+    grown = provider(lambda _: b"", total=200)
     with pytest.raises(InputError, match="counts of a corpus of 100, but x has 200 now"):
         Remembered(grown, memory, source="x")
 
@@ -287,7 +290,7 @@ def test_a_live_source_that_is_gone():
     def fetch(url):
         raise OSError("no route to host")
 
-    live = UrlProvider(name="x", url="{query}", count="n", total=9, fetch=fetch)
+    live = provider(fetch)
     with pytest.raises(NeedsError, match="x does not answer: no route to host"):
         live.hits("sea")
 
@@ -295,9 +298,9 @@ def test_a_live_source_that_is_gone():
 def test_wrong_keywords_from_python():
     counts = counted([{"sea"}])
     with pytest.raises(UsageError, match="no keyword 'count'"):
-        python.relatedness([("sea", "car")], "NWD", count=counts)
-    with pytest.raises(UsageError, match="jobs=-1: expected a number of threads from 1 on"):
-        python.relatedness([("sea", "car")], "NWD", counts=counts, jobs=-1)
+        python.relate_pairs([("sea", "car")], "NWD", count=counts)
+    with pytest.raises(UsageError, match="jobs=-1 is not a whole number from 1 on"):
+        python.relate_pairs([("sea", "car")], "NWD", counts=counts, jobs=-1)
 
 
 @pytest.mark.parametrize("total", [math.inf, math.nan, 10**400])
@@ -313,11 +316,11 @@ def test_nwd_of_a_corpus_without_end(total):
 
 def test_from_python():
     counts = counted([{"sea", "sky"}, {"sea"}, {"car"}, {"sky", "sea"}])
-    found = python.relatedness([("Sea", "Sky"), ("sea", "car")], "NWD", counts=counts)
+    found = python.relate_pairs([("Sea", "Sky"), ("sea", "car")], "NWD", counts=counts)
     assert found.values()[1] == 0.0
     costs = python.cost_map(["Sea", "Sky", "Car"], "FTS", counts=counts)
     assert costs.cost("Sea", "Sky") == pytest.approx(1 - found.values()[0])
-    tree = python.relatedness([("Sea", "Car")], "TREE", tree=costs)
+    tree = python.relate_pairs([("Sea", "Car")], "TREE", ontology=costs)
     assert tree.values() == [0.0]
-    with pytest.raises(UsageError, match="one method at a time"):
+    with pytest.raises(UsageError, match="made by one method"):
         python.cost_map(["Sea"], "WUP LIN")

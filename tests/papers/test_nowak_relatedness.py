@@ -10,7 +10,8 @@ from cranfield.data.ontology import Ontology
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import nwd
-from cranfield.relatedness.human import agreement
+from cranfield.relatedness.human import correlation_with_people as agreement
+from cranfield.relatedness.ontology_tree import Tree
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
 
@@ -36,7 +37,7 @@ def test_equation_7_2_by_the_tree():
     ]
     tree = Ontology.from_paths(paths).cost_map
     pairs = [("Landscape_Nature", other) for other in ("Outdoor", "Indoor", "Trees")]
-    (found,) = score_pairs(parse_methods("TREE"), pairs, Resources(tree=tree))
+    (found,) = score_pairs(parse_methods("TREE"), pairs, Resources(tree=Tree(tree)))
     assert found.values() == pytest.approx([2 / 14, 2 / 14, 1 / 14])
 
 

@@ -57,7 +57,9 @@ def main(argv: Sequence[str] | None = None) -> int:
         code: int = module.main(args[1:])
         sys.stdout.flush()
     except CranfieldError as error:
-        sys.stderr.write(f"{error}\n")
+        from cranfield.cli._words import in_options
+
+        sys.stderr.write(f"{in_options(str(error))}\n")
         return BAD_INPUT
     except KeyboardInterrupt:
         sys.stderr.write("stopped\n")

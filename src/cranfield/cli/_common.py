@@ -16,6 +16,7 @@ from types import TracebackType
 from typing import Any, NoReturn, TypeVar
 
 from cranfield.answers import Answer
+from cranfield.cli._words import in_options
 from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.io.files import write_whole
 from cranfield.notes import Progress
@@ -137,7 +138,7 @@ def emit(document: Document, args: argparse.Namespace) -> None:
 def _emit(document: Document, output: Output, *, told: bool = True) -> None:
     if not output.quiet:
         for warning in document.warnings:
-            sys.stderr.write(f"warning: {warning}\n")
+            sys.stderr.write(f"warning: {in_options(warning)}\n")
     to_terminal = output.path is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
     text = render(document, output.form, colour=to_terminal)
     if output.path is None:

@@ -3,27 +3,42 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_jobs_option, add_output_options, emit, positive
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_jobs_option,
+    add_output_options,
+    positive,
+    show,
+    working,
+)
 from cranfield.errors import UsageError
 from cranfield.io.files import inner_suffix
-from cranfield.report.document import Cell, Column, Document, Table
 
 if TYPE_CHECKING:
+    from cranfield.answers import Answer
     from cranfield.io.pairs import WordPair
-    from cranfield.relatedness._spec import Method
-    from cranfield.relatedness.costmaps import ScoredMap
-    from cranfield.relatedness.human import Agreement
-    from cranfield.relatedness.scoring import PairScores
-    from cranfield.relatedness.wordnet import Sense
 
 DONE = 0
-_NEAREST = 3
+# The options that say what methods read.
+SOURCES = (
+    "wordnet",
+    "pos",
+    "mapping",
+    "stop_words",
+    "counts",
+    "tags",
+    "save_counts",
+    "provider",
+    "links",
+    "articles",
+    "ontology",
+    "jobs",
+)
 
 EXAMPLES = """\
 examples:
@@ -100,7 +115,8 @@ def _add_how(how: argparse._ArgumentGroup) -> None:
     how.add_argument(
         "--mapping",
         metavar="FILE",
-        help="CSV concept,word for concepts not in WordNet; built in: pto",
+        help="CSV concept,word for concepts not in WordNet, or word,concept for words not in the "
+        "ontology; built in: pto",
     )
     how.add_argument(
         "--stop-words",
@@ -124,16 +140,43 @@ def _add_how(how: argparse._ArgumentGroup) -> None:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    if args.list:
-        emit(_catalogue(), args)
-        return DONE
-    from cranfield.cli._relatedness_sources import unread_options
-    from cranfield.relatedness import parse_methods
+    asked = _asked(make_parser().parse_args(argv))
+    from cranfield.relatedness import api
 
-    methods = parse_methods(args.method)
+    if asked.listing:
+        show(api.list_methods(), asked.output)
+        return DONE
+    with working("relating", asked.output) as progress:
+        answer: Answer
+        if asked.pairs is not None:
+            options = asked.sources | {"missing": asked.missing}
+            answer = api.relate_pairs(asked.pairs, asked.method, progress=progress, **options)
+        else:
+            answer = api.relate_concepts(
+                asked.concepts, asked.method, progress=progress, **asked.sources
+            )
+    show(answer, asked.output, human=asked.human, form=asked.output.form)
+    return DONE
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the arguments say; `pairs` is None where a cost map is asked for."""
+
+    output: Output
+    listing: bool
+    method: str
+    pairs: list[WordPair] | None
+    concepts: str
+    human: bool
+    missing: str
+    sources: dict[str, Any]
+
+
+def _asked(args: argparse.Namespace) -> _Asked:
+    output = Output.of(args)
     has_pairs = args.pairs is not None or bool(args.pair)
-    if not has_pairs and args.concepts is None:
+    if not has_pairs and args.concepts is None and not args.list:
         raise UsageError(
             "nothing to relate: give a file of pairs, --pair WORD WORD, or --concepts FILE"
         )
@@ -142,235 +185,26 @@ def main(argv: Sequence[str]) -> int:
         raise UsageError("give pairs or --concepts, not both")
     if args.human and not has_pairs:
         raise UsageError("--human needs pairs with people's scores, not --concepts")
-    document = _relate_pairs(args, methods) if has_pairs else _map_concepts(args, methods)
-    warnings = [*document.warnings, *unread_options(args, methods)]
-    emit(replace(document, warnings=warnings), args)
-    return DONE
-
-
-def _catalogue() -> Document:
-    from cranfield.relatedness import METHODS
-    from cranfield.sources import REFERENCES
-
-    rows: list[list[Cell]] = []
-    listed = []
-    for m in METHODS.values():
-        low, high = (f"{x:.4g}" if math.isfinite(x) else "inf" for x in m.range)
-        needs = ", ".join(sorted(m.needs))
-        rows.append([m.name, m.title, f"[{low}, {high}]", needs, m.source.key, m.summary])
-        listed.append(
-            {
-                "name": m.name,
-                "title": m.title,
-                "family": m.family,
-                "formula": m.formula,
-                "source": m.source.key,
-                "reference": str(REFERENCES[m.source.key]),
-                "equations": m.source.equations,
-                "deviation": m.source.deviation,
-                "thesis": m.thesis,
-                "range": list(m.range),
-                "needs": sorted(m.needs),
-                "symmetric": m.symmetric,
-                "summary": m.summary,
-                "undefined": m.undefined,
-            }
-        )
-    heads = ("method", "title", "range", "needs", "source", "what it is")
-    table = Table([Column(h, numeric=False) for h in heads], rows)
-    return Document(
-        {"cranfield": __version__, "command": "relatedness", "methods": listed}, [table]
+    sources = {name: getattr(args, name) for name in SOURCES}
+    if has_pairs and args.concepts is not None:
+        sources["columns"] = args.concepts
+    # A cost map that goes to a file is the square of costs, which other commands read.
+    if not has_pairs and output.form == "table" and output.path is not None:
+        square = "tsv" if inner_suffix(output.path) == ".tsv" else "csv"
+        output = replace(output, form=square)
+    return _Asked(
+        output,
+        args.list,
+        args.method,
+        _pairs(args.pair, args.pairs) if has_pairs else None,
+        args.concepts,
+        args.human,
+        args.missing,
+        sources,
     )
 
 
-def _relate_pairs(args: argparse.Namespace, methods: list[Method]) -> Document:
-    from cranfield.cli._relatedness_sources import score_with
+def _pairs(typed: list[list[str]], path: str | None) -> list[WordPair]:
     from cranfield.io.pairs import WordPair, read_pairs
 
-    if any(not word.strip() for words in args.pair for word in words):
-        raise UsageError("--pair wants two words, and one of them is empty")
-    pairs = [WordPair(*words) for words in args.pair]
-    if args.pairs is not None:
-        pairs += read_pairs(args.pairs)
-    if args.human and not any(pair.human is not None for pair in pairs):
-        raise UsageError("--human needs pairs with people's scores: a column named human")
-    results = score_with(args, methods, [(p.word1, p.word2) for p in pairs])
-    return _pairs_document(args, pairs, results)
-
-
-def _pairs_document(
-    args: argparse.Namespace, pairs: list[WordPair], results: list[PairScores]
-) -> Document:
-    judged = any(pair.human is not None for pair in pairs)
-    found = [_agreement(args, result, pairs) if judged else None for result in results]
-    payloads = [_payload(r, pairs, a) for r, a in zip(results, found, strict=True)]
-    head = {"cranfield": __version__, "command": "relatedness"}
-    payload = {**head, **payloads[0]} if len(payloads) == 1 else {**head, "methods": payloads}
-    tables = [] if args.human else [_pair_table(pairs, results, judged)]
-    if judged:
-        tables.append(_human_table(results, found))
-    machine = _human_figures(results, found) if args.human else None
-    return Document(payload, tables, _without_value(results, "so without a value"), machine)
-
-
-def _without_value(results: Sequence[PairScores | ScoredMap], outcome: str) -> list[str]:
-    """Warnings about concepts that methods could do nothing with."""
-    warnings = []
-    unknown = dict.fromkeys(name for result in results for name in result.unknown)
-    if unknown:
-        warnings.append(f"not found, {outcome}: {', '.join(unknown)}")
-    unusable = dict.fromkeys(name for result in results for name in result.unusable)
-    if unusable:
-        methods = ", ".join(result.method.name for result in results if result.unusable)
-        warnings.append(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
-    unseen = dict.fromkeys(name for result in results for name in result.unseen)
-    if unseen:
-        warnings.append(f"counted 0 times, so unrelated to all others: {', '.join(unseen)}")
-    return warnings
-
-
-def _agreement(args: argparse.Namespace, result: PairScores, pairs: list[WordPair]) -> Agreement:
-    from cranfield.relatedness.human import agreement
-
-    values = result.values()
-    if args.missing == "zero":
-        values[[math.isnan(v) for v in values]] = 0.0
-    return agreement(values, [math.nan if p.human is None else p.human for p in pairs])
-
-
-def _payload(result: PairScores, pairs: list[WordPair], found: Agreement | None) -> dict[str, Any]:
-    rows = [
-        {
-            "word1": p.word1,
-            "word2": p.word2,
-            "relatedness": p.relatedness,
-            "sense1": _name(p.sense1),
-            "sense2": _name(p.sense2),
-            "human": given.human,
-        }
-        for p, given in zip(result.pairs, pairs, strict=True)
-    ]
-    payload: dict[str, Any] = {"method": result.method.name, "pairs": rows}
-    payload["spearman"] = found and found.spearman
-    payload["pearson"] = found and found.pearson
-    if found:
-        payload["spearman_ci"] = list(found.spearman_interval)
-        payload["pearson_ci"] = list(found.pearson_interval)
-        payload["correlated_pairs"], payload["left_out"] = found.pairs, found.left_out
-    payload["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
-    return payload
-
-
-def _name(sense: Sense | None) -> str | None:
-    return None if sense is None else str(sense)
-
-
-def _pair_table(pairs: list[WordPair], results: list[PairScores], judged: bool) -> Table:
-    columns = [Column("word1", numeric=False), Column("word2", numeric=False)]
-    alone = len(results) == 1 and results[0].method.family == "wordnet"
-    columns += [Column("relatedness" if alone else r.method.name) for r in results]
-    if alone:
-        columns += [Column("sense1", numeric=False), Column("sense2", numeric=False)]
-    if judged:
-        columns.append(Column("human", digits=2))
-    rows: list[list[Cell]] = []
-    for k, pair in enumerate(pairs):
-        row: list[Cell] = [pair.word1, pair.word2, *(r.pairs[k].relatedness for r in results)]
-        if alone:
-            best = results[0].pairs[k]
-            row += [_name(best.sense1), _name(best.sense2)]
-        if judged:
-            row.append(pair.human)
-        rows.append(row)
-    title = results[0].method.title if len(results) == 1 else ""
-    return Table(columns, rows, title)
-
-
-def _human_table(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
-    columns = [
-        Column("method", numeric=False),
-        Column("Spearman", best="max"),
-        Column("95 % interval", numeric=False),
-        Column("Pearson", best="max"),
-        Column("95 % interval", numeric=False),
-        Column("pairs"),
-        Column("left out"),
-    ]
-    rows: list[list[Cell]] = []
-    for result, a in zip(results, found, strict=True):
-        if a is not None:
-            rows.append(
-                [
-                    result.method.name,
-                    a.spearman,
-                    _span(a.spearman_interval),
-                    a.pearson,
-                    _span(a.pearson_interval),
-                    a.pairs,
-                    a.left_out,
-                ]
-            )
-    return Table(columns, rows, "Correlation with people's scores")
-
-
-def _human_figures(results: list[PairScores], found: Sequence[Agreement | None]) -> Table:
-    """The same for programs: the ends of the intervals are columns of their own."""
-    heads = (
-        "spearman",
-        "spearman_low",
-        "spearman_high",
-        "pearson",
-        "pearson_low",
-        "pearson_high",
-        "pairs",
-        "left_out",
-    )
-    rows: list[list[Cell]] = [
-        [
-            result.method.name,
-            a.spearman,
-            *a.spearman_interval,
-            a.pearson,
-            *a.pearson_interval,
-            a.pairs,
-            a.left_out,
-        ]
-        for result, a in zip(results, found, strict=True)
-        if a is not None
-    ]
-    return Table([Column("method", numeric=False), *map(Column, heads)], rows)
-
-
-def _span(interval: tuple[float, float]) -> str:
-    low, high = interval
-    return "-" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-
-
-def _map_concepts(args: argparse.Namespace, methods: list[Method]) -> Document:
-    from cranfield.cli._relatedness_sources import concepts_of, map_with
-
-    if len(methods) != 1:
-        raise UsageError("a cost map is made by one method: name it with --method, such as WUP")
-    concepts = concepts_of(args.concepts)
-    scored = map_with(args, methods, concepts)[0]
-    # A cost map that goes to a file is the square of costs, which other commands read.
-    if args.format == "table" and args.output is not None:
-        args.format = "tsv" if inner_suffix(args.output) == ".tsv" else "csv"
-    return _map_document(scored, args.format)
-
-
-def _map_document(scored: ScoredMap, form: str) -> Document:
-    from cranfield.report.costmap import nearest_table, square_table
-
-    costs = scored.costs
-    payload = {
-        "cranfield": __version__,
-        "command": "relatedness",
-        "method": scored.method.name,
-        "concepts": list(costs.concepts),
-        "costs": costs.costs.tolist(),
-        "unmapped": [*scored.unknown, *scored.unusable, *scored.unseen],
-    }
-    square = form in ("csv", "tsv")
-    table = square_table(costs) if square else nearest_table(costs, _NEAREST)
-    return Document(payload, [table], _without_value([scored], "so at cost 1 from all others"))
+    return [*(WordPair(a, b) for a, b in typed), *(read_pairs(path) if path else ())]

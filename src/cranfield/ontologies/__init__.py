@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import csv
+from contextlib import AbstractContextManager
 from importlib import resources
+from pathlib import Path
 from typing import Literal
 
 from cranfield.data.ontology import Ontology
@@ -14,6 +16,9 @@ YEARS = (2009, 2010, 2011)
 # The node that the cost tree of the thesis does without: its link costs 12/14 and 13/14 hold
 # only when the five categories below SceneDescription hang on the root.
 LEFT_OUT = ("SceneDescription",)
+
+# Words that stand for the concepts of these ontologies, and concepts for words.
+MAPPINGS = ("pto",)
 
 BUILT_IN = tuple(f"pto-{year}{ending}" for year in YEARS for ending in ("", "-listed"))
 
@@ -49,3 +54,8 @@ def built_in(name: str) -> Ontology:
         raise UsageError(f"no built-in ontology {name!r}.{suggest(name, BUILT_IN)}")
     _, year, *ending = name.split("-")
     return pto(int(year), tree="listed" if ending else "default")
+
+
+def mapping_file(name: str, to: Literal["words", "concepts"]) -> AbstractContextManager[Path]:
+    """The file of a built-in mapping, as long as it is needed."""
+    return resources.as_file(resources.files(__package__) / "data" / f"{to}-{name}.csv")

@@ -39,3 +39,17 @@ class Method(Declared):
         from cranfield.relatedness import rebound
 
         return rebound, (self.name, dict(self.bound))
+
+    def __saved__(self) -> str:
+        """How a saved answer names the method."""
+        return str(self)
+
+    @classmethod
+    def __restored__(cls, name: str) -> Method:
+        from cranfield.relatedness import METHODS
+
+        return METHODS.find(name)
+
+    def settings(self) -> dict[str, Any]:
+        """The value of every parameter."""
+        return {name: self.value_of(name) for name in self.params}

@@ -1,89 +1,150 @@
-"""Relatedness from Python: one call for pairs, one for a cost map."""
+"""Relatedness as it is asked for: of pairs of words, of all pairs of concepts, and by what."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TypedDict, Unpack
+from typing import Literal, Unpack, get_args
 
 from cranfield.data.costmap import CostMap
-from cranfield.errors import UsageError, suggest
-from cranfield.relatedness import parse_methods
+from cranfield.errors import UsageError
+from cranfield.io.concepts import read_concepts
+from cranfield.io.pairs import WordPair, read_pairs
+from cranfield.notes import Notes, Progress
+from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method
-from cranfield.relatedness.concepts import NOUNS_FIRST, Lexicon, read_mapping
+from cranfield.relatedness.answer import (
+    ConceptCosts,
+    MethodCatalogue,
+    MethodPairs,
+    PairRelatedness,
+    RelatedPair,
+    note_names,
+)
 from cranfield.relatedness.costmaps import cost_maps
-from cranfield.relatedness.counts import HitCounts
-from cranfield.relatedness.links import InLinks
-from cranfield.relatedness.scoring import PairScores, Resources, score_pairs
-from cranfield.relatedness.wordnet import open_wordnet
+from cranfield.relatedness.human import HumanCorrelation, correlation_with_people
+from cranfield.relatedness.scoring import PairScores, score_pairs
+from cranfield.relatedness.sources import SourceOptions, Sources, with_sources
+
+Missing = Literal["leave-out", "zero"]
+Watcher = Progress | Callable[[float], None] | None
+Pairs = Iterable[WordPair | Sequence[str | float | None]] | str | Path
 
 
-class Sources(TypedDict, total=False):
-    """What methods read. WordNet's: `wordnet` is the folder of the database (default: the one
-    that is installed), `pos` the parts of speech of plain words, `mapping` the words that stand
-    for concepts, `stop_words` leaves function words out of LESK, `jobs` bounds its threads. The
-    others read `counts`, `links` or `tree` (an ontology's cost map).
+def relate_pairs(
+    pairs: Pairs,
+    method: str | Method | Iterable[str | Method] = "wordnet",
+    *,
+    missing: Missing = "leave-out",
+    progress: Watcher = None,
+    **sources: Unpack[SourceOptions],
+) -> PairRelatedness:
+    """How close the words of each pair are, by each method, and the senses that decided it.
+
+    A pair is (word, word) or (word, word, people's score); pairs may also be a file. Where people
+    scored pairs, each method's values are correlated with theirs; `missing` says what becomes of
+    pairs without a value then. The other keywords are what methods read: see `Sources`.
     """
-
-    wordnet: str | Path
-    pos: str
-    mapping: Mapping[str, str] | str | Path
-    stop_words: bool
-    jobs: int
-    counts: HitCounts
-    links: InLinks
-    tree: CostMap
-
-
-def relatedness(
-    pairs: Sequence[tuple[str, str]], method: str = "WUP", **sources: Unpack[Sources]
-) -> PairScores:
-    """How close the concepts of each pair are, and the senses that decided it.
-
-    The keywords are those of `Sources`: wordnet, pos, mapping, stop_words, jobs, counts, links,
-    tree.
-    """
-    chosen = _one(method)
-    return score_pairs([chosen], pairs, _resources(chosen, sources))[0]
+    if missing not in get_args(Missing):
+        raise UsageError(f"missing={missing!r} is not one of {', '.join(get_args(Missing))}")
+    given = read_pairs(pairs) if isinstance(pairs, str | Path) else [_pair(p) for p in pairs]
+    if not given:
+        raise UsageError("no pair of words was given")
+    words = [(p.word1, p.word2) for p in given]
+    methods, read = parse_methods(method), Sources.of(sources)
+    scored = with_sources(
+        read,
+        methods,
+        [word for pair in words for word in pair],
+        lambda chosen, resources: score_pairs(chosen, words, resources),
+        Progress.of(progress),
+    )
+    results = tuple(_judged(result, given, missing) for result in scored)
+    notes = Notes()
+    note_names(notes, results, "so without a value")
+    notes.extend(read.unread(methods))
+    return PairRelatedness(results, notes=notes.lines())
 
 
-def cost_map(concepts: Sequence[str], method: str = "WUP", **sources: Unpack[Sources]) -> CostMap:
+def relate_concepts(
+    concepts: Sequence[str] | str | Path,
+    method: str | Method = "WUP",
+    *,
+    progress: Watcher = None,
+    **sources: Unpack[SourceOptions],
+) -> ConceptCosts:
     """What it costs to confuse any two of the concepts: 1 - relatedness, scaled to [0, 1].
 
-    The keywords are those of `relatedness`.
+    Concepts are names, a file of names or a built-in ontology. The other keywords are what the
+    method reads: see `Sources`.
     """
-    chosen = _one(method)
-    return cost_maps([chosen], concepts, _resources(chosen, sources))[0].costs
-
-
-def _one(method: str) -> Method:
-    chosen = parse_methods(method)
-    if len(chosen) != 1:
-        raise UsageError(f"one method at a time, not {method!r}")
-    return chosen[0]
-
-
-def _resources(method: Method, sources: Sources) -> Resources:
-    for name in sources:
-        if name not in Sources.__annotations__:
-            raise UsageError(
-                f"no keyword {name!r}.{suggest(name, Sources.__annotations__)} There are: "
-                f"{', '.join(Sources.__annotations__)}"
-            )
-    jobs = sources.get("jobs", 1)
-    if jobs < 1:
-        raise UsageError(f"jobs={jobs}: expected a number of threads from 1 on")
-    lexicon = None
-    if method.family == "wordnet":
-        mapping = sources.get("mapping", {})
-        words = read_mapping(mapping) if isinstance(mapping, str | Path) else mapping
-        database = open_wordnet(sources.get("wordnet"))
-        lexicon = Lexicon(database, sources.get("pos", NOUNS_FIRST), words)
-    return Resources(
-        lexicon=lexicon,
-        counts=sources.get("counts"),
-        links=sources.get("links"),
-        tree=sources.get("tree"),
-        jobs=jobs,
-        stop_words=sources.get("stop_words", False),
+    methods = parse_methods(method)
+    if len(methods) != 1:
+        raise UsageError("a cost map is made by one method: name it with method=, such as WUP")
+    names = read_concepts(concepts) if isinstance(concepts, str | Path) else tuple(concepts)
+    sources.setdefault("columns", names)
+    read = Sources.of(sources)
+    (costs,) = with_sources(
+        read,
+        methods,
+        names,
+        lambda chosen, resources: cost_maps(chosen, names, resources),
+        Progress.of(progress),
     )
+    notes = Notes()
+    note_names(notes, [costs], "so at cost 1 from all others")
+    notes.extend(read.unread(methods))
+    return replace(costs, notes=notes.lines())
+
+
+def cost_map(
+    concepts: Sequence[str] | str | Path,
+    method: str | Method = "WUP",
+    **sources: Unpack[SourceOptions],
+) -> CostMap:
+    """The costs of `relate_concepts`, as measures and `write_costmap` take them."""
+    return relate_concepts(concepts, method, **sources).costs
+
+
+def list_methods() -> MethodCatalogue:
+    """Every method, with its source and what it needs."""
+    return MethodCatalogue(tuple(METHODS.values()))
+
+
+def _pair(given: WordPair | Sequence[str | float | None]) -> WordPair:
+    if isinstance(given, WordPair):
+        pair = given
+    elif isinstance(given, str) or not 2 <= len(given) <= 3:
+        raise UsageError(f"{given!r} is not a pair of words, with people's score or without")
+    else:
+        first, second, *score = given
+        human = float(score[0]) if score and score[0] is not None else None
+        pair = WordPair(str(first), str(second), human)
+    if not pair.word1.strip() or not pair.word2.strip():
+        raise UsageError("pair= wants two words, and one of them is empty")
+    return pair
+
+
+def _judged(scores: PairScores, given: Sequence[WordPair], missing: Missing) -> MethodPairs:
+    """The pairs of a method beside people's scores."""
+    people: HumanCorrelation | None = None
+    if any(pair.human is not None for pair in given):
+        values = scores.values()
+        if missing == "zero":
+            values[[math.isnan(v) for v in values]] = 0.0
+        human = [math.nan if p.human is None else p.human for p in given]
+        people = correlation_with_people(values, human)
+    pairs = tuple(
+        RelatedPair(
+            p.word1,
+            p.word2,
+            p.relatedness,
+            None if p.sense1 is None else str(p.sense1),
+            None if p.sense2 is None else str(p.sense2),
+            pair.human,
+        )
+        for p, pair in zip(scores.pairs, given, strict=True)
+    )
+    return MethodPairs(scores.method, pairs, people, scores.unknown, scores.unusable, scores.unseen)

@@ -14,7 +14,7 @@ _FEWEST = 4  # pairs below which a correlation has no interval
 
 
 @dataclass(frozen=True)
-class Agreement:
+class HumanCorrelation:
     """Correlations with people's scores, their intervals, and the number of pairs they rest on."""
 
     spearman: float
@@ -25,9 +25,9 @@ class Agreement:
     left_out: int
 
 
-def agreement(
+def correlation_with_people(
     values: Sequence[float] | Floats, human: Sequence[float] | Floats, *, confidence: float = 0.95
-) -> Agreement:
+) -> HumanCorrelation:
     """Spearman and Pearson over the pairs that have both values; NaN entries are left out.
 
     Intervals are Fisher's; Spearman's has the wider variance of Bonett and Wright (2000).
@@ -40,7 +40,7 @@ def agreement(
     ranks: Callable[[Floats], Floats] = rankdata
     rho, r = _correlation(ranks(x), ranks(y)), _correlation(x, y)
     width = float(norm.ppf(0.5 + confidence / 2))
-    return Agreement(
+    return HumanCorrelation(
         rho,
         _interval(rho, 1.0 + rho * rho / 2.0, len(x), width),
         r,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,8 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.counts import term_of
-from cranfield.errors import InputError, UsageError
-from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
+from cranfield.errors import UsageError
+from cranfield.io.links import read_link_pairs
+from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.counts import nwd
 
@@ -43,14 +44,14 @@ def read_links(
     concepts: Sequence[str],
     *,
     articles: int | None = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | None = None,
 ) -> InLinks:
     """The links to the concepts, from a table `source,target` of any size.
 
     Only links to the concepts are kept. Without `articles` the distinct sources and targets are
     counted on the way, in eight bytes each.
     """
-    return collect_links(_pairs(path, progress), concepts, articles=articles)
+    return collect_links(read_link_pairs(path, progress=progress), concepts, articles=articles)
 
 
 def collect_links(
@@ -90,24 +91,6 @@ def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
     first = np.ones(len(every), np.bool_)
     first[1:] = every[1:] != every[:-1]
     return every[first]
-
-
-def _pairs(path: str | Path, progress: Callable[[float], None] | None) -> Iterator[tuple[str, str]]:
-    where = describe(path)
-    delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
-    source, target = 0, 1
-    some = False
-    for line, row in csv_rows(input_lines(path, progress=progress), where, delimiter):
-        if line == 1 and sorted(row) == ["source", "target"]:
-            source, target = row.index("source"), row.index("target")
-        elif len(row) == 2 and row[0].strip() and row[1].strip():
-            some = True
-            yield row[source], row[target]
-        elif row:
-            found = f"{len(row)} columns" if len(row) != 2 else "an empty name"
-            raise InputError.single(where, f"{found}, expected: source,target", line)
-    if not some:
-        raise InputError.single(where, "holds no link, expected: source,target")
 
 
 METHODS = (

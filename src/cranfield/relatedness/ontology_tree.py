@@ -2,22 +2,39 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import term_of
 from cranfield.relatedness._spec import Method, Source
 
 
-def concept_of(tree: CostMap, name: str) -> str | None:
-    """The concept of a name, or the only one that differs in case and underscores alone."""
-    if name in tree.concepts:
-        return name
-    alike = [concept for concept in tree.concepts if term_of(concept) == term_of(name)]
-    return alike[0] if len(alike) == 1 else None
+@dataclass(frozen=True)
+class Tree:
+    """The costs between the concepts of an ontology, and concepts that stand for other names."""
 
+    costs: CostMap
+    mapping: Mapping[str, str] = field(default_factory=dict)
 
-def relatedness(tree: CostMap, first: str, second: str) -> float:
-    """1 - the summed costs of the links between two concepts, from an ontology's cost map."""
-    return 1.0 - tree.cost(concept_of(tree, first) or first, concept_of(tree, second) or second)
+    def concept_of(self, name: str) -> str | None:
+        """The concept of a name, or the only one that differs in case and underscores alone."""
+        for called in (self.mapping.get(name, name), name):
+            if called in self.costs.concepts:
+                return called
+            alike = [c for c in self.costs.concepts if term_of(c) == term_of(called)]
+            if len(alike) == 1:
+                return alike[0]
+        return None
+
+    def knows(self, name: str) -> bool:
+        return self.concept_of(name) is not None
+
+    def relatedness(self, first: str, second: str) -> float:
+        """1 - the summed costs of the links between two concepts."""
+        return 1.0 - self.costs.cost(
+            self.concept_of(first) or first, self.concept_of(second) or second
+        )
 
 
 METHODS = (
@@ -31,7 +48,7 @@ METHODS = (
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({"ontology"}),
-        score=relatedness,
+        score=Tree.relatedness,
         parts="",
         summary="Links between two concepts in the ontology, deep ones being cheap.",
     ),

@@ -9,9 +9,7 @@ from __future__ import annotations
 
 import datetime
 import json
-import math
 import time
-import tomllib
 import urllib.parse
 import urllib.request
 from collections.abc import Callable
@@ -22,35 +20,21 @@ from typing import Any
 from cranfield.data.counts import Snapshot, term_of
 from cranfield.errors import InputError, NeedsError
 from cranfield.io.counts import read_counts, write_counts
-from cranfield.io.files import describe, read_text
+from cranfield.io.provider import ProviderSettings, read_provider
 from cranfield.relatedness.counts import HitCounts
 
 Fetch = Callable[[str], bytes]
 
 _TIMEOUT = 30.0
-_KEYS = {"name": str, "url": str, "count": str, "total": int}
-_OPTIONAL = ("join", "seconds")
 
 
 class UrlProvider:
-    """A service that answers `url` with JSON that holds the number of hits.
+    """A service that answers a web address with JSON that holds the number of hits."""
 
-    `url` has {query} where the terms go; `count` is the way to the number, such as
-    photos.total; terms are joined by `join`.
-    """
-
-    def __init__(
-        self,
-        *,
-        name: str,
-        url: str,
-        count: str,
-        total: int,
-        join: str = " ",
-        fetch: Fetch | None = None,
-    ) -> None:
-        self.name, self.total = name, total
-        self._url, self._count, self._join = url, count.split("."), join
+    def __init__(self, settings: ProviderSettings, *, fetch: Fetch | None = None) -> None:
+        self.name, self.total = settings.name, settings.total
+        self._url, self._join = settings.url, settings.join
+        self._count = settings.count.split(".")
         self._fetch = fetch or _download
 
     def hits(self, *terms: str) -> int:
@@ -148,41 +132,8 @@ class Remembered:
             )
 
 
-def read_provider(path: str | Path, *, remember: str | Path) -> Remembered:
-    """A provider from a TOML file with name, url, count, total and optionally join, seconds."""
-    where = describe(path)
-    try:
-        settings = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError.single(where, f"not TOML: {error}") from None
-    problem = _setting_problem(settings)
-    if problem:
-        raise InputError.single(where, problem)
-    seconds = settings.pop("seconds", 1.0)
-    provider = UrlProvider(**settings)
-    return Remembered(RateLimited(provider, seconds=float(seconds)), remember, source=provider.name)
-
-
-def _setting_problem(settings: dict[str, Any]) -> str:
-    """What is wrong with the settings of a provider, or the empty string."""
-    for key, kind in _KEYS.items():
-        if not isinstance(settings.get(key), kind) or settings[key] is True:
-            what = "text" if kind is str else "a whole number"
-            return (
-                f"{key} is missing or not {what} (expected: name, url with {{query}}, count, total)"
-            )
-    if "{query}" not in settings["url"]:
-        return "url has no {query}, where the words go"
-    unknown = set(settings) - set(_KEYS) - set(_OPTIONAL)
-    if unknown:
-        return f"unknown setting {', '.join(sorted(unknown))}"
-    if not settings["url"].startswith(("http://", "https://")):
-        return "url is no web address (expected http:// or https://)"
-    if not isinstance(settings.get("join", " "), str):
-        return "join is not text"
-    seconds = settings.get("seconds", 1.0)
-    if not isinstance(seconds, int | float) or not 0 <= seconds < math.inf:
-        return "seconds is not a number from 0 on"
-    if settings["total"] < 1:
-        return "total is the size of the corpus, expected 1 or more"
-    return ""
+def remembered_provider(path: str | Path, *, remember: str | Path) -> Remembered:
+    """The provider that a TOML file describes, asked gently, its answers kept in a counts file."""
+    settings = read_provider(path)
+    gentle = RateLimited(UrlProvider(settings), seconds=settings.seconds)
+    return Remembered(gentle, remember, source=settings.name)

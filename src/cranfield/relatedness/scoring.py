@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot
 from cranfield.errors import NeedsError
+from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import HitCounts
 from cranfield.relatedness.lesk import lesk
 from cranfield.relatedness.links import InLinks
-from cranfield.relatedness.ontology_tree import concept_of
+from cranfield.relatedness.ontology_tree import Tree
 from cranfield.relatedness.wordnet import Sense
 
 _HOW_TO_GIVE = {
-    "wordnet": "WordNet (--wordnet, or install wordnet-base)",
+    "wordnet": "WordNet (wordnet=, or install wordnet-base)",
     "tag counts": "WordNet's tag counts",
-    "counts": "hit counts (--counts, --tags or --provider)",
-    "tags": "a tag corpus (--tags) or its counts (--counts)",
-    "links": "a link table (--links)",
-    "ontology": "an ontology (--ontology)",
+    "counts": "hit counts (counts=, tags= or provider=)",
+    "tags": "a tag corpus (tags=) or its counts (counts=)",
+    "links": "a link table (links=)",
+    "ontology": "an ontology (ontology=)",
 }
 
 
@@ -33,17 +33,16 @@ _HOW_TO_GIVE = {
 class Resources:
     """What methods read; any of it may be absent.
 
-    `progress` is told which share of the methods is done, or of the pairs where a method asks a
-    live source for each.
+    `progress` is told which share of the work is done, by methods and by pairs.
     """
 
     lexicon: Lexicon | None = None
     counts: HitCounts | None = None
     links: InLinks | None = None
-    tree: CostMap | None = None
+    tree: Tree | None = None
     jobs: int = 1
     stop_words: bool = False
-    progress: Callable[[float], None] | None = None
+    progress: Progress = field(default_factory=Progress)
 
     def need(self, method: Method) -> NeedsError:
         things = " and ".join(_HOW_TO_GIVE[need] for need in sorted(method.needs))
@@ -91,8 +90,8 @@ def score_pairs(methods: Sequence[Method], pairs: Pairs, resources: Resources) -
     expansions: dict[str, _Expansion] = {}
     results = []
     for number, method in enumerate(methods):
-        if resources.progress is not None:
-            resources.progress(number / len(methods))
+        step = resources.progress.part(number / len(methods), (number + 1) / len(methods))
+        step(0.0)
         if method.family == "wordnet":
             if resources.lexicon is None:
                 raise resources.need(method)
@@ -100,7 +99,7 @@ def score_pairs(methods: Sequence[Method], pairs: Pairs, resources: Resources) -
                 expansions[method.parts] = _Expansion(resources.lexicon, pairs, method.parts)
             results.append(_by_senses(method, pairs, expansions[method.parts], resources))
         else:
-            results.append(_by_names(method, pairs, resources))
+            results.append(_by_names(method, pairs, replace(resources, progress=step)))
     return results
 
 
@@ -127,9 +126,9 @@ class _Expansion:
 def _by_senses(
     method: Method, pairs: Pairs, expansion: _Expansion, resources: Resources
 ) -> PairScores:
-    options = {}
+    options = method.settings()
     if method.score is lesk:
-        options = {"jobs": resources.jobs, "stop_words": resources.stop_words}
+        options |= {"jobs": resources.jobs, "stop_words": resources.stop_words}
     values = method.score(expansion.wordnet, expansion.left, expansion.right, **options)
     ranked = np.where(np.isnan(values), -np.inf, values)
     scored = []
@@ -155,8 +154,7 @@ def _by_names(method: Method, pairs: Pairs, resources: Resources) -> PairScores:
     known = {name: knows(name) for name in names}
     scored = []
     for number, (a, b) in enumerate(pairs):
-        if resources.progress is not None:
-            resources.progress(number / len(pairs))
+        resources.progress(number / len(pairs))
         scored.append(PairScore(a, b, score(a, b) if known[a] and known[b] else None))
     unseen: list[str] = []
     if method.family == "counts" and isinstance(resources.counts, Snapshot):
@@ -169,17 +167,18 @@ def _name_scorer(
     method: Method, resources: Resources
 ) -> tuple[Callable[[str, str], float], Callable[[str], bool]]:
     """How two names are scored, and whether a name is known."""
-    source: HitCounts | InLinks | CostMap | None
+    source: HitCounts | InLinks | Tree | None
     knows: Callable[[str], bool]
     if method.family == "links":
         source = resources.links
         knows = source.knows if source is not None else bool
     elif method.family == "ontology":
-        source = tree = resources.tree
-        knows = (lambda name: concept_of(tree, name) is not None) if tree is not None else bool
+        source = resources.tree
+        knows = source.knows if source is not None else bool
     else:
         source = resources.counts
         knows = source.knows if isinstance(source, Snapshot) else bool
     if source is None:
         raise resources.need(method)
-    return (lambda first, second: float(method.score(source, first, second))), knows
+    options = method.settings()
+    return (lambda first, second: float(method.score(source, first, second, **options))), knows

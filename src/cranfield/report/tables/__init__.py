@@ -15,6 +15,14 @@ from cranfield.report.document import Document
 # kind of answer -> module of this package and its function
 MAKERS: dict[str, str] = {
     "Comparison": "comparison:comparison_document",
+    "ConceptCosts": "relatedness:costs_document",
+    "ConceptView": "ontology:concept_document",
+    "CostMapView": "costmap:document",
+    "MapComparison": "costmap:comparison_document",
+    "MethodCatalogue": "relatedness:catalogue_document",
+    "OntologyCheck": "ontology:check_document",
+    "OntologyView": "ontology:document",
+    "PairRelatedness": "relatedness:pairs_document",
     "Scores": "scores:document",
 }
 

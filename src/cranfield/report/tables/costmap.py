@@ -1,38 +1,71 @@
-"""A cost map drawn: nearest concepts, a heat map and a dendrogram, as text and as a page."""
+"""Cost maps as tables and drawn: nearest concepts, a heat map, a dendrogram, as text and page."""
 
 from __future__ import annotations
 
 import html
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
 from cranfield.data.costmap import CostMap
-from cranfield.report.document import Cell, Column, Table
+from cranfield.relatedness.maps import DIFFERENCES, CostMapView, MapComparison
+from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.render import html_table, still_page
 
 _SHADES = " ░▒▓█"  # far to near
 _CELL, _TREE = 14, 220
 _LETTER, _MARGIN = 6.6, 16  # width of a letter and what stands around a name
+_WIDEST_HEAT_MAP = 120
 
 
-def nearest_table(costs: CostMap, count: int, only: Sequence[str] = ()) -> Table:
+def document(view: CostMapView, *, form: str = "table", **_: Any) -> Document:
+    """The nearest concepts; with the drawing on a terminal, and as a page in HTML."""
+    nearest = nearest_table(view.costs, view.nearest, view.count)
+    payload = view.to_dict()
+    if form == "html":
+        page = costmap_page(view, nearest)
+        return Document(payload, [nearest], view.notes, page=page)
+    if form == "table" and not view.listed:
+        nearest = replace(nearest, notes=_drawn(view))
+    return Document(payload, [nearest], view.notes)
+
+
+def _drawn(view: CostMapView) -> list[str]:
+    tree = branches(view)
+    drawing = ["", "Dendrogram (average cost at which concepts join)"]
+    drawing += dendrogram_text(view.costs, tree)
+    if len(view.costs.concepts) <= _WIDEST_HEAT_MAP:
+        drawing += ["", "Heat map (dark is near)", *heat_map_text(view.costs, view.order)]
+    return drawing
+
+
+def comparison_document(found: MapComparison, *, top: int = DIFFERENCES, **_: Any) -> Document:
+    """How alike two maps are, and the pairs that differ most."""
+    heads = ("concepts", "Spearman", "p (Mantel)", "Pearson", "mean difference")
+    figures = [len(found.concepts), found.spearman, found.p, found.pearson, found.mean_difference]
+    tables = [Table(list(map(Column, heads)), [figures], f"{found.first} and {found.second}")]
+    rows: list[list[Cell]] = [list(row) for row in found.differing(top)]
+    columns = [Column(n, numeric=False) for n in ("concept", "concept")]
+    columns += [Column("first", digits=3), Column("second", digits=3)]
+    if rows:
+        tables.append(Table(columns, rows, "Pairs that differ most"))
+    return Document(found.to_dict(top=top), tables, found.notes)
+
+
+def nearest_table(
+    costs: CostMap, nearest: Sequence[tuple[str, Sequence[tuple[str, float]]]], count: int
+) -> Table:
     """The nearest concepts of each concept, with their costs."""
+    wide = min(count, len(costs.concepts) - 1)
     columns = [Column("concept", numeric=False)]
-    for k in range(1, min(count, len(costs.concepts) - 1) + 1):
+    for k in range(1, wide + 1):
         columns += [Column(f"nearest {k}", numeric=False), Column("cost", digits=3)]
     rows: list[list[Cell]] = []
-    for i, concept in enumerate(costs.concepts):
-        if only and concept not in only:
-            continue
-        order = [int(j) for j in np.argsort(costs.costs[i], kind="stable") if j != i]
-        row: list[Cell] = [concept]
-        for j in order[:count]:
-            far = costs.costs[i, j] >= 1.0
-            # At cost 1 nothing is near, and which concept comes first is chance.
-            row += [None, None] if far else [costs.concepts[j], float(costs.costs[i, j])]
-        rows.append(row)
+    for concept, near in nearest:
+        row: list[Cell] = [concept, *(cell for pair in near for cell in pair)]
+        rows.append(row + [None] * (2 * (wide - len(near))))
     return Table(columns, rows, f"Nearest concepts, {costs.name}")
 
 
@@ -63,21 +96,13 @@ class Branch:
             waiting += branch.parts
         return found[::-1]
 
-    def leaves(self) -> list[int]:
-        return [branch.concept for branch in self.bottom_up() if not branch.parts]
 
-
-def cluster(costs: CostMap) -> Branch:
-    """The concepts joined one by one at the least average cost."""
-    from scipy.cluster.hierarchy import linkage
-    from scipy.spatial.distance import squareform
-
-    branches = [Branch(0.0, (), i) for i in range(len(costs.concepts))]
-    if len(branches) < 2:
-        return branches[0]
-    for first, second, cost, _ in linkage(squareform(costs.costs, checks=False), "average"):
-        branches.append(Branch(float(cost), (branches[int(first)], branches[int(second)])))
-    return branches[-1]
+def branches(view: CostMapView) -> Branch:
+    """The clusters of a map as a tree."""
+    made = [Branch(0.0, (), i) for i in range(len(view.costs.concepts))]
+    for first, second, cost in view.merges:
+        made.append(Branch(cost, (made[first], made[second])))
+    return made[-1]
 
 
 def dendrogram_text(costs: CostMap, tree: Branch) -> list[str]:
@@ -99,9 +124,9 @@ def dendrogram_text(costs: CostMap, tree: Branch) -> list[str]:
     return drawn[0]
 
 
-def heat_map_text(costs: CostMap, tree: Branch) -> list[str]:
+def heat_map_text(costs: CostMap, clustered: Sequence[int]) -> list[str]:
     """The matrix in shades, concepts in the order of the clusters; dark is near."""
-    order = tree.leaves()
+    order = list(clustered)
     width = max(len(costs.concepts[i]) for i in order)
     lines = []
     for i in order:
@@ -111,8 +136,9 @@ def heat_map_text(costs: CostMap, tree: Branch) -> list[str]:
     return lines
 
 
-def costmap_page(costs: CostMap, tree: Branch, nearest: Table) -> str:
+def costmap_page(view: CostMapView, nearest: Table) -> str:
     """A page with the dendrogram beside the heat map, in one file without scripts."""
+    costs = view.costs
     title = html.escape(costs.name)
     style = (
         ":root{color-scheme:light dark}"
@@ -127,7 +153,7 @@ def costmap_page(costs: CostMap, tree: Branch, nearest: Table) -> str:
         style,
         f"<h1>{title}</h1>"
         "<p>Cost 0 <span class=scale></span> 1: dark is near. The tree joins concepts at their "
-        f"average cost.</p><div class=wide>{_drawing(costs, tree)}</div>"
+        f"average cost.</p><div class=wide>{_drawing(costs, branches(view), view.order)}</div>"
         f"<div class=wide>{html_table(nearest)}</div>",
     )
 
@@ -136,8 +162,7 @@ def _shade(cost: float) -> str:
     return f"hsl(215 65% {30 + 66 * cost:.0f}%)"
 
 
-def _drawing(costs: CostMap, tree: Branch) -> str:
-    order = tree.leaves()
+def _drawing(costs: CostMap, tree: Branch, order: Sequence[int]) -> str:
     size = len(order) * _CELL
     top = _MARGIN + int(_LETTER * max(len(name) for name in costs.concepts))
     left = _TREE + top

@@ -1,0 +1,198 @@
+"""What relating concepts answers with: pairs and their correlation with people, costs, methods."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.answers import Answer
+from cranfield.data.costmap import CostMap
+from cranfield.errors import UsageError, plural
+from cranfield.notes import Notes
+from cranfield.relatedness._spec import Method
+from cranfield.relatedness.human import HumanCorrelation
+from cranfield.sources import REFERENCES
+
+
+@dataclass(frozen=True, slots=True)
+class RelatedPair:
+    """The relatedness of two words, None when it does not exist; the senses that decided it."""
+
+    word1: str
+    word2: str
+    relatedness: float | None
+    sense1: str | None = None
+    sense2: str | None = None
+    human: float | None = None
+
+
+@dataclass(frozen=True)
+class MethodPairs:
+    """The pairs by one method, in the order given, and the names it could do nothing with.
+
+    `unknown` are those that the method's source does not know, `unusable` those that it knows
+    only as parts of speech which the method cannot compare. `unseen` have a value, 0, but only
+    because they were never counted. `people` is there where people scored pairs too.
+    """
+
+    method: Method
+    pairs: tuple[RelatedPair, ...]
+    people: HumanCorrelation | None = None
+    unknown: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+    def values(self) -> NDArray[np.float64]:
+        """The relatedness of each pair, NaN where it does not exist."""
+        return np.array(
+            [np.nan if p.relatedness is None else p.relatedness for p in self.pairs], np.float64
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PairRelatedness(Answer):
+    """How close the words of each pair are, by each method."""
+
+    command: ClassVar[str] = "relatedness"
+    results: tuple[MethodPairs, ...]
+
+    @property
+    def judged(self) -> bool:
+        """Whether people scored any of the pairs."""
+        return any(result.people is not None for result in self.results)
+
+    def values(self, method: str | None = None) -> NDArray[np.float64]:
+        """The relatedness of each pair by a method (default: the only one)."""
+        return self.result(method).values()
+
+    def result(self, method: str | None = None) -> MethodPairs:
+        """What a method found (default: the only one)."""
+        chosen = [r for r in self.results if method is None or str(r.method) == method]
+        if len(chosen) != 1:
+            names = ", ".join(str(r.method) for r in self.results)
+            raise UsageError(f"name one of the methods: {names}")
+        return chosen[0]
+
+    def check_judged(self) -> None:
+        """A UsageError where correlations are asked for and nobody scored a pair."""
+        if not self.judged:
+            raise UsageError("human= needs pairs with people's scores: a column named human")
+
+    def payload(self, *, human: bool = False, **_: Any) -> dict[str, Any]:
+        """Pairs and correlations of every method; with `human` the correlations alone."""
+        if human:
+            self.check_judged()
+        found = [_of_method(result, human) for result in self.results]
+        return found[0] if len(found) == 1 else {"methods": found}
+
+    def headline(self) -> str:
+        pairs = plural(len(self.results[0].pairs), "pair")
+        parts = [
+            str(r.method) + ("" if r.people is None else f" (Spearman {r.people.spearman:.3f})")
+            for r in self.results
+        ]
+        return f"{pairs} by {', '.join(parts)}"
+
+
+def _of_method(result: MethodPairs, human: bool) -> dict[str, Any]:
+    found: dict[str, Any] = {"method": str(result.method)}
+    if not human:
+        found["pairs"] = [
+            {
+                "word1": p.word1,
+                "word2": p.word2,
+                "relatedness": p.relatedness,
+                "sense1": p.sense1,
+                "sense2": p.sense2,
+                "human": p.human,
+            }
+            for p in result.pairs
+        ]
+    people = result.people
+    found["spearman"] = people and people.spearman
+    found["pearson"] = people and people.pearson
+    if people:
+        found["spearman_ci"] = list(people.spearman_interval)
+        found["pearson_ci"] = list(people.pearson_interval)
+        found["correlated_pairs"], found["left_out"] = people.pairs, people.left_out
+    found["unmapped"] = [*result.unknown, *result.unusable, *result.unseen]
+    return found
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConceptCosts(Answer):
+    """A cost map, the method it came from, and the concepts that cost 1 for want of data."""
+
+    command: ClassVar[str] = "relatedness"
+    method: Method
+    costs: CostMap
+    unknown: tuple[str, ...] = ()
+    unusable: tuple[str, ...] = ()
+    unseen: tuple[str, ...] = ()
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The square of costs."""
+        return {
+            "method": str(self.method),
+            "concepts": list(self.costs.concepts),
+            "costs": self.costs.costs.tolist(),
+            "unmapped": [*self.unknown, *self.unusable, *self.unseen],
+        }
+
+    def headline(self) -> str:
+        return f"costs between {plural(len(self.costs.concepts), 'concept')} by {self.method}"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class MethodCatalogue(Answer):
+    """The methods that there are, and what they need."""
+
+    command: ClassVar[str] = "relatedness"
+    methods: tuple[Method, ...]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """All that the declarations say."""
+        return {"methods": [describe_method(method) for method in self.methods]}
+
+    def headline(self) -> str:
+        return f"{len(self.methods)} methods: {', '.join(map(str, self.methods))}"
+
+
+def describe_method(method: Method) -> dict[str, Any]:
+    """All that a declaration says, as plain data."""
+    found = {
+        "name": method.name,
+        "title": method.title,
+        "family": method.family,
+        "formula": method.formula,
+        "source": method.source.key,
+        "reference": str(REFERENCES[method.source.key]),
+        "equations": method.source.equations,
+        "deviation": method.source.deviation,
+        "thesis": method.thesis,
+        "range": list(method.range),
+        "needs": sorted(method.needs),
+        "symmetric": method.symmetric,
+        "summary": method.summary,
+        "undefined": method.undefined,
+    }
+    params = {n: {"default": p.default, "doc": p.doc} for n, p in method.params.items()}
+    return found | ({"params": params} if params else {})
+
+
+def note_names(notes: Notes, results: Sequence[MethodPairs | ConceptCosts], outcome: str) -> None:
+    """Notes about names that methods could do nothing with."""
+    unknown = dict.fromkeys(name for result in results for name in result.unknown)
+    if unknown:
+        notes.add(f"not found, {outcome}: {', '.join(unknown)}")
+    unusable = dict.fromkeys(name for result in results for name in result.unusable)
+    if unusable:
+        methods = ", ".join(str(result.method) for result in results if result.unusable)
+        notes.add(f"no noun or verb, {outcome} for {methods}: {', '.join(unusable)}")
+    unseen = dict.fromkeys(name for result in results for name in result.unseen)
+    if unseen:
+        notes.add(f"counted 0 times, so unrelated to all others: {', '.join(unseen)}")

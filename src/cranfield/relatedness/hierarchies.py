@@ -1,0 +1,211 @@
+"""Looking at ontologies: what is wrong with one, its tree and rules, all about one concept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.answers import Answer
+from cranfield.data.ontology import Ontology
+from cranfield.errors import UsageError, plural, suggest
+from cranfield.io.ontology import parse_ontology
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyFacts:
+    """How large an ontology is."""
+
+    ontology: str
+    concepts: int
+    categories: int
+    levels: int
+    rules: int
+
+    @classmethod
+    def of(cls, ontology: Ontology) -> OntologyFacts:
+        return cls(
+            ontology.name,
+            len(ontology.concepts),
+            len(ontology.nodes) - len(ontology.concepts),
+            0 if ontology.cycle else ontology.levels,
+            len(ontology.rules),
+        )
+
+    def as_dict(self) -> dict[str, Any]:
+        return {
+            "ontology": self.ontology,
+            "concepts": self.concepts,
+            "categories": self.categories,
+            "levels": self.levels,
+            "rules": self.rules,
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"{self.ontology}: {self.concepts} concepts, {self.categories} categories, "
+            f"{self.levels} levels"
+        )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OntologyCheck(Answer):
+    """What is wrong with an ontology: cycles, names nobody knows, rules that cannot be kept."""
+
+    command: ClassVar[str] = "ontology check"
+    facts: OntologyFacts
+    problems: tuple[str, ...]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """How large it is, and the problems."""
+        return self.facts.as_dict() | {"problems": list(self.problems)}
+
+    def headline(self) -> str:
+        return f"{self.facts}, {plural(len(self.problems), 'problem')}"
+
+
+def check_ontology(
+    source: Ontology | str | Path, *, rules: str | Path | None = None
+) -> OntologyCheck:
+    """Look for cycles, names nobody knows and concepts that can never be assigned.
+
+    The ontology may be a built-in name or a file; `rules` is a TOML file with more rules.
+    """
+    ontology = _parsed(source, rules)
+    return OntologyCheck(OntologyFacts.of(ontology), tuple(ontology.problems()))
+
+
+def _parsed(source: Ontology | str | Path, rules: str | Path | None) -> Ontology:
+    if not isinstance(source, Ontology):
+        return parse_ontology(source, rules=rules)
+    if rules is not None:
+        raise UsageError("rules= belongs to an ontology that is read; this one has its rules")
+    return source
+
+
+@dataclass(frozen=True, slots=True)
+class OntologyNode:
+    """A node of the tree as it is shown: with its depth on the way there."""
+
+    node: str
+    concept: str | None
+    parents: tuple[str, ...]
+    depth: int
+    link_cost: float
+    indent: int
+
+    @property
+    def shown(self) -> str:
+        return self.concept or self.node.rsplit(".", 1)[-1]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class OntologyView(Answer):
+    """The tree of an ontology with its link costs and rules."""
+
+    command: ClassVar[str] = "ontology show"
+    facts: OntologyFacts
+    nodes: tuple[OntologyNode, ...]
+    rules: tuple[tuple[str, tuple[str, ...]], ...]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The nodes from top to bottom, and the rules in words."""
+        nodes = [
+            {
+                "node": n.node,
+                "concept": n.concept,
+                "parents": list(n.parents),
+                "depth": n.depth,
+                "link_cost": n.link_cost,
+            }
+            for n in self.nodes
+        ]
+        rules = [{"rule": kind, "concepts": ", ".join(names)} for kind, names in self.rules]
+        return self.facts.as_dict() | {"nodes": nodes, "rule_list": rules}
+
+    def headline(self) -> str:
+        return f"{self.facts}, {plural(self.facts.rules, 'rule')}"
+
+
+def view_ontology(
+    source: Ontology | str | Path, *, rules: str | Path | None = None
+) -> OntologyView:
+    """The tree of an ontology, what its links cost, and its rules."""
+    ontology = _parsed(source, rules).checked()
+    nodes = tuple(
+        OntologyNode(
+            ontology.nodes[node],
+            ontology.concept_at.get(node),
+            tuple(ontology.label(p) for p in ontology.parents[node]),
+            ontology.depths[node],
+            ontology.link_weight(node) / ontology.link_unit,
+            indent,
+        )
+        for node, indent in _walk(ontology, ontology.top, 0)
+    )
+    listed = [(kind, tuple(members)) for kind, members in ontology.rules.groups()]
+    listed += [(f"{r.concept} requires one of", r.any_of) for r in ontology.rules.requires]
+    return OntologyView(OntologyFacts.of(ontology), nodes, tuple(listed))
+
+
+def _walk(ontology: Ontology, nodes: Sequence[int], depth: int) -> Iterator[tuple[int, int]]:
+    """The nodes with their depths, each above what is below it; no recursion, trees can be deep."""
+    waiting = [(node, depth) for node in reversed(nodes)]
+    while waiting:
+        node, depth = waiting.pop()
+        yield node, depth
+        waiting += [(child, depth + 1) for child in reversed(ontology.children[node])]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConceptView(Answer):
+    """All that an ontology says of one concept, and its costs to the others, the nearest first."""
+
+    command: ClassVar[str] = "ontology show"
+    ontology: str
+    concept: str
+    facts: tuple[tuple[str, str], ...]
+    costs: tuple[tuple[str, float], ...]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The facts in words, and the costs."""
+        return {
+            "ontology": self.ontology,
+            "concept": self.concept,
+            "facts": [{"what": what, "value": value} for what, value in self.facts],
+            "costs": dict(self.costs),
+        }
+
+    def headline(self) -> str:
+        return f"{self.concept} in {self.ontology}"
+
+
+def view_concept(
+    source: Ontology | str | Path, concept: str, *, rules: str | Path | None = None
+) -> ConceptView:
+    """Where a concept stands, what it needs and excludes, and what confusing it costs."""
+    ontology = _parsed(source, rules).checked()
+    if concept not in ontology.concept_nodes:
+        raise UsageError(
+            f"{ontology.name} has no concept {concept!r}.{suggest(concept, ontology.concepts)}"
+        )
+    node = ontology.concept_nodes[concept]
+    costs = ontology.cost_map.costs[ontology.concepts.index(concept)]
+    near = sorted(
+        ((float(c), o) for o, c in zip(ontology.concepts, costs, strict=True) if o != concept)
+    )
+    facts: list[tuple[str, str]] = [
+        ("node", ontology.nodes[node]),
+        ("depth", str(ontology.depths[node])),
+        ("needs its ancestors", ", ".join(ontology.ancestors(concept)) or "-"),
+    ]
+    facts += [
+        ("excludes", words)
+        for words, group in ontology.exclusive
+        if any(concept in member for member in group)
+    ]
+    facts += [("rule", words) for words, need in ontology.requirements if need.concept == concept]
+    return ConceptView(
+        ontology.name, concept, tuple(facts), tuple((other, cost) for cost, other in near)
+    )

@@ -1,0 +1,243 @@
+"""What methods read, from files or as objects: opened once for all methods that want it."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TypedDict, TypeVar
+
+from cranfield.data.costmap import CostMap
+from cranfield.data.ontology import Ontology
+from cranfield.errors import UsageError, check_counts, suggest
+from cranfield.io.concepts import read_concepts, read_mapping
+from cranfield.io.counts import read_counts, write_counts
+from cranfield.io.files import can_be_read_again
+from cranfield.io.ontology import read_ontology
+from cranfield.io.tags import read_tags
+from cranfield.notes import Progress
+from cranfield.relatedness._spec import Method
+from cranfield.relatedness.concepts import NOUNS_FIRST, Lexicon
+from cranfield.relatedness.counts import HitCounts, count_tags
+from cranfield.relatedness.links import InLinks, read_links
+from cranfield.relatedness.ontology_tree import Tree
+from cranfield.relatedness.providers import Remembered, remembered_provider
+from cranfield.relatedness.scoring import Resources
+from cranfield.relatedness.wordnet import open_wordnet
+
+File = str | Path
+T = TypeVar("T")
+
+# The parameters that only some families of methods read.
+_READ_BY = {
+    "wordnet": ("wordnet",),
+    "mapping": ("wordnet", "ontology"),
+    "stop_words": ("wordnet",),
+    "counts": ("counts",),
+    "tags": ("counts",),
+    "save_counts": ("counts",),
+    "provider": ("counts",),
+    "links": ("links",),
+    "articles": ("links",),
+    "ontology": ("ontology",),
+}
+_COUNTING = "NWD, FTS, FCS or COOC"
+
+
+class SourceOptions(TypedDict, total=False):
+    """What methods read, as keywords; `Sources` says what they mean."""
+
+    wordnet: File | None
+    pos: str
+    mapping: Mapping[str, str] | File | None
+    stop_words: bool
+    counts: HitCounts | File | None
+    tags: File | None
+    columns: Sequence[str] | File
+    save_counts: File | None
+    provider: File | None
+    links: InLinks | File | None
+    articles: int | None
+    ontology: Ontology | CostMap | File | None
+    jobs: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Sources:
+    """What methods read.
+
+    `wordnet` is the folder of the database (default: the one that is installed), `pos` the parts
+    of speech of plain words, `mapping` what stands for names that a source does not know (words
+    for WordNet, concepts for an ontology), `stop_words` leaves function words out of LESK, `jobs`
+    bounds its threads. Counts come from `counts` (a file or an object), from `tags`, a corpus
+    that is counted (`columns` names its columns where it has no header, `save_counts` keeps what
+    was counted), or from `provider`, a live source whose answers are remembered in the file
+    `counts`. `links` is a link table or its in-links, `articles` the number of articles behind
+    it, `ontology` a name, a file, an ontology or a cost map.
+    """
+
+    wordnet: File | None = None
+    pos: str = NOUNS_FIRST
+    mapping: Mapping[str, str] | File | None = None
+    stop_words: bool = False
+    counts: HitCounts | File | None = None
+    tags: File | None = None
+    columns: Sequence[str] | File = ()
+    save_counts: File | None = None
+    provider: File | None = None
+    links: InLinks | File | None = None
+    articles: int | None = None
+    ontology: Ontology | CostMap | File | None = None
+    jobs: int = 1
+
+    @classmethod
+    def of(cls, options: SourceOptions) -> Sources:
+        """Sources from keywords; a UsageError for one that there is not."""
+        known = [f.name for f in fields(cls)]
+        for name in options:
+            if name not in known:
+                raise UsageError(
+                    f"no keyword {name!r}.{suggest(name, known)} There are: {', '.join(known)}"
+                )
+        sources = cls(**options)
+        check_counts(jobs=sources.jobs, articles=sources.articles)
+        return sources
+
+    def unread(self, methods: Sequence[Method]) -> list[str]:
+        """A note if something is given that no method asked for reads."""
+        families = {method.family for method in methods}
+        given = [
+            f"{name}="
+            for name, readers in _READ_BY.items()
+            if getattr(self, name) not in (None, False) and families.isdisjoint(readers)
+        ]
+        if not given:
+            return []
+        asked = ", ".join(map(str, methods))
+        return [f"{', '.join(given)} not read: no use to {asked} (choose others with method=)"]
+
+
+def with_sources(
+    sources: Sources,
+    methods: Sequence[Method],
+    names: Sequence[str],
+    work: Callable[[Sequence[Method], Resources], list[T]],
+    progress: Progress,
+) -> list[T]:
+    """The work of all methods; those that read the same things are worked on together."""
+    groups: dict[str, list[Method]] = {}
+    for method in methods:
+        # FCS counts more of a corpus than the others do.
+        kind = method.family + (" and text" if method.name == "FCS" else "")
+        groups.setdefault(kind, []).append(method)
+    _check_counting(sources, groups)
+    found: dict[Method, T] = {}
+    for number, (kind, members) in enumerate(groups.items()):
+        step = progress.part(number / len(groups), (number + 1) / len(groups))
+        with _opened(sources, kind, names, step) as resources:
+            results = work(members, replace(resources, progress=step))
+        found.update(zip(members, results, strict=True))
+    return [found[method] for method in methods]
+
+
+def _check_counting(sources: Sources, groups: Mapping[str, Sequence[Method]]) -> None:
+    """A corpus is counted once with its text and once without, if methods want both."""
+    ways = sum(kind.startswith("counts") for kind in groups)
+    if sources.save_counts and not (sources.tags and ways):
+        raise UsageError(
+            f"save_counts= keeps what {_COUNTING} count on tags=, and there is no such method or "
+            "no tags="
+        )
+    if ways < 2 or not sources.tags:
+        return
+    if sources.save_counts:
+        raise UsageError("save_counts= keeps counts with text or without: ask for FCS by itself")
+    if not can_be_read_again(sources.tags):
+        raise UsageError("FCS reads tags= once more, which a pipe cannot: ask for it by itself")
+
+
+@contextmanager
+def _opened(
+    sources: Sources, kind: str, names: Sequence[str], progress: Progress
+) -> Iterator[Resources]:
+    counts: HitCounts | None = None
+    if kind == "wordnet":
+        resources = Resources(
+            lexicon=_lexicon(sources), jobs=sources.jobs, stop_words=sources.stop_words
+        )
+    elif kind == "links":
+        resources = Resources(links=_links(sources, names, progress))
+    elif kind == "ontology":
+        resources = Resources(tree=_tree(sources))
+    else:
+        counts = _counts(sources, names, progress, text=kind.endswith("text"))
+        resources = Resources(counts=counts)
+    try:
+        yield resources
+    finally:
+        # Answers of a live source cost time: what was learnt is kept even if the rest fails.
+        if sources.provider and isinstance(counts, Remembered):
+            counts.save()
+
+
+def _lexicon(sources: Sources) -> Lexicon:
+    mapping = _mapping(sources, "words")
+    return Lexicon(open_wordnet(sources.wordnet), sources.pos, mapping)
+
+
+def _mapping(sources: Sources, to: str) -> Mapping[str, str]:
+    given = sources.mapping
+    if given is None:
+        return {}
+    if isinstance(given, str | Path):
+        return read_mapping(given, to="words" if to == "words" else "concepts")
+    return given
+
+
+def _links(sources: Sources, names: Sequence[str], progress: Progress) -> InLinks | None:
+    given = sources.links
+    if not isinstance(given, str | Path):
+        return given
+    return read_links(given, names, articles=sources.articles, progress=progress)
+
+
+def _tree(sources: Sources) -> Tree | None:
+    given = sources.ontology
+    if given is None:
+        return None
+    if isinstance(given, str | Path):
+        given = read_ontology(given)
+    costs = given if isinstance(given, CostMap) else given.cost_map
+    return Tree(costs, _mapping(sources, "concepts"))
+
+
+def _counts(
+    sources: Sources, names: Sequence[str], progress: Progress, *, text: bool
+) -> HitCounts | None:
+    given = sources.counts
+    if sources.provider:
+        if not isinstance(given, str | Path):
+            raise UsageError("provider= needs counts=, a file where the answers are remembered")
+        return remembered_provider(sources.provider, remember=given)
+    if sources.tags:
+        if given is not None:
+            raise UsageError("give counts= or tags=, not both: they say the same thing")
+        return _counted_tags(sources.tags, sources, names, progress, text=text)
+    return read_counts(given) if isinstance(given, str | Path) else given
+
+
+def _counted_tags(
+    tags: File, sources: Sources, names: Sequence[str], progress: Progress, *, text: bool
+) -> HitCounts:
+    columns = sources.columns
+    if isinstance(columns, str | Path):
+        columns = read_concepts(columns)
+    items = read_tags(tags, concepts=columns, progress=progress)
+    kind = "tags and text" if text else "tags"
+    snapshot = count_tags(items, names, text=text, source=f"{tags}, {kind}")
+    if sources.save_counts:
+        today = datetime.date.today().isoformat()
+        write_counts(replace(snapshot, date=today), sources.save_counts)
+    return snapshot
