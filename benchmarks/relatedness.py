@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.errors import CranfieldError
-from cranfield.ontologies import pto
 from cranfield.io.concepts import read_mapping
+from cranfield.ontologies import pto
 from cranfield.relatedness import methods, parse_methods
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.costmaps import cost_maps
