@@ -17,6 +17,13 @@ double number_of(PyObject* value) {
     return number;
 }
 
+// Infinite scores have their place in a ranking.
+double score_of(PyObject* score) {
+    const double number = number_of(score);
+    if (std::isnan(number)) throw nb::value_error("a score is not a number (nan)");
+    return number;
+}
+
 void require_dict(nb::handle items) {
     if (!PyDict_Check(items.ptr())) throw nb::type_error("expected {topic: {item: number}}");
 }
@@ -31,12 +38,6 @@ void fill_block(nb::handle items, Block& block, const Number& number) {
         block.items.push_back(utf8_of(item));
         block.scores.push_back(number(score));
     }
-}
-
-double finite_score(PyObject* score) {
-    const double number = number_of(score);
-    if (!std::isfinite(number)) throw nb::value_error("a score is not a finite number");
-    return number;
 }
 
 nb::tuple py_evaluate_dict(const JudgementIndex& index, const nb::dict& run, const Calls& calls,
@@ -56,7 +57,7 @@ nb::tuple py_evaluate_dict(const JudgementIndex& index, const nb::dict& run, con
             unjudged.append(topic);
             continue;
         }
-        fill_block(items, block, finite_score);
+        fill_block(items, block, score_of);
         present[at] = 1;
         evaluator.evaluate(block, index[at], values.data() + at * programme.size(), duplicates);
     }
@@ -73,9 +74,8 @@ nb::dict py_score_dict(const JudgementIndex& index, const nb::dict& run, const n
                        bool judged_only, bool single_precision) {
     const Programme programme = programme_of(calls);
     if (names.size() != programme.size()) throw std::invalid_argument("a name for every call");
-    const auto score_of = [single_precision](PyObject* score) {
-        const double number = number_of(score);
-        if (std::isnan(number)) throw nb::value_error("a score is not a number (nan)");
+    const auto rounded = [single_precision](PyObject* score) {
+        const double number = score_of(score);
         return single_precision ? static_cast<double>(static_cast<float>(number)) : number;
     };
     std::vector<double> row(programme.size());
@@ -87,7 +87,7 @@ nb::dict py_score_dict(const JudgementIndex& index, const nb::dict& run, const n
         require_dict(items);
         const std::size_t at = index.find(utf8_of(topic));
         if (at == JudgementIndex::absent) continue;
-        fill_block(items, block, score_of);
+        fill_block(items, block, rounded);
         evaluator.evaluate(block, index[at], row.data(), duplicates);
         nb::dict values = nb::steal<nb::dict>(PyDict_Copy(constants.ptr()));
         for (std::size_t i = 0; i < row.size(); ++i) values[names[i]] = row[i];

@@ -8,11 +8,9 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
-#include <unordered_map>
 #include <utility>
 
 #include "evaluate.hpp"
@@ -20,16 +18,6 @@
 #include "readers/table.hpp"
 
 namespace cranfield::binding {
-
-Programme programme_of(const Calls& calls) {
-    Programme programme;
-    for (const auto& [name, params] : calls) {
-        const KernelEntry* kernel = find_kernel(name);
-        if (kernel == nullptr) throw std::invalid_argument("no kernel named " + name);
-        programme.push_back({kernel, params});
-    }
-    return programme;
-}
 
 namespace {
 Ties ties_of(const std::string& name) {
@@ -72,9 +60,9 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
     columns.item_bytes = reinterpret_cast<const char*>(item_bytes.data());
     columns.item_offsets = item_offsets.data();
     columns.values = values.data();
-    if (offsets.size() != columns.topics.size() + 1 || item_offsets.size() != values.size() + 1 ||
-        static_cast<std::size_t>(columns.offsets[columns.topics.size()]) != values.size())
+    if (offsets.size() != columns.topics.size() + 1 || item_offsets.size() != values.size() + 1)
         throw std::invalid_argument("columns of a table do not fit together");
+    columns.check(values.size(), item_bytes.size());
     return columns;
 }
 
@@ -103,12 +91,31 @@ nb::list problems_to_python(const Problems& problems) {
     return list;
 }
 
-// A path is mapped; otherwise `read(buffer)` fills a writable buffer and says how much.
-std::unique_ptr<Source> open_source(const std::optional<std::string>& path,
-                                    const nb::object& read) {
+Limits limits_of(std::optional<std::uint64_t> lines, std::optional<std::uint64_t> line_bytes) {
+    return {lines.value_or(Limits::none), line_bytes.value_or(Limits::none)};
+}
+
+// What stopped a reader, or nothing.
+nb::object stop_to_python(Stop stop) {
+    switch (stop) {
+        case Stop::not_stopped:
+            return nb::none();
+        case Stop::read_error:
+            return to_str("error");
+        case Stop::cut_short:
+            return to_str("short");
+        case Stop::too_many_lines:
+            return to_str("lines");
+    }
+    return nb::none();
+}
+
+// A path is read; otherwise `read(buffer)` fills a writable buffer and says how much.
+std::unique_ptr<Source> open_source(const std::optional<nb::bytes>& path, const nb::object& read,
+                                    const Limits& limits) {
     if (path) {
         try {
-            return std::make_unique<MappedFile>(*path, chunk_bytes);
+            return std::make_unique<FileSource>(path->c_str(), chunk_bytes, limits);
         } catch (const std::system_error& error) {
             errno = error.code().value();
             PyErr_SetFromErrno(PyExc_OSError);
@@ -122,15 +129,17 @@ std::unique_ptr<Source> open_source(const std::optional<std::string>& path,
                 PyMemoryView_FromMemory(data, static_cast<Py_ssize_t>(size), PyBUF_WRITE));
             return nb::cast<std::int64_t>(read(view));
         },
-        chunk_bytes);
+        chunk_bytes, limits);
 }
 
-nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object& read,
+nb::tuple py_read_table(const std::optional<nb::bytes>& path, const nb::object& read,
                         const std::string& kind, unsigned jobs, bool extra_fields,
-                        Progress& progress) {
+                        std::optional<std::uint64_t> max_lines,
+                        std::optional<std::uint64_t> line_bytes, Progress& progress) {
     Problems problems;
     TableReading reading;
-    const std::unique_ptr<Source> source = open_source(path, read);
+    const std::unique_ptr<Source> source =
+        open_source(path, read, limits_of(max_lines, line_bytes));
     {
         const nb::gil_scoped_release release;
         reading = read_table(*source, kind == "run" ? Kind::run : Kind::judgements, jobs,
@@ -139,30 +148,33 @@ nb::tuple py_read_table(const std::optional<std::string>& path, const nb::object
     nb::object first_repeat = nb::none();
     if (reading.first_repeat) first_repeat = problem_to_python(*reading.first_repeat);
     return nb::make_tuple(table_to_python(std::move(reading.table)), problems_to_python(problems),
-                          problems.total(), reading.repeated, first_repeat, reading.read_failed);
+                          problems.total(), reading.repeated, first_repeat,
+                          stop_to_python(reading.stop));
 }
 
-nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<std::string>& path,
+nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<nb::bytes>& path,
                           const nb::object& read, const Calls& calls, const std::string& ties,
                           bool judged_only, std::int64_t max_items, unsigned jobs,
-                          bool extra_fields, Progress& progress) {
+                          std::optional<std::uint64_t> max_lines,
+                          std::optional<std::uint64_t> line_bytes, Progress& progress) {
     const Programme programme = programme_of(calls);
     const Options options = options_of(ties, judged_only, max_items, true);
     std::vector<double> values(index.size() * programme.size());
     std::vector<std::uint8_t> present(index.size());
     Problems problems;
     RunFileResult result;
-    const std::unique_ptr<Source> source = open_source(path, read);
+    const std::unique_ptr<Source> source =
+        open_source(path, read, limits_of(max_lines, line_bytes));
     {
         const nb::gil_scoped_release release;
-        result = evaluate_source(index, *source, programme, options, jobs, extra_fields,
-                                 values.data(), present.data(), problems, progress);
+        result = evaluate_source(index, *source, programme, options, jobs, false, values.data(),
+                                 present.data(), problems, progress);
     }
     nb::list unjudged;
     for (const std::string& topic : result.unjudged_topics) unjudged.append(to_str(topic));
     return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
                           to_view(std::move(present)), unjudged, problems_to_python(problems),
-                          problems.total(), result.scattered, result.read_failed);
+                          problems.total(), result.scattered, stop_to_python(result.stop));
 }
 
 nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
@@ -187,197 +199,28 @@ nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
                           to_numpy(std::move(present)), rows);
 }
 
-// A sequence of strings as one run of bytes and the offsets in it.
-nb::tuple py_string_column(const nb::sequence& texts) {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::int64_t> offsets{0};
-    for (const nb::handle text : texts) {
-        const Id id = utf8_of(text);
-        bytes.insert(bytes.end(), id.begin(), id.end());
-        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-    }
-    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
-}
+}  // namespace
 
-// Appends a code point as UTF-8; false when it is none.
-bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
-    const auto tail = [&](int shift) {
-        bytes.push_back(static_cast<std::uint8_t>(0x80u | ((c >> shift) & 0x3Fu)));
-    };
-    if (c < 0x80u) {
-        bytes.push_back(static_cast<std::uint8_t>(c));
-    } else if (c < 0x800u) {
-        bytes.push_back(static_cast<std::uint8_t>(0xC0u | (c >> 6)));
-        tail(0);
-    } else if (c < 0x10000u) {
-        if (c >= 0xD800u && c < 0xE000u) return false;
-        bytes.push_back(static_cast<std::uint8_t>(0xE0u | (c >> 12)));
-        tail(6), tail(0);
-    } else {
-        if (c > 0x10FFFFu) return false;
-        bytes.push_back(static_cast<std::uint8_t>(0xF0u | (c >> 18)));
-        tail(12), tail(6), tail(0);
-    }
-    return true;
-}
+namespace {
 
-// Text in rows of `width` code points filled up with zeros, as numpy keeps it.
-struct FixedWidth {
-    const std::uint32_t* codes;
-    std::size_t rows, width;
-    std::vector<std::uint8_t>& bytes;
-    std::vector<std::int64_t>& offsets;
-
-    // False when a code point cannot be expressed. A width known to the compiler is much faster.
-    template <std::size_t Known>
-    bool convert() {
-        const std::size_t n = Known > 0 ? Known : width;
-        offsets.resize(rows + 1);
-        bytes.resize(rows * n + n);  // enough as long as all text is ASCII
-        std::size_t filled = 0;
-        for (std::size_t r = 0; r < rows; ++r) {
-            const std::uint32_t* row = codes + r * n;
-            std::uint32_t all = 0;
-            for (std::size_t i = 0; i < n; ++i) all |= row[i];
-            std::size_t length = n;
-            while (length > 0 && row[length - 1] == 0) --length;
-            if (all < 0x80u) {
-                if (bytes.size() - filled < n) bytes.resize(2 * bytes.size() + n);
-                std::uint8_t* out = bytes.data() + filled;
-                for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(row[i]);
-                filled += length;
-            } else {
-                bytes.resize(filled);
-                for (std::size_t i = 0; i < length; ++i)
-                    if (!append_utf8(row[i], bytes)) return false;
-                filled = bytes.size();
-            }
-            offsets[r + 1] = static_cast<std::int64_t>(filled);
-        }
-        bytes.resize(filled);
-        return true;
+// Errors of the core as Python knows them.
+void translate(const std::exception_ptr& error, void*) {
+    try {
+        std::rethrow_exception(error);
+    } catch (const KernelCallError& call) {
+        const nb::object kind = nb::module_::import_("cranfield.errors").attr("MeasureError");
+        PyErr_SetString(kind.ptr(), call.what());
+    } catch (const std::length_error&) {
+        // A vector that is longer than any memory.
+        PyErr_NoMemory();
     }
-
-    template <std::size_t... Widths>
-    bool dispatch(std::index_sequence<Widths...>) {
-        bool valid = false;
-        const bool known = ((width == Widths + 1 && (valid = convert<Widths + 1>(), true)) || ...);
-        return known ? valid : convert<0>();
-    }
-};
-
-// Rows of code points as bytes and offsets.
-nb::tuple py_fixed_width_column(
-    const nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>& codes) {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::int64_t> offsets{0};
-    FixedWidth text{codes.data(), codes.shape(0), codes.shape(1), bytes, offsets};
-    bool valid = true;
-    {
-        const nb::gil_scoped_release release;
-        valid = text.dispatch(std::make_index_sequence<16>());
-    }
-    if (!valid) throw nb::type_error("a text holds a code point that UTF-8 cannot express");
-    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
-}
-
-// Whole numbers as their decimal text.
-nb::tuple py_integer_column(const In1<std::int64_t>& numbers) {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::int64_t> offsets{0};
-    offsets.reserve(numbers.size() + 1);
-    char text[24];
-    for (std::size_t i = 0; i < numbers.size(); ++i) {
-        const auto end = std::to_chars(text, text + sizeof text, numbers.data()[i]).ptr;
-        bytes.insert(bytes.end(), text, end);
-        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-    }
-    return nb::make_tuple(to_numpy(std::move(bytes)), to_numpy(std::move(offsets)));
-}
-
-// Topics of rows in order of first appearance, the offsets of their rows, and the order in which
-// rows must be taken to stand together (None when they do).
-nb::tuple py_group_rows(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets) {
-    const auto* data = reinterpret_cast<const char*>(bytes.data());
-    const std::size_t rows = offsets.size() - 1;
-    const auto topic_of = [&](std::size_t row) {
-        const std::int64_t start = offsets.data()[row];
-        return Id(data + start, static_cast<std::size_t>(offsets.data()[row + 1] - start));
-    };
-    std::vector<Id> names;
-    std::vector<std::int64_t> topic_offsets, order;
-    {
-        const nb::gil_scoped_release release;
-        std::unordered_map<Id, std::uint32_t> code_of;
-        std::vector<std::uint32_t> stretches;  // the topic of each stretch of equal ones
-        std::vector<std::int64_t> starts;
-        for (std::size_t i = 0; i < rows; ++i) {
-            if (i > 0 && topic_of(i) == topic_of(i - 1)) continue;
-            const auto fresh = static_cast<std::uint32_t>(names.size());
-            const std::uint32_t code = code_of.emplace(topic_of(i), fresh).first->second;
-            if (code == fresh) names.push_back(topic_of(i));
-            stretches.push_back(code);
-            starts.push_back(static_cast<std::int64_t>(i));
-        }
-        starts.push_back(static_cast<std::int64_t>(rows));
-        if (stretches.size() == names.size()) {
-            topic_offsets = std::move(starts);
-        } else {
-            std::vector<std::uint32_t> codes(rows);
-            for (std::size_t s = 0; s < stretches.size(); ++s)
-                std::fill(codes.begin() + starts[s], codes.begin() + starts[s + 1], stretches[s]);
-            order = group_rows(codes, names.size(), topic_offsets);
-        }
-    }
-    nb::list topics;
-    for (const Id name : names) topics.append(to_str(name));
-    nb::object taken = order.empty() ? nb::none() : to_numpy(std::move(order));
-    return nb::make_tuple(topics, to_numpy(std::move(topic_offsets)), taken);
-}
-
-// Strings of a column in another order.
-nb::tuple py_take_strings(const In1<std::uint8_t>& bytes, const In1<std::int64_t>& offsets,
-                          const In1<std::int64_t>& order) {
-    std::vector<std::uint8_t> taken;
-    std::vector<std::int64_t> taken_offsets{0};
-    taken.reserve(bytes.size());
-    taken_offsets.reserve(order.size() + 1);
-    for (std::size_t i = 0; i < order.size(); ++i) {
-        const std::int64_t row = order.data()[i];
-        taken.insert(taken.end(), bytes.data() + offsets.data()[row],
-                     bytes.data() + offsets.data()[row + 1]);
-        taken_offsets.push_back(static_cast<std::int64_t>(taken.size()));
-    }
-    return nb::make_tuple(to_numpy(std::move(taken)), to_numpy(std::move(taken_offsets)));
 }
 
 }  // namespace
 
-// Of each column, over the counted rows: the sum, the number of values that exist, and the sum of
-// the logarithms of values raised to `smallest`. Values are added one after the other in `order`.
-nb::list py_column_sums(const nb::ndarray<const double, nb::ndim<2>, nb::c_contig>& values,
-                        const nb::bytes& counted, const std::vector<std::size_t>& order,
-                        double smallest) {
-    if (counted.size() != values.shape(0) || order.size() != values.shape(0))
-        throw std::invalid_argument("rows do not fit");
-    nb::list result;
-    for (std::size_t j = 0; j < values.shape(1); ++j) {
-        double sum = 0, logarithms = 0;
-        std::int64_t defined = 0;
-        for (const std::size_t i : order) {
-            const double value = values.data()[i * values.shape(1) + j];
-            if (counted.c_str()[i] == 0 || std::isnan(value)) continue;
-            ++defined;
-            sum += value;
-            logarithms += std::log(std::max(value, smallest));
-        }
-        result.append(nb::make_tuple(sum, defined, logarithms));
-    }
-    return result;
-}
-
 NB_MODULE(_core, m) {
     m.doc() = "The compiled core of Cranfield: private, and stubbed in _core.pyi.";
+    nb::register_exception_translator(translate);
 
     nb::class_<Progress>(m, "Progress")
         .def(nb::init<>())
@@ -397,25 +240,28 @@ NB_MODULE(_core, m) {
         .def_prop_ro("repeats", &JudgementIndex::repeats);
 
     using namespace nb::literals;
-    m.def("kernel_names", [] {
-        nb::list names;
-        for (const std::string_view name : kernel_names()) names.append(to_str(name));
-        return names;
+    m.def("kernels", [] {
+        nb::dict kernels;
+        for (const KernelEntry& kernel : all_kernels()) {
+            nb::list names;
+            for (const Param& param : kernel.params) names.append(to_str(param.name));
+            kernels[to_str(kernel.name)] =
+                nb::make_tuple(nb::tuple(names), kernel.rest != Rest::nothing);
+        }
+        return kernels;
     });
+    m.def("check_call",
+          [](const std::string& name, const Params& params) { checked_kernel(name, params); });
     m.def("read_table", &py_read_table, "path"_a.none(), "read"_a.none(), "kind"_a, "jobs"_a,
-          "extra_fields"_a, "progress"_a);
+          "extra_fields"_a, "max_lines"_a.none(), "line_bytes"_a.none(), "progress"_a);
     m.def("evaluate_run", &py_evaluate_run, "index"_a, "path"_a.none(), "read"_a.none(), "calls"_a,
-          "ties"_a, "judged_only"_a, "max_items"_a, "jobs"_a, "extra_fields"_a, "progress"_a);
+          "ties"_a, "judged_only"_a, "max_items"_a, "jobs"_a, "max_lines"_a.none(),
+          "line_bytes"_a.none(), "progress"_a);
     m.def("evaluate_table", &py_evaluate_table, "index"_a, "topics"_a, "offsets"_a, "item_bytes"_a,
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
-    m.def("column_sums", &py_column_sums, "values"_a, "counted"_a, "order"_a, "smallest"_a);
-    m.def("string_column", &py_string_column, "texts"_a);
-    m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
-    m.def("integer_column", &py_integer_column, "numbers"_a);
-    m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
-    m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
+    bind_columns(m);
     bind_labels(m);
     bind_relatedness(m);
 }

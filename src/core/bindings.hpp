@@ -63,13 +63,14 @@ void bind_labels(nb::module_& m);
 // Names of kernels and their parameters.
 using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
 
-Programme programme_of(const Calls& calls);
 Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check);
 nb::tuple table_to_python(Table&& table);
 Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
                    const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
                    const In1<double>& values);
 
+// Columns of text and numbers (bind_columns.cpp).
+void bind_columns(nb::module_& m);
 // Evaluation of nested dicts (bind_dicts.cpp).
 void bind_dicts(nb::module_& m);
 // The kernels of relatedness.

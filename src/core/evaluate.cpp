@@ -64,6 +64,13 @@ struct Slots {
 
 }  // namespace
 
+Programme programme_of(const std::vector<std::pair<std::string, Params>>& calls) {
+    Programme programme;
+    for (const auto& [name, params] : calls)
+        programme.push_back({&checked_kernel(name, params), params});
+    return programme;
+}
+
 bool TopicEvaluator::evaluate(const Block& block, const TopicJudgements& judgements, double* row,
                               std::vector<Duplicate>& duplicates) {
     const bool unique = ranker_.rank(block, judgements, options_, ranking_, duplicates);
@@ -137,7 +144,9 @@ void evaluate_table(const JudgementIndex& index, const Columns& run, const Progr
                     std::vector<TableDuplicate>& duplicates) {
     std::atomic<std::size_t> next{0};
     std::mutex guard;
-    on_threads(std::max(1u, jobs), [&] {
+    const auto topics =
+        static_cast<unsigned>(std::clamp<std::size_t>(run.topics.size(), 1, std::max(1u, jobs)));
+    on_threads(topics, [&] {
         TopicEvaluator evaluator(programme, options);
         Block block;
         std::vector<Duplicate> found;
@@ -166,6 +175,21 @@ void fill_missing(const JudgementIndex& index, const Programme& programme, const
     TopicEvaluator evaluator(programme, options);
     for (std::size_t t = 0; t < index.size(); ++t)
         if (!present[t]) evaluator.evaluate_empty(index[t], values + t * programme.size());
+}
+
+std::vector<ColumnSum> column_sums(const double* values, std::size_t columns, const char* counted,
+                                   const std::vector<std::size_t>& order, double smallest) {
+    std::vector<ColumnSum> sums(columns);
+    for (std::size_t j = 0; j < columns; ++j) {
+        for (const std::size_t i : order) {
+            const double value = values[i * columns + j];
+            if (counted[i] == 0 || std::isnan(value)) continue;
+            ++sums[j].defined;
+            sums[j].sum += value;
+            sums[j].logarithms += std::log(std::max(value, smallest));
+        }
+    }
+    return sums;
 }
 
 }  // namespace cranfield

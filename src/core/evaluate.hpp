@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "judgements.hpp"
@@ -16,6 +17,9 @@ struct Call {
     Params params;
 };
 using Programme = std::vector<Call>;
+
+// Kernels by name with their parameters; KernelCallError when one does not fit.
+Programme programme_of(const std::vector<std::pair<std::string, Params>>& calls);
 
 // How far a piece of work has come, and whether its caller still wants it.
 struct Progress {
@@ -58,5 +62,16 @@ void evaluate_table(const JudgementIndex& index, const Columns& run, const Progr
 // Fills the rows of the topics that are not present.
 void fill_missing(const JudgementIndex& index, const Programme& programme, const Options& options,
                   double* values, const std::uint8_t* present);
+
+// Of one column, over the counted rows: the sum, the number of values that exist, and the sum of
+// the logarithms of values raised to a smallest one.
+struct ColumnSum {
+    double sum = 0;
+    std::int64_t defined = 0;
+    double logarithms = 0;
+};
+// Values are added one after the other in `order`, which holds rows.
+std::vector<ColumnSum> column_sums(const double* values, std::size_t columns, const char* counted,
+                                   const std::vector<std::size_t>& order, double smallest);
 
 }  // namespace cranfield

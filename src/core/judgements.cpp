@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <stdexcept>
 
 namespace cranfield {
 
@@ -32,6 +33,15 @@ std::size_t TopicJudgements::count_at_least(double level) const {
         std::partition_point(descending_.begin(), descending_.end(),
                              [level](double grade) { return grade >= level; }) -
         descending_.begin());
+}
+
+void Columns::check(std::size_t rows, std::size_t bytes) const {
+    const auto fit = [](const std::int64_t* begin, std::size_t count, std::size_t last) {
+        return begin[0] == 0 && std::is_sorted(begin, begin + count + 1) &&
+               static_cast<std::size_t>(begin[count]) == last;
+    };
+    if (!fit(offsets, topics.size(), rows) || !fit(item_offsets, rows, bytes))
+        throw std::invalid_argument("columns of a table do not fit together");
 }
 
 JudgementIndex::JudgementIndex(const Columns& columns) {

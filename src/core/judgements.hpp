@@ -54,6 +54,8 @@ struct Columns {
     const std::int64_t* item_offsets = nullptr;
     const double* values = nullptr;
 
+    // Throws std::invalid_argument unless all offsets lie within so many rows and bytes.
+    void check(std::size_t rows, std::size_t bytes) const;
     Id item(std::int64_t row) const {
         return {item_bytes + item_offsets[row],
                 static_cast<std::size_t>(item_offsets[row + 1] - item_offsets[row])};

@@ -1,6 +1,7 @@
 // Work on several threads.
 #pragma once
 
+#include <algorithm>
 #include <exception>
 #include <mutex>
 #include <thread>
@@ -8,7 +9,11 @@
 
 namespace cranfield {
 
-// Runs work() on `jobs` threads, this one among them, and passes on the first exception.
+// More threads than this only stand in each other's way.
+constexpr unsigned most_threads = 256;
+
+// Runs work() on up to `jobs` threads, this one among them, and passes on the first exception.
+// Where no more threads can be had, those that are there do the work.
 template <class Work>
 void on_threads(unsigned jobs, const Work& work) {
     std::exception_ptr failure;
@@ -22,7 +27,12 @@ void on_threads(unsigned jobs, const Work& work) {
         }
     };
     std::vector<std::thread> others;
-    for (unsigned i = 1; i < jobs; ++i) others.emplace_back(safely);
+    others.reserve(std::min(jobs, most_threads));
+    try {
+        for (unsigned i = 1; i < std::min(jobs, most_threads); ++i) others.emplace_back(safely);
+    } catch (const std::exception&) {
+        // No more threads, or no memory for them.
+    }
     safely();
     for (std::thread& thread : others) thread.join();
     if (failure) std::rethrow_exception(failure);

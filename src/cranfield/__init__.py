@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cranfield.io.collection import read_collection
     from cranfield.io.costmap import read_agreement, read_costmap, write_costmap
     from cranfield.io.counts import read_counts
+    from cranfield.io.files import Caps, Input
     from cranfield.io.judgement_log import read_judgement_log
     from cranfield.io.labels import read_labels, write_labels
     from cranfield.io.ontology import read_ontology
@@ -116,6 +117,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "write_costmap",
     ),
     "cranfield.io.counts": ("read_counts",),
+    "cranfield.io.files": (
+        "Caps",
+        "Input",
+    ),
     "cranfield.io.judgement_log": ("read_judgement_log",),
     "cranfield.io.labels": (
         "read_labels",
@@ -163,11 +168,13 @@ __all__ = [
     "AgreementMap",
     "Answer",
     "CancelledError",
+    "Caps",
     "Collection",
     "Comparison",
     "CostMap",
     "CranfieldError",
     "CranfieldWarning",
+    "Input",
     "InputError",
     "ItemVectors",
     "JudgementLog",

@@ -36,27 +36,36 @@ class JudgementIndex:
     @property
     def repeats(self) -> list[tuple[int, int]]: ...
 
-def kernel_names() -> list[str]: ...
+# The names of each kernel's parameters, and whether further numbers may follow.
+def kernels() -> dict[str, tuple[tuple[str, ...], bool]]: ...
+def check_call(name: str, params: Sequence[float]) -> None: ...
+
+# What stopped a reader before the end of its input: "error", "short" or "lines".
+Stop: TypeAlias = str | None
+
 def read_table(
-    path: str | None,
+    path: bytes | None,
     read: Read | None,
     kind: str,
     jobs: int,
     extra_fields: bool,
+    max_lines: int | None,
+    line_bytes: int | None,
     progress: Progress,
-) -> tuple[Columns, list[Problem], int, int, Problem | None, bool]: ...
+) -> tuple[Columns, list[Problem], int, int, Problem | None, Stop]: ...
 def evaluate_run(
     index: JudgementIndex,
-    path: str | None,
+    path: bytes | None,
     read: Read | None,
     calls: Calls,
     ties: str,
     judged_only: bool,
     max_items: int,
     jobs: int,
-    extra_fields: bool,
+    max_lines: int | None,
+    line_bytes: int | None,
     progress: Progress,
-) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, bool]: ...
+) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, Stop]: ...
 def evaluate_table(
     index: JudgementIndex,
     topics: list[str],

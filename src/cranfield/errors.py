@@ -88,6 +88,17 @@ class CranfieldWarning(UserWarning):
     """Something the user should know about a result that is still usable."""
 
 
+def os_message(error: OSError) -> str:
+    """A sentence for a failed system call."""
+    if isinstance(error, IsADirectoryError):
+        return "is a directory, expected a file"
+    if isinstance(error, FileNotFoundError):
+        return "no such file"
+    if isinstance(error, PermissionError):
+        return "permission denied"
+    return error.strerror or str(error)
+
+
 def check_counts(**options: Any) -> None:
     """A UsageError for an option that is given and not a whole number from 1 on."""
     for name, value in options.items():

@@ -77,13 +77,13 @@ BAD_RUNS: dict[str, tuple[str | bytes, str]] = {
         "1 Q0 a 1 NaN r\n",
         "bad:1: score 'NaN' is not a finite number; no item can be ranked by it",
     ),
-    "score inf": (
-        "1 Q0 a 1 2 r\n1 Q0 b 2 -inf r\n",
-        "bad:2: score '-inf' is not a finite number; no item can be ranked by it",
+    "score minus nan": (
+        "1 Q0 a 1 2 r\n1 Q0 b 2 -nan r\n",
+        "bad:2: score '-nan' is not a finite number; no item can be ranked by it",
     ),
-    "score 1e999": (
-        "1 Q0 a 1 1e999 r\n",
-        "bad:1: score '1e999' is not a finite number; no item can be ranked by it",
+    "control character": (
+        "1 Q0 a\x01b 1 2 r\n",
+        "bad:1: binary data in '1 Q0 a\\x01b 1 2 r'; is this a text file?",
     ),
     "duplicate item": (
         "1 Q0 a 1 2 r\n1 Q0 b 2 2 r\n1 Q0 a 3 1 r\n",

@@ -1,7 +1,9 @@
-// Every kernel by name. A kernel is a pure function of a ranking and its numeric parameters.
+// Every kernel by name, with the names and kinds of its parameters. A kernel is a pure function of
+// a ranking and its numeric parameters.
 #pragma once
 
 #include <limits>
+#include <stdexcept>
 #include <string_view>
 #include <vector>
 
@@ -9,15 +11,41 @@
 
 namespace cranfield {
 
+// What a parameter may be. NaN is none of them.
+enum class ParamKind {
+    number,   // any number, an infinite one among them
+    finite,   // any number but an infinite one
+    amount,   // from 0 on, perhaps infinite
+    rank,     // from 1 on, perhaps infinite
+    levels,   // a number of grades: from 0 to 10,000
+    of_three  // 0, 1 or 2: one of the policies that its kernel knows
+};
+
+struct Param {
+    std::string_view name;
+    ParamKind kind;
+};
+
+// What may follow the named parameters: nothing, numbers, or pairs of a grade and its gain.
+enum class Rest { nothing, numbers, pairs };
+
 struct KernelEntry {
     std::string_view name;
+    std::vector<Param> params;
     Kernel value;
     // The expected value over all orders within ties, where a closed form is known; else null.
     Kernel expected;
+    Rest rest = Rest::nothing;
 };
 
-const KernelEntry* find_kernel(std::string_view name);
-std::vector<std::string_view> kernel_names();
+// A call that no kernel can answer.
+struct KernelCallError : std::invalid_argument {
+    using std::invalid_argument::invalid_argument;
+};
+
+const std::vector<KernelEntry>& all_kernels();
+// The kernel of a call whose parameters fit it in number and kind; KernelCallError for any other.
+const KernelEntry& checked_kernel(std::string_view name, const Params& params);
 
 // The value of a topic that a mean leaves out.
 constexpr double undefined = std::numeric_limits<double>::quiet_NaN();

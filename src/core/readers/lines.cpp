@@ -14,10 +14,15 @@ namespace cranfield {
 
 namespace {
 
-constexpr std::size_t longest_line = 1u << 20;
 constexpr std::size_t quoted_bytes = 60;
 
 bool blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
+
+// Tabs and carriage returns separate fields as blanks do; other bytes below a blank are no text.
+bool is_control(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte < ' ' && (byte < '\t' || byte > '\r');
+}
 
 constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101ull; }
 
@@ -31,6 +36,15 @@ const char* field_end(const char* p, const char* end) {
     }
     while (p < end && !blank(*p)) ++p;
     return p;
+}
+
+bool has_control(const char* p, const char* end) {
+    for (; end - p >= 8; p += 8) {
+        const std::uint64_t word = detail::load64(p);
+        const std::uint64_t low = (word - each_byte(0x20)) & ~word & each_byte(0x80);
+        if (low != 0 && std::any_of(p, p + 8, is_control)) return true;
+    }
+    return std::any_of(p, end, is_control);
 }
 
 // A field and what follows it: blanks before the field are skipped.
@@ -81,10 +95,11 @@ bool parse_short_decimal(const char* p, const char* text_end, const char* end, d
 #if defined(__SSE2__)
 // What stands in the next 64 bytes, one bit per byte.
 struct Window {
-    std::uint64_t blanks = 0, newlines = 0, beyond_ascii = 0;
+    std::uint64_t blanks = 0, newlines = 0, beyond_text = 0;
 
     explicit Window(const char* p) {
         const __m128i space = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
+        const __m128i tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
         for (int i = 0; i < 4; ++i) {
             const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
             const auto bits = [i](__m128i mask) {
@@ -92,9 +107,14 @@ struct Window {
                            static_cast<std::uint32_t>(_mm_movemask_epi8(mask)))
                        << (16 * i);
             };
-            blanks |= bits(_mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space));
+            const __m128i low = _mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space);
+            // From a tab to a carriage return there are four steps; a blank is fine, too.
+            const __m128i steps = _mm_sub_epi8(bytes, tab);
+            const __m128i fine = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(steps, four), steps),
+                                              _mm_cmpeq_epi8(bytes, space));
+            blanks |= bits(low);
             newlines |= bits(_mm_cmpeq_epi8(bytes, newline));
-            beyond_ascii |= bits(bytes);
+            beyond_text |= bits(_mm_or_si128(bytes, _mm_andnot_si128(fine, low)));
         }
     }
 };
@@ -150,14 +170,12 @@ void Problems::trim() {
     if (list_.size() > kept) list_.resize(kept);
 }
 
-LineReader::LineReader(const Chunk& chunk, Kind kind, bool extra_fields, Problems& problems)
+LineReader::LineReader(const Chunk& chunk, const Format& format, Problems& problems)
     : p_(chunk.begin),
       end_(chunk.end),
       chunk_(chunk.number),
-      kind_(kind),
-      extra_fields_(extra_fields),
-      problems_(problems),
-      has_nul_(std::memchr(chunk.begin, '\0', chunk.size()) != nullptr) {}
+      format_(format),
+      problems_(problems) {}
 
 bool LineReader::fail(Fault fault, std::string_view text) {
     problems_.add({fault, chunk_, number_, std::string(text.substr(0, quoted_bytes)), {}, 0});
@@ -166,15 +184,20 @@ bool LineReader::fail(Fault fault, std::string_view text) {
 
 bool LineReader::next(Line& line) {
     while (p_ < end_) {
-        if (!has_nul_ && next_plain(line)) return true;
+        if (next_plain(line)) return true;
         const char* start = p_;
         const void* newline = std::memchr(start, '\n', static_cast<std::size_t>(end_ - start));
         const char* stop = newline == nullptr ? end_ : static_cast<const char*>(newline);
         p_ = newline == nullptr ? end_ : stop + 1;
         ++number_;
-        if (has_nul_ && std::memchr(start, '\0', static_cast<std::size_t>(stop - start))) {
-            // Zeros are blanks to what follows, which would take a damaged file for an empty one.
-            fail(Fault::binary, {start, static_cast<std::size_t>(stop - start)});
+        const std::string_view whole(start, static_cast<std::size_t>(stop - start));
+        if (whole.size() > format_.line_bytes) {
+            fail(Fault::long_line, whole);
+            continue;
+        }
+        if (has_control(start, stop)) {
+            // Blanks to what follows, which would take a damaged file for an empty one.
+            fail(Fault::binary, whole);
             continue;
         }
         while (start < stop && blank(*start)) ++start;
@@ -184,21 +207,21 @@ bool LineReader::next(Line& line) {
     return false;
 }
 
-// A line of up to 63 bytes, all ASCII, with the right number of fields and a finite number:
+// A line of up to 63 bytes, all ASCII text, with the right number of fields and a finite number:
 // nearly every line. All others are left to `parse`, which also says what is wrong with them.
 bool LineReader::next_plain([[maybe_unused]] Line& line) {
 #if defined(__SSE2__)
-    if (end_ - p_ < 64) return false;
+    if (end_ - p_ < 64 || format_.line_bytes < 64) return false;
     const Window window(p_);
     if (window.newlines == 0) return false;
     const int length = std::countr_zero(window.newlines);
     const std::uint64_t before = (std::uint64_t{1} << length) - 1;  // bits of the line itself
-    if (((window.beyond_ascii | (window.blanks & 1)) & before) != 0 || *p_ == '#') return false;
+    if (((window.beyond_text | (window.blanks & 1)) & before) != 0 || *p_ == '#') return false;
     // A field begins after a blank and ends before one; the newline ends the last.
     const std::uint64_t blanks = window.blanks;
     std::uint64_t begins = ~blanks & ((blanks << 1) | 1) & before;
     std::uint64_t ends = blanks & ~(blanks << 1) & (before | (std::uint64_t{1} << length));
-    const int wanted = kind_ == Kind::run ? 6 : 4;
+    const int wanted = format_.kind == Kind::run ? 6 : 4;
     Id fields[6];
     for (int i = 0; i < wanted; ++i, begins &= begins - 1, ends &= ends - 1) {
         if (begins == 0) return false;
@@ -223,18 +246,19 @@ bool LineReader::next_plain([[maybe_unused]] Line& line) {
 
 bool LineReader::parse(const char* p, const char* end, Line& line) {
     const std::string_view whole(p, static_cast<std::size_t>(end - p));
-    if (whole.size() > longest_line) return fail(Fault::long_line, whole);
     line.topic = field(p, end);
     field(p, end);  // the iteration, or Q0
     line.item = field(p, end);
-    if (kind_ == Kind::run) field(p, end);  // the rank: scores give the order
+    if (format_.kind == Kind::run) field(p, end);  // the rank: scores give the order
     const Id number = field(p, end);
-    line.tag = kind_ == Kind::run ? field(p, end) : number;
+    line.tag = format_.kind == Kind::run ? field(p, end) : number;
     const Id rest = field(p, end);
     if (line.tag.empty()) return fail(Fault::short_line, whole);
-    if (!rest.empty() && !extra_fields_) return fail(Fault::extra_field, rest);
+    if (!rest.empty() && !format_.extra_fields) return fail(Fault::extra_field, rest);
     if (!parse_number(number, line.value)) return fail(Fault::not_a_number, number);
-    if (!std::isfinite(line.value)) return fail(Fault::not_finite, number);
+    // Infinite scores have their place in a ranking; an infinite grade is worth nothing.
+    if (std::isnan(line.value) || (format_.kind != Kind::run && std::isinf(line.value)))
+        return fail(Fault::not_finite, number);
     if (!is_ascii(line.item) && !is_utf8(line.item)) return fail(Fault::not_utf8, line.item);
     if (line.topic != last_topic_) {
         if (!is_ascii(line.topic) && !is_utf8(line.topic)) return fail(Fault::not_utf8, line.topic);

@@ -57,6 +57,13 @@ class Problems {
 
 enum class Kind { run, judgements };
 
+// What lines look like, and how long they may be.
+struct Format {
+    Kind kind;
+    bool extra_fields = false;
+    std::uint64_t line_bytes = Limits{}.line_bytes;
+};
+
 struct Line {
     Id topic, item, tag;
     double value;
@@ -65,7 +72,7 @@ struct Line {
 // Reads the lines of a chunk one after the other.
 class LineReader {
   public:
-    LineReader(const Chunk& chunk, Kind kind, bool extra_fields, Problems& problems);
+    LineReader(const Chunk& chunk, const Format& format, Problems& problems);
 
     // False at the end. Lines with problems are reported and passed over.
     bool next(Line& line);
@@ -80,10 +87,8 @@ class LineReader {
     const char* p_;
     const char* end_;
     std::size_t chunk_;
-    Kind kind_;
-    bool extra_fields_;
+    Format format_;
     Problems& problems_;
-    bool has_nul_;
     std::uint64_t number_ = 0;
     Id last_topic_;
 };

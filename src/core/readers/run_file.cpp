@@ -18,7 +18,7 @@ struct Shared {
     Source& source;
     const Programme& programme;
     const Options& options;
-    bool extra_fields;
+    Format format;
     double* values;
     std::uint8_t* present;
     Problems& problems;
@@ -38,14 +38,13 @@ class Worker {
         Chunk chunk;
         while (!shared_.scattered && !shared_.progress.cancelled && shared_.source.next(chunk)) {
             read(chunk);
-            shared_.source.release(chunk);
             shared_.progress.done += chunk.size();
         }
     }
 
   private:
     void read(const Chunk& chunk) {
-        LineReader reader(chunk, Kind::run, shared_.extra_fields, shared_.problems);
+        LineReader reader(chunk, shared_.format, shared_.problems);
         Line line{};
         Id topic;
         block_.clear();
@@ -108,16 +107,17 @@ RunFileResult evaluate_source(const JudgementIndex& index, Source& source,
                               const Programme& programme, const Options& options, unsigned jobs,
                               bool extra_fields, double* values, std::uint8_t* present,
                               Problems& problems, Progress& progress) {
+    const Format format{Kind::run, extra_fields, source.limits().line_bytes};
     Shared shared{
-        index,  source,  programme, options,  extra_fields,
+        index,  source,  programme, options,  format,
         values, present, problems,  progress, std::make_unique<std::atomic_flag[]>(index.size()),
         {},     {},      {}};
     progress.total += source.total_bytes();
-    on_threads(std::max(1u, jobs), [&] { Worker(shared).work(); });
+    on_threads(source.useful_threads(jobs), [&] { Worker(shared).work(); });
     problems.settle();
     RunFileResult result;
     result.scattered = shared.scattered;
-    result.read_failed = source.failed();
+    result.stop = source.stop();
     result.unjudged_topics.assign(shared.unjudged.begin(), shared.unjudged.end());
     std::sort(result.unjudged_topics.begin(), result.unjudged_topics.end());
     fill_missing(index, programme, options, values, present);

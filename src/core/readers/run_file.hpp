@@ -13,7 +13,7 @@ namespace cranfield {
 struct RunFileResult {
     std::vector<std::string> unjudged_topics;
     bool scattered = false;  // a topic's lines do not stand together: the values are not valid
-    bool read_failed = false;
+    Stop stop = Stop::not_stopped;
 };
 
 RunFileResult evaluate_source(const JudgementIndex& index, Source& source,

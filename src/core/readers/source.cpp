@@ -1,7 +1,6 @@
 #include "readers/source.hpp"
 
 #include <fcntl.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -15,10 +14,7 @@ namespace cranfield {
 
 namespace {
 
-const char* line_end(const char* p, const char* end) {
-    const void* at = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
-    return at == nullptr ? end : static_cast<const char*>(at) + 1;
-}
+constexpr std::size_t window_bytes = 1u << 16;
 
 bool blank(char c) { return static_cast<unsigned char>(c) <= ' '; }
 
@@ -29,20 +25,6 @@ std::string_view topic_of(const char* p, const char* end) {
     while (p < end && !blank(*p)) ++p;
     if (start == p || *start == '#') return {};
     return {start, static_cast<std::size_t>(p - start)};
-}
-
-// From the start of a line, the start of the first line of another topic.
-const char* topic_end(const char* p, const char* end) {
-    std::string_view topic;
-    while (p < end) {
-        const std::string_view here = topic_of(p, end);
-        if (topic.empty())
-            topic = here;
-        else if (!here.empty() && here != topic)
-            return p;
-        p = line_end(p, end);
-    }
-    return end;
 }
 
 // The start of the last topic among whole lines, so that everything before it is complete.
@@ -74,53 +56,120 @@ const char* last_line_of_a_topic(const char* begin, const char* end) {
 
 }  // namespace
 
-MappedFile::MappedFile(const std::string& path, std::size_t chunk_bytes)
-    : chunk_bytes_(chunk_bytes) {
-    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-    if (file < 0) throw std::system_error(errno, std::generic_category());
+bool Source::count_lines(const char* begin, const char* end, bool last) {
+    if (limits_.lines == Limits::none) return true;
+    auto lines = static_cast<std::uint64_t>(std::count(begin, end, '\n'));
+    if (last && end > begin && end[-1] != '\n') ++lines;
+    if (lines_.fetch_add(lines) + lines <= limits_.lines) return true;
+    stop_ = Stop::too_many_lines;
+    return false;
+}
+
+FileSource::FileSource(const std::string& path, std::size_t chunk_bytes, const Limits& limits)
+    : Source(limits), file_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)), chunk_bytes_(chunk_bytes) {
     struct stat info{};
-    if (::fstat(file, &info) != 0) {
+    if (file_ < 0) throw std::system_error(errno, std::generic_category());
+    if (::fstat(file_, &info) != 0) {
         const int error = errno;
-        ::close(file);
+        ::close(file_);
         throw std::system_error(error, std::generic_category());
     }
-    size_ = static_cast<std::size_t>(info.st_size);
-    if (size_ > 0) {
-        void* at = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, file, 0);
-        const int error = errno;
-        ::close(file);
-        if (at == MAP_FAILED) throw std::system_error(error, std::generic_category());
-        ::madvise(at, size_, MADV_SEQUENTIAL);
-        data_ = static_cast<const char*>(at);
-        // A byte order mark is not part of the first topic.
-        if (size_ >= 3 && std::memcmp(data_, "\xEF\xBB\xBF", 3) == 0) cursor_ = 3;
-    } else {
-        ::close(file);
+    size_ = static_cast<std::uint64_t>(info.st_size);
+    ::posix_fadvise(file_, 0, 0, POSIX_FADV_SEQUENTIAL);
+    // A byte order mark is not part of the first topic.
+    char mark[3];
+    if (size_ >= 3 && read_at(0, mark, 3) && std::memcmp(mark, "\xEF\xBB\xBF", 3) == 0) cursor_ = 3;
+}
+
+FileSource::~FileSource() { ::close(file_); }
+
+bool FileSource::next(Chunk& chunk) {
+    std::uint64_t begin = 0, end = 0;
+    {
+        const std::lock_guard lock(guard_);
+        if (cursor_ >= size_ || stop_ != Stop::not_stopped) return false;
+        begin = cursor_;
+        end = chunk_end(begin);
+        cursor_ = long_line_ ? size_ : end;
+        chunk.number = chunks_++;
     }
+    const auto bytes = static_cast<std::size_t>(end - begin);
+    // Never made smaller: filling it with zeros again would cost as much as reading.
+    if (chunk.memory.size() < bytes) chunk.memory.resize(bytes + bytes / 4);
+    if (!read_at(begin, chunk.memory.data(), bytes)) return false;
+    chunk.begin = chunk.memory.data();
+    chunk.end = chunk.begin + bytes;
+    return count_lines(chunk.begin, chunk.end, end == size_);
 }
 
-MappedFile::~MappedFile() {
-    if (data_ != nullptr) ::munmap(const_cast<char*>(data_), size_);
-}
-
-bool MappedFile::next(Chunk& chunk) {
-    const std::lock_guard lock(guard_);
-    if (cursor_ >= size_) return false;
-    const char* end = data_ + size_;
-    chunk.begin = data_ + cursor_;
-    chunk.end = end;
-    if (size_ - cursor_ > chunk_bytes_)
-        chunk.end = topic_end(line_end(chunk.begin + chunk_bytes_, end), end);
-    chunk.number = chunks_++;
-    cursor_ = static_cast<std::size_t>(chunk.end - data_);
+// Fills a buffer from a place in the file; false when the file has become shorter or cannot be
+// read, which `stop` then says.
+bool FileSource::read_at(std::uint64_t at, char* data, std::size_t size) {
+    while (size > 0) {
+        const ssize_t got = ::pread(file_, data, size, static_cast<off_t>(at));
+        if (got < 0 && errno == EINTR) continue;
+        if (got <= 0) {
+            stop_ = got < 0 ? Stop::read_error : Stop::cut_short;
+            return false;
+        }
+        at += static_cast<std::uint64_t>(got);
+        data += got;
+        size -= static_cast<std::size_t>(got);
+    }
     return true;
 }
 
-void MappedFile::release(const Chunk& chunk) {
-    const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
-    const auto begin = (reinterpret_cast<std::uintptr_t>(chunk.begin) + page - 1) / page * page;
-    const auto end = reinterpret_cast<std::uintptr_t>(chunk.end) / page * page;
-    if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+std::string_view FileSource::look(std::uint64_t begin, std::uint64_t end) const {
+    return {window_.data() + (begin - window_at_), static_cast<std::size_t>(end - begin)};
+}
+
+bool FileSource::look_further() {
+    const std::size_t have = window_.size();
+    const std::uint64_t at = window_at_ + have;
+    const auto more = static_cast<std::size_t>(std::min<std::uint64_t>(window_bytes, size_ - at));
+    window_.resize(have + more);
+    return more > 0 && read_at(at, window_.data() + have, more);
+}
+
+// The end of the line that begins in the window; `long_line_` is set when it is too far away.
+std::uint64_t FileSource::line_end(std::uint64_t begin) {
+    for (std::uint64_t from = begin;;) {
+        const std::string_view fresh = look(from, window_at_ + window_.size());
+        const std::size_t newline = fresh.find('\n');
+        if (newline != std::string_view::npos) return from + newline + 1;
+        from += fresh.size();
+        long_line_ = from - begin > limits_.line_bytes;
+        if (long_line_ || !look_further()) return from;
+    }
+}
+
+// Where a chunk may end: before the first line of another topic than that of the first line after
+// so many bytes.
+std::uint64_t FileSource::chunk_end(std::uint64_t begin) {
+    if (size_ - begin <= chunk_bytes_) return size_;
+    window_.clear();
+    window_at_ = begin + chunk_bytes_;
+    std::string topic;
+    std::uint64_t line = line_end(window_at_), first = line;
+    while (line < size_ && !long_line_ && stop_ == Stop::not_stopped) {
+        if (line - window_at_ > window_bytes) {
+            window_.erase(window_.begin(),
+                          window_.begin() + static_cast<std::ptrdiff_t>(line - window_at_));
+            window_at_ = line;
+        }
+        const std::uint64_t after = line_end(line);
+        if (long_line_) return after;
+        const std::string_view text = look(line, after);
+        const std::string_view here = topic_of(text.data(), text.data() + text.size());
+        if (topic.empty())
+            topic = here;
+        else if (!here.empty() && here != topic)
+            return line;
+        line = after;
+        // Blank lines and comments without end belong to no topic.
+        if (topic.empty() && line - first > chunk_bytes_) return line;
+    }
+    return line;
 }
 
 bool Stream::fill(std::vector<char>& buffer) {
@@ -131,12 +180,13 @@ bool Stream::fill(std::vector<char>& buffer) {
         const std::int64_t got = read_(buffer.data() + have, buffer.size() - have);
         if (got <= 0) {
             finished_ = true;
-            failed_ = got < 0;
+            if (got < 0) stop_ = Stop::read_error;
             break;
         }
         have += static_cast<std::size_t>(got);
     }
     buffer.resize(have);
+    if (!count_lines(buffer.data() + before, buffer.data() + have, finished_)) finished_ = true;
     return have > before;
 }
 
@@ -148,7 +198,7 @@ bool Stream::next(Chunk& chunk) {
     // A topic may fill many buffers: what has been looked at is not looked at again. No line ends
     // in the bytes before `scanned` are new, and the lines before `known`, which is the start of a
     // line, are of the same topic as that line.
-    std::size_t scanned = 0, known = 0;
+    std::size_t scanned = 0, known = 0, line = 0;
     while (!finished_) {
         const bool first = chunks_ == 0 && chunk.memory.empty();
         if (!fill(chunk.memory)) break;
@@ -160,15 +210,23 @@ bool Stream::next(Chunk& chunk) {
         const auto fresh_end = bytes.rend() - static_cast<std::ptrdiff_t>(scanned);
         const auto newline = std::find(bytes.rbegin(), fresh_end, '\n');
         scanned = bytes.size();
-        if (newline == fresh_end) continue;
-        const char* lines_end = bytes.data() + (bytes.rend() - newline);
+        if (newline != fresh_end) line = static_cast<std::size_t>(bytes.rend() - newline);
+        // What is read of a line that is too long is enough to say so.
+        finished_ = bytes.size() - line > limits_.line_bytes;
+        if (finished_ || newline == fresh_end) continue;
+        const char* lines_end = bytes.data() + line;
         cut = last_topic_begin(bytes.data() + known, lines_end);
         if (cut > bytes.data() + known) break;
+        const char* last = last_line_of_a_topic(bytes.data() + known, lines_end);
         cut = nullptr;
-        known = static_cast<std::size_t>(last_line_of_a_topic(bytes.data() + known, lines_end) -
-                                         bytes.data());
+        // Blank lines and comments without end belong to no topic.
+        if (known == 0 && topic_of(last, lines_end).empty()) {
+            cut = lines_end;
+            break;
+        }
+        known = static_cast<std::size_t>(last - bytes.data());
     }
-    if (failed_ || chunk.memory.empty()) return false;
+    if (stop_ != Stop::not_stopped || chunk.memory.empty()) return false;
     const char* begin = chunk.memory.data();
     const char* end = begin + chunk.memory.size();
     if (!finished_ && cut != nullptr) {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <deque>
 #include <mutex>
-#include <numeric>
 #include <unordered_map>
 
+#include "text_columns.hpp"
 #include "threads.hpp"
 
 namespace cranfield {
@@ -24,8 +24,8 @@ struct Part {
     std::string tag;
 };
 
-void read_part(const Chunk& chunk, Kind kind, bool extra_fields, Problems& problems, Part& part) {
-    LineReader reader(chunk, kind, extra_fields, problems);
+void read_part(const Chunk& chunk, const Format& format, Problems& problems, Part& part) {
+    LineReader reader(chunk, format, problems);
     Line line{};
     part.number = chunk.number;
     Id tag;
@@ -148,36 +148,17 @@ void check_repeats(TableReading& reading, Kind kind, const Rows& rows, Problems&
 
 }  // namespace
 
-std::vector<std::int64_t> group_rows(const std::vector<std::uint32_t>& codes, std::size_t topics,
-                                     std::vector<std::int64_t>& offsets) {
-    offsets.assign(topics + 1, 0);
-    bool together = true;
-    std::uint32_t highest = 0;
-    for (std::size_t i = 0; i < codes.size(); ++i) {
-        ++offsets[codes[i] + 1];
-        // Codes count topics in order of appearance: rows stand together when they never fall.
-        together = together && codes[i] >= highest;
-        highest = std::max(highest, codes[i]);
-    }
-    std::partial_sum(offsets.begin(), offsets.end(), offsets.begin());
-    if (together) return {};
-    std::vector<std::int64_t> next(offsets.begin(), offsets.end() - 1), order(codes.size());
-    for (std::size_t i = 0; i < codes.size(); ++i)
-        order[static_cast<std::size_t>(next[codes[i]]++)] = static_cast<std::int64_t>(i);
-    return order;
-}
-
 TableReading read_table(Source& source, Kind kind, unsigned jobs, bool extra_fields,
                         Problems& problems, Progress& progress) {
+    const Format format{kind, extra_fields, source.limits().line_bytes};
     std::deque<Part> parts;
     std::mutex guard;
     progress.total += source.total_bytes();
-    on_threads(std::max(1u, jobs), [&] {
+    on_threads(source.useful_threads(jobs), [&] {
         Chunk chunk;
         while (!progress.cancelled && source.next(chunk)) {
             Part part;
-            read_part(chunk, kind, extra_fields, problems, part);
-            source.release(chunk);
+            read_part(chunk, format, problems, part);
             progress.done += chunk.size();
             const std::lock_guard lock(guard);
             parts.push_back(std::move(part));
@@ -186,7 +167,7 @@ TableReading read_table(Source& source, Kind kind, unsigned jobs, bool extra_fie
     std::sort(parts.begin(), parts.end(),
               [](const Part& a, const Part& b) { return a.number < b.number; });
     TableReading reading;
-    reading.read_failed = source.failed();
+    reading.stop = source.stop();
     Table& table = reading.table;
     table.item_offsets.assign(1, 0);
     std::size_t count = 0, bytes = 0;

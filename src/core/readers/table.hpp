@@ -1,4 +1,4 @@
-// A whole file, or rows that are in memory already, as a table grouped by topic.
+// A whole file as a table grouped by topic.
 #pragma once
 
 #include <optional>
@@ -26,15 +26,10 @@ struct TableReading {
     Table table;
     std::uint64_t repeated = 0;  // equal judgements that were given twice
     std::optional<Problem> first_repeat;
-    bool read_failed = false;
+    Stop stop = Stop::not_stopped;
 };
 
 TableReading read_table(Source& source, Kind kind, unsigned jobs, bool extra_fields,
                         Problems& problems, Progress& progress);
-
-// Groups rows by topic: `codes` gives the topic of each row. Returns the rows in the new order,
-// or nothing when they stand together already, and the offsets of topics.
-std::vector<std::int64_t> group_rows(const std::vector<std::uint32_t>& codes, std::size_t topics,
-                                     std::vector<std::int64_t>& offsets);
 
 }  // namespace cranfield

@@ -17,13 +17,13 @@ from cranfield.cli._common import Parser, emit
 from cranfield.data.alignment import align
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
-from cranfield.errors import InputError
+from cranfield.errors import InputError, os_message
 from cranfield.evaluation.labels import evaluate_labels, gather
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels
 from cranfield.io.collection import read_collection
-from cranfield.io.files import os_message, write_whole
+from cranfield.io.files import write_whole
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
 from cranfield.io.ontology import read_ontology

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
@@ -16,8 +15,8 @@ from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
 from cranfield.io import is_tabular, read_run, trec
-from cranfield.io.files import can_be_read_again, describe
-from cranfield.io.forms import coerce_judgements, coerce_run, name_runs
+from cranfield.io.files import Input, can_be_read_again, describe
+from cranfield.io.forms import coerce_judgements, coerce_run, is_file, name_runs
 from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures._parse import listed_measures
 from cranfield.measures.ranked.plans import (
@@ -57,34 +56,34 @@ class RankedEvaluator:
         self, source: Any, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         """The values of one run, given as a path, a Run, a dict or a data frame."""
-        if isinstance(source, str | Path):
-            return self._file(source, name, settings, jobs, progress)
+        if is_file(source):
+            return self._file(Input.of(source), name, settings, jobs, progress)
         if type(source) is dict:
             return self._dict(source, name, settings)
         return self._table(coerce_run(source, name), settings, jobs, f"<{name}>")
 
     def _file(
-        self, path: str | Path, name: str, settings: Settings, jobs: int, progress: Progress
+        self, path: Input, name: str, settings: Settings, jobs: int, progress: Progress
     ) -> RunValues:
         # A pipe can be read only once, so a run whose topics are scattered could not be retried.
         if is_tabular(path) or not can_be_read_again(path):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
-        with trec.open_for_core(path) as (mapped, read):
-            values, present, unjudged, problems, count, scattered, failed = _core.evaluate_run(
+        with trec.open_for_core(path) as (place, read):
+            values, present, unjudged, problems, count, scattered, stop = _core.evaluate_run(
                 self.judgements.index,
-                mapped,
+                place,
                 read,
                 self._calls,
                 settings.ties,
                 settings.judged_only,
                 settings.max_items,
                 jobs,
-                False,
+                path.caps.lines,
+                path.caps.line_bytes,
                 progress,
             )
-            if failed:
-                trec.raise_stored(read)
+            trec.raise_stop(path, read, stop)
         if scattered:
             run = trec.read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
@@ -267,7 +266,7 @@ def evaluate(
     shared = progress or Progress()
 
     def score(name: str, run: Any, jobs: int) -> RunValues:
-        if programme.stratified and isinstance(run, str | Path):
+        if programme.stratified and is_file(run):
             run = read_run(run, jobs=jobs)  # it is evaluated twice, and a pipe is read once
         if topics == "run" and programme.of_topics:
             values = _over_own_topics(table, programme, run, name, settings, jobs, shared)
@@ -304,8 +303,7 @@ def _over_own_topics(
     progress: Progress,
 ) -> RunValues:
     """The values of a run when measures depend on which topics are evaluated: its own."""
-    from_file = isinstance(source, str | Path)
-    run = read_run(source, jobs=jobs) if from_file else coerce_run(source, name)
+    run = read_run(source, jobs=jobs) if is_file(source) else coerce_run(source, name)
     own = judged.of_topics(run.topics)
     if not own.topics:
         return RankedEvaluator(judged, programme.calls).run(run, name, settings, jobs, progress)

@@ -2,23 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError
 from cranfield.io import trec
-from cranfield.io.files import inner_suffix, peek_standard, run_name
+from cranfield.io.files import FileForm, inner_suffix, peek_standard, run_name
 
 _TABULAR = (".json", ".csv", ".tsv", ".parquet")
 
 
-def is_tabular(path: str | Path) -> bool:
+def is_tabular(path: FileForm) -> bool:
     """Whether a file name says JSON, CSV, TSV or Parquet; everything else is TREC's format."""
     return str(path) != "-" and inner_suffix(path) in _TABULAR
 
 
-def _ending(path: str | Path) -> str:
+def _ending(path: FileForm) -> str:
     """The ending that chooses a reader; standard input has none and is known by its start."""
     return _standard_ending() if str(path) == "-" else inner_suffix(path)
 
@@ -35,7 +33,7 @@ def _standard_ending() -> str:
     return ""
 
 
-def read_qrels(path: str | Path, *, jobs: int | None = None) -> Judgements:
+def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
     A TREC file may have a stratum before the grade, for pools that were sampled.
@@ -55,7 +53,7 @@ def read_qrels(path: str | Path, *, jobs: int | None = None) -> Judgements:
         return strata.read_stratified(path)
 
 
-def read_run(path: str | Path, *, jobs: int | None = None) -> Run:
+def read_run(path: FileForm, *, jobs: int | None = None) -> Run:
     """Read a run: TREC's format, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'."""
     if (ending := _ending(path)) in _TABULAR:
         from cranfield.io.tabular import READERS

@@ -1,23 +1,30 @@
-"""Opening inputs of any compression and writing outputs whole or not at all."""
+"""Inputs of any compression, under the name that their user gave them and within limits."""
 
 from __future__ import annotations
 
 import csv
 import io
-import os
 import sys
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO, cast
+from typing import IO, BinaryIO, TypeAlias, cast
 
-from cranfield.errors import InputError, MissingExtraError
+from cranfield.errors import InputError, MissingExtraError, os_message
+from cranfield.io.streams import Counted, standard_input
+from cranfield.io.streams import peek_standard as peek_standard
+from cranfield.io.written import write_whole as write_whole
 
 COMPRESSED = (".gz", ".zst")
 # A description may be longer than the 131,072 characters that csv grants a field unasked.
 _LONGEST_FIELD = 2**31 - 1
 _LINES_BETWEEN_REPORTS = 1 << 14
+_BLOCK = 1 << 20
+_HEAD = 1 << 12
+_QUOTED_BYTES = 60
 _RUN_ENDINGS = (
     ".run",
     ".txt",
@@ -35,89 +42,233 @@ _RUN_ENDINGS = (
 )
 
 
-def describe(path: str | Path) -> str:
+@dataclass(frozen=True, slots=True)
+class Caps:
+    """The most that is read of one input, counted after unpacking; None is any number.
+
+    `lines` counts the rows where a format has no lines (Parquet, NumPy), and `line_bytes` does
+    not hold for JSON, which may be one line.
+    """
+
+    unpacked_bytes: int | None = None
+    lines: int | None = None
+    line_bytes: int | None = 1 << 20
+
+    def check_bytes(self, where: str, count: int) -> None:
+        """An InputError when an input has more bytes than it may."""
+        if self.unpacked_bytes is not None and count > self.unpacked_bytes:
+            raise InputError.single(
+                where, f"holds more than {self.unpacked_bytes:,} bytes, the most that is read"
+            )
+
+    def check_lines(self, where: str, count: int, what: str = "lines") -> None:
+        """An InputError when an input has more lines, or rows, than it may."""
+        if self.lines is not None and count > self.lines:
+            raise InputError.single(
+                where, f"has more than {self.lines:,} {what}, the most that is read"
+            )
+
+
+_default_caps = Caps()
+
+
+def set_default_caps(caps: Caps) -> None:
+    """What holds from now on for inputs that come without caps of their own."""
+    global _default_caps
+    _default_caps = caps
+
+
+def default_caps() -> Caps:
+    return _default_caps
+
+
+@dataclass(frozen=True)
+class Input:
+    """Something to read, under the name that its user gave it.
+
+    `name` is what messages say, its ending chooses the format and its stem names a run; `stream`
+    has the bytes: an open file, bytes, or the path of a file that is called something else where
+    it lies. Without one, `name` is the path, or "-" for standard input.
+
+    >>> upload = Input("bm25.run", b"t1 Q0 d1 1 0.5 x")
+    >>> import cranfield as cf
+    >>> cf.read_run(upload).name
+    'bm25'
+    """
+
+    name: str
+    stream: BinaryIO | bytes | Path | None = None
+    caps: Caps = field(default_factory=default_caps)
+    _start: int | None = field(default=None, init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if "\0" in self.name or (isinstance(self.stream, Path) and "\0" in str(self.stream)):
+            raise InputError.single(repr(self.name), "no file can have such a name")
+        if isinstance(self.stream, bytes | Path | None):
+            return
+        # A stream that can go back is read again from where it stood when it was handed over.
+        if hasattr(self.stream, "seekable") and self.stream.seekable():
+            object.__setattr__(self, "_start", self.stream.tell())
+
+    @classmethod
+    def of(
+        cls, source: FileForm | bytes | BinaryIO, name: str | None = None, caps: Caps | None = None
+    ) -> Input:
+        """An input from a path, from bytes or an open stream, or from another input."""
+        if isinstance(source, Input):
+            if name is None and caps is None:
+                return source
+            changed = replace(source, name=name or source.name, caps=caps or source.caps)
+            object.__setattr__(changed, "_start", source._start)
+            return changed
+        limits = caps or default_caps()
+        if isinstance(source, str | Path):
+            stream = None if name is None or str(source) == "-" else Path(source)
+            return cls(str(source) if stream is None else str(name), stream, limits)
+        if isinstance(source, bytes | bytearray | memoryview):
+            return cls(name or "<bytes>", bytes(source), limits)
+        return cls(name or str(getattr(source, "name", "<stream>")), source, limits)
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def path(self) -> Path | None:
+        """Where the bytes lie, if that is a place."""
+        if isinstance(self.stream, Path):
+            return self.stream
+        return Path(self.name) if self.stream is None and self.name != "-" else None
+
+    @property
+    def is_standard(self) -> bool:
+        return self.stream is None and self.name == "-"
+
+    @property
+    def packing(self) -> str:
+        """The ending of the name that says how the bytes are packed, or nothing."""
+        suffix = Path(self.name).suffix.lower()
+        return suffix if suffix in COMPRESSED else ""
+
+    @property
+    def can_be_read_again(self) -> bool:
+        if self.path is not None:
+            return is_file(self.path) or not _exists(self.path)
+        return isinstance(self.stream, bytes) or self._start is not None
+
+    def open(self) -> BinaryIO:
+        """The bytes as they are, packed or not; for one that cannot be read again, only once."""
+        if self.path is not None:
+            return self.path.open("rb")
+        if isinstance(self.stream, bytes):
+            return io.BytesIO(self.stream)
+        if self.stream is None:
+            return standard_input()
+        stream = cast(BinaryIO, self.stream)
+        if self._start is not None:
+            stream.seek(self._start)
+        return stream
+
+
+FileForm: TypeAlias = str | Path | Input
+
+
+def describe(path: FileForm) -> str:
     """How messages name an input."""
+    if isinstance(path, Input):
+        return "<stdin>" if path.is_standard else path.name
     return "<stdin>" if str(path) == "-" else str(path)
 
 
-def inner_suffix(path: str | Path) -> str:
+def inner_suffix(path: FileForm) -> str:
     """The ending of a file name below its compression: '.csv' for 'a.csv.gz'."""
-    name = Path(path)
+    name = Path(str(path))
     while name.suffix.lower() in COMPRESSED:
         name = name.with_suffix("")
     return name.suffix.lower()
 
 
-def run_name(path: str | Path) -> str:
+def run_name(path: FileForm) -> str:
     """The name of a run: its file name without endings such as .run.gz or .csv.zst."""
     if str(path) == "-":
         return "stdin"
-    name = Path(path)
+    name = Path(str(path))
     while name.suffix.lower() in (*COMPRESSED, *_RUN_ENDINGS):
         name = name.with_suffix("")
     return name.name
 
 
-def can_be_read_again(path: str | Path) -> bool:
+def can_be_read_again(path: FileForm) -> bool:
     """Whether a path is a file (or nothing at all), not a pipe whose content is gone once read."""
-    return str(path) != "-" and (Path(path).is_file() or not Path(path).exists())
+    return Input.of(path).can_be_read_again
+
+
+def is_file(path: Path) -> bool:
+    """Whether a path is an ordinary file; one with a name that no file can have is not."""
+    try:
+        return path.is_file()
+    except (OSError, ValueError):
+        return False
+
+
+def _exists(path: Path) -> bool:
+    try:
+        return path.exists()
+    except (OSError, ValueError):
+        return False
 
 
 @contextmanager
-def open_input(path: str | Path) -> Iterator[BinaryIO]:
-    """An input as a stream of bytes: plain, .gz, .zst or '-' for standard input.
+def open_input(path: FileForm) -> Iterator[BinaryIO]:
+    """An input as a stream of unpacked bytes: plain, .gz, .zst or '-' for standard input.
 
     Whatever goes wrong while it is open (no such file, a directory, no permission, a
-    truncated or corrupt archive) comes out as an InputError that names the file.
+    truncated or corrupt archive, more bytes than allowed) comes out as an InputError that names
+    the file.
     """
-    where = describe(path)
+    given = Input.of(path)
+    where = describe(given)
     try:
-        with _raw(path) as stream:
-            yield stream
+        with _unpacked(given) as stream:
+            if given.caps.unpacked_bytes is None:
+                yield stream
+            else:
+                yield Counted.wrap(stream, partial(given.caps.check_bytes, where))
     except EOFError:
         raise InputError.single(
             where, "the compressed data ends too early; is the file truncated?"
         ) from None
     except zlib.error as error:
         raise InputError.single(where, f"not valid gzip data ({error})") from None
+    except MemoryError:
+        raise InputError.single(where, "does not fit into the memory of this machine") from None
     except OSError as error:
         if type(error).__name__ == "BadGzipFile":
             raise InputError.single(where, f"not valid gzip data ({error})") from None
         raise InputError.single(where, os_message(error)) from None
 
 
-def os_message(error: OSError) -> str:
-    """A sentence for a failed system call."""
-    if isinstance(error, IsADirectoryError):
-        return "is a directory, expected a file"
-    if isinstance(error, FileNotFoundError):
-        return "no such file"
-    if isinstance(error, PermissionError):
-        return "permission denied"
-    return error.strerror or str(error)
+@contextmanager
+def _unpacked(given: Input) -> Iterator[BinaryIO]:
+    raw = given.open()
+    try:
+        if given.packing == ".gz":
+            import gzip
+
+            with gzip.GzipFile(fileobj=raw) as packed:
+                yield cast(BinaryIO, packed)
+        elif given.packing == ".zst":
+            with _unpacked_zst(raw, describe(given)) as packed:
+                yield packed
+        else:
+            yield raw
+    finally:
+        # What was handed over open is the business of the one who opened it.
+        if given.path is not None:
+            raw.close()
 
 
 @contextmanager
-def _raw(path: str | Path) -> Iterator[BinaryIO]:
-    if str(path) == "-":
-        yield sys.stdin.buffer
-        return
-    suffix = Path(path).suffix.lower()
-    if suffix == ".gz":
-        import gzip
-
-        with gzip.open(path) as packed:
-            yield cast(BinaryIO, packed)
-    elif suffix == ".zst":
-        with _open_zst(path) as packed:
-            yield packed
-    else:
-        with Path(path).open("rb") as plain:
-            yield plain
-
-
-@contextmanager
-def _open_zst(path: str | Path) -> Iterator[BinaryIO]:
+def _unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
@@ -126,104 +277,151 @@ def _open_zst(path: str | Path) -> Iterator[BinaryIO]:
     except ImportError:
         raise MissingExtraError("backports.zstd", "dev", "Reading .zst files") from None
     try:
-        with zstd.open(path, "rb") as packed:
+        with zstd.open(raw, "rb") as packed:
             yield cast(BinaryIO, packed)
     except zstd.ZstdError as error:
-        raise InputError.single(describe(path), f"not valid zstd data ({error})") from None
+        raise InputError.single(where, f"not valid zstd data ({error})") from None
 
 
-def peek_standard() -> bytes:
-    """How standard input begins, which is still all there to be read."""
-    stream = sys.stdin.buffer
-    if hasattr(stream, "peek"):
-        start: bytes = stream.peek(1 << 12)
-        return start
-    if not stream.seekable():
-        return b""
-    place = stream.tell()
-    start = stream.read(1 << 12)
-    stream.seek(place)
-    return start
+class _LineWatch:
+    """Looks at blocks of text as they are read: are its lines too many or too long?"""
+
+    def __init__(self, given: Input, *, long_lines: bool) -> None:
+        self._caps, self._where = given.caps, describe(given)
+        self._longest = None if long_lines else given.caps.line_bytes
+        self._lines, self._open, self._start = 0, 0, b""
+        # No line within a block can be too long.
+        self.block = _BLOCK if self._longest is None else max(1, min(_BLOCK, self._longest))
+
+    def add(self, block: bytes) -> None:
+        first, last = _line_ends(block)
+        within = len(block) if first < 0 else first
+        if not self._open:
+            self._start = block[:_QUOTED_BYTES]
+        self._check(self._open + within)
+        self._lines += block.count(b"\n")
+        self._open = self._open + within if first < 0 else len(block) - last - 1
+        if first >= 0:
+            self._start = block[last + 1 :][:_QUOTED_BYTES]
+        self._caps.check_lines(self._where, self._lines + (self._open > 0))
+
+    def _check(self, length: int) -> None:
+        if self._longest is not None and length > self._longest:
+            raise InputError.single(
+                self._where, long_line(self._start, self._longest), self._lines + 1
+            )
 
 
-def read_text(path: str | Path) -> str:
-    """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
+def _line_ends(block: bytes) -> tuple[int, int]:
+    """The places of the first and the last end of a line, -1 for none."""
+    ends = [(block.find(end), block.rfind(end)) for end in (b"\n", b"\r")]
+    found = [(first, last) for first, last in ends if first >= 0]
+    return (min(f for f, _ in found), max(last for _, last in found)) if found else (-1, -1)
+
+
+def long_line(start: bytes | str, longest: int | None) -> str:
+    """What is wrong with a line that is too long."""
+    text = start if isinstance(start, str) else start.decode(errors="replace")
+    limit = "1 MB" if longest == 1 << 20 else f"{longest:,} bytes"
+    quoted = repr(text if len(text) < _QUOTED_BYTES else text + "...")
+    return f"the line is longer than {limit} and begins with {quoted}; is this a text file?"
+
+
+def read_bytes(path: FileForm, *, starts: bytes = b"") -> bytes:
+    """A whole input. Of one that does not begin as its format does, only the beginning."""
     with open_input(path) as stream:
-        data = stream.read()
+        head = stream.read(max(_HEAD, len(starts)))
+        return head + stream.read() if head.startswith(starts) else head
+
+
+def read_text(path: FileForm) -> str:
+    """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
+    given = Input.of(path)
+    return _decoded(_blocks(given, _LineWatch(given, long_lines=False)), given)
+
+
+def read_json_text(path: FileForm) -> str:
+    """A whole JSON input, decoded. Of what cannot be JSON, only so much as shows it."""
+    given = Input.of(path)
+
+    def plausible() -> Iterator[bytes]:
+        blank = True
+        for block in _blocks(given, _LineWatch(given, long_lines=True)):
+            yield block
+            text = block.removeprefix(b"\xef\xbb\xbf").lstrip() if blank else b"{"
+            if b"\0" in block or (text and text[:1] not in b'{["'):
+                return
+            blank = blank and not text
+
+    return _decoded(plausible(), given)
+
+
+def _blocks(given: Input, watch: _LineWatch) -> Iterator[bytes]:
+    with open_input(given) as stream:
+        while block := stream.read(watch.block):
+            watch.add(block)
+            yield block
+
+
+def _decoded(blocks: Iterable[bytes], given: Input) -> str:
+    where = describe(given)
     try:
+        gathered = io.BytesIO()
+        for block in blocks:
+            gathered.write(block)
+        data = gathered.getvalue()
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError.single(
-            describe(path),
+            where,
             f"byte {data[error.start]:#04x} is not UTF-8 text; convert the file, for example with "
             "iconv",
             line,
         ) from None
-
-
-def write_whole(path: Path, data: bytes) -> None:
-    """Write a file so that it appears complete or not at all.
-
-    A link is followed; a pipe or a device such as /dev/null is written to, not replaced.
-    """
-    path = path.resolve()
-    if not path.parent.is_dir():
-        raise InputError.single(str(path), "cannot be written: no such directory")
-    try:
-        if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(data)
-            return
-        import tempfile
-
-        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        draft = Path(temporary)
-        try:
-            with os.fdopen(handle, "wb") as out:
-                out.write(data)
-            # mkstemp makes private files; a result has the mode any new file would have.
-            mask = os.umask(0)
-            os.umask(mask)
-            draft.chmod(0o666 & ~mask)
-            draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-    except OSError as error:
-        raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
+    except MemoryError:
+        raise InputError.single(where, "does not fit into the memory of this machine") from None
 
 
 @contextmanager
-def open_text(path: str | Path) -> Iterator[IO[str]]:
+def open_text(path: FileForm) -> Iterator[IO[str]]:
     """A text input, decoded, for the csv module."""
     yield io.StringIO(read_text(path), newline="")
 
 
 def input_lines(
-    path: str | Path, *, progress: Callable[[float], None] | None = None
+    path: FileForm, *, progress: Callable[[float], None] | None = None
 ) -> Iterator[str]:
     """The lines of a text input of any size, decoded one by one, with their ends.
 
     `progress` is told now and then which share of the file has been read, where that is known.
     """
-    with open_input(path) as stream:
-        for number, line in enumerate(stream, 1):
+    given = Input.of(path)
+    where, longest = describe(given), given.caps.line_bytes
+    with open_input(given) as stream:
+        number = 0
+        while line := stream.readline(-1 if longest is None else longest + 1):
+            number += 1
+            if longest is not None and len(line) > longest and not line.endswith(b"\n"):
+                raise InputError.single(where, long_line(line[:_QUOTED_BYTES], longest), number)
+            given.caps.check_lines(where, number)
             if progress is not None and number % _LINES_BETWEEN_REPORTS == 0:
-                progress(_share_read(path, stream))
+                progress(_share_read(given, stream))
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise InputError.single(
-                    describe(path), f"byte {line[error.start]:#04x} is not UTF-8 text", number
+                    where, f"byte {line[error.start]:#04x} is not UTF-8 text", number
                 ) from None
 
 
-def _share_read(path: str | Path, stream: BinaryIO) -> float:
-    if not can_be_read_again(path) or Path(path).suffix.lower() == ".zst":
+def _share_read(given: Input, stream: BinaryIO) -> float:
+    if given.path is None or given.packing == ".zst" or not is_file(given.path):
         return 0.0
     # What counts is the place in the compressed file, whose size is known.
-    packed: BinaryIO = getattr(stream, "fileobj", stream)
-    return packed.tell() / max(1, Path(path).stat().st_size)
+    inner = getattr(getattr(stream, "raw", None), "inner", stream)
+    packed: BinaryIO = getattr(inner, "fileobj", None) or inner
+    return packed.tell() / max(1, given.path.stat().st_size)
 
 
 def csv_rows(

@@ -10,13 +10,11 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
-from cranfield.io.files import run_name
+from cranfield.io.files import FileForm, Input, run_name
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
 
-# What names a file: a path, or "-" for standard input.
-FileForm: TypeAlias = "str | Path"
 # {topic: {item: number}}.
 NestedForm: TypeAlias = "Mapping[Any, Mapping[Any, float]]"
 # Topics, items and numbers, of one length.
@@ -34,8 +32,8 @@ LabelsForm: TypeAlias = "LabelMatrix | FileForm | Mapping[Any, Any] | ForeignFor
 
 
 def is_file(source: Any) -> TypeGuard[FileForm]:
-    """Whether a source names a file that is yet to be read."""
-    return isinstance(source, str | Path)
+    """Whether a source names a file that is yet to be read, or is an open one."""
+    return isinstance(source, str | Path | Input)
 
 
 def coerce_judgements(source: JudgementsForm) -> Judgements:
@@ -134,7 +132,15 @@ def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
 
 
 def _is_columns(runs: Sequence[Any]) -> bool:
-    return isinstance(runs, tuple) and len(runs) == 3 and not isinstance(runs[0], str | Path | Run)
+    return (
+        isinstance(runs, tuple)
+        and len(runs) == 3
+        and not isinstance(runs[0], str | Path | Input | Run)
+    )
+
+
+def _is_run(source: Any) -> bool:
+    return isinstance(source, Run) or is_file(source)
 
 
 def _is_rows(runs: Sequence[Any]) -> bool:

@@ -7,7 +7,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, repeat
-from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -25,7 +24,7 @@ from cranfield.data.judgement_log import (
     repeats,
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
-from cranfield.io.files import csv_rows, describe, read_text
+from cranfield.io.files import FileForm, csv_rows, describe, read_text
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
@@ -51,7 +50,7 @@ BLOCK = 1 << 16
 
 
 def read_judgement_log(
-    path: str | Path,
+    path: FileForm,
     *,
     values: Sequence[str] | None = None,
     groups: Mapping[str, Sequence[str]] | None = None,
@@ -103,7 +102,7 @@ def read_judgement_log(
     return _without_repeats(log, lines, duplicates)
 
 
-def read_gold(path: str | Path, log: JudgementLog) -> NDArray[np.int32]:
+def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
     """Known answers as an array items x concepts of value codes, -1 where unknown.
 
     The file has the columns item,concept,value or item,category, as the log has them.
@@ -142,7 +141,7 @@ def read_gold(path: str | Path, log: JudgementLog) -> NDArray[np.int32]:
     return known
 
 
-def read_annotator_groups(path: str | Path, log: JudgementLog) -> dict[str, tuple[str, ...]]:
+def read_annotator_groups(path: FileForm, log: JudgementLog) -> dict[str, tuple[str, ...]]:
     """Groups of annotators (experts, crowd) from CSV annotator,group."""
     where = describe(path)
     table = _Table(where, read_text(path), None)
@@ -167,7 +166,7 @@ def read_annotator_groups(path: str | Path, log: JudgementLog) -> dict[str, tupl
     }
 
 
-def read_weights(path: str | Path, log: JudgementLog) -> NDArray[np.float64]:
+def read_weights(path: FileForm, log: JudgementLog) -> NDArray[np.float64]:
     """One weight per annotator of the log, from CSV annotator,weight."""
     where = describe(path)
     table = _Table(where, read_text(path), None)

@@ -3,30 +3,26 @@
 from __future__ import annotations
 
 import io
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix, dense, split_values
-from cranfield.errors import InputError, MissingExtraError
-from cranfield.io.files import describe, open_input, write_whole
+from cranfield.errors import InputError
+from cranfield.io.arrays import read_archive, read_arrow_table
+from cranfield.io.files import FileForm, describe, write_whole
 
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
 
-def read_npz(path: str | Path, name: str) -> LabelMatrix:
+def read_npz(path: FileForm, name: str) -> LabelMatrix:
     """An archive with `items`, `concepts` and `labels` and/or `confidences`."""
     where = describe(path)
-    with open_input(path) as stream:
-        data = io.BytesIO(stream.read())
-    try:
-        with np.load(data, allow_pickle=False) as archive:
-            arrays = {key: archive[key] for key in archive.files}
-    except (ValueError, zipfile.BadZipFile, EOFError, AttributeError) as error:
-        raise InputError.single(where, f"not a NumPy archive of plain arrays ({error})") from None
-    matrices = {key: arrays[key] for key in ("labels", "confidences") if key in arrays}
+    arrays = read_archive(path)
+    matrices: dict[str, Any] = {
+        key: arrays[key] for key in ("labels", "confidences") if key in arrays
+    }
     if not matrices:
         raise InputError.single(where, f"has {', '.join(arrays) or 'nothing'}; {_EXPECTED}")
     for key, matrix in matrices.items():
@@ -82,20 +78,10 @@ def write_npz(matrix: LabelMatrix, path: Path) -> None:
     write_whole(path, out.getvalue())
 
 
-def read_parquet(path: str | Path, name: str) -> LabelMatrix:
+def read_parquet(path: FileForm, name: str) -> LabelMatrix:
     """A table with an item column and one column per concept, or item, concept, value."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "dataframe", "Reading Parquet") from None
     where = describe(path)
-    with open_input(path) as stream:
-        data = pa.py_buffer(stream.read())
-    try:
-        table = pq.read_table(pa.BufferReader(data))
-    except (pa.ArrowInvalid, OSError) as error:
-        raise InputError.single(where, f"not a Parquet file ({error})") from None
+    table = read_arrow_table(path, "Reading Parquet")
     columns = list(table.column_names)
     if columns == ["item", "concept", "value"]:
         return _long_table(where, name, table)

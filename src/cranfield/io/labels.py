@@ -8,12 +8,12 @@ from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
-from cranfield.io.files import describe, inner_suffix, read_text, run_name
+from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_name
 from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
 from cranfield.io.label_text import read_text_labels, write_text_labels
 
-_BINARY: dict[str, Callable[[str | Path, str], LabelMatrix]] = {
+_BINARY: dict[str, Callable[[FileForm, str], LabelMatrix]] = {
     ".parquet": read_parquet,
     ".npz": read_npz,
 }
@@ -27,7 +27,7 @@ _WRITERS: dict[str, Callable[[LabelMatrix, Path], None]] = {
 
 
 def read_labels(
-    path: str | Path,
+    path: FileForm,
     *,
     threshold: Threshold | None = None,
     concepts: Sequence[str] | None = None,
@@ -73,7 +73,7 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
     _WRITERS[form](matrix, Path(path))
 
 
-def read_concepts(path: str | Path) -> tuple[str, ...]:
+def read_concepts(path: FileForm) -> tuple[str, ...]:
     """Names of concepts, one per line, in the order of the columns they name."""
     names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
     seen: dict[str, int] = {}

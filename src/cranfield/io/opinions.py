@@ -7,12 +7,11 @@ import io
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.data.subjects import SubjectRankings
 from cranfield.errors import PROBLEMS_SHOWN, CycleError, InputError, Problem, UsageError, suggest
-from cranfield.io.files import describe, inner_suffix, read_text
+from cranfield.io.files import FileForm, describe, inner_suffix, read_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +24,7 @@ class _Row:
 _Check = Callable[[_Row], str]
 
 
-def read_categories(path: str | Path) -> CategoryGraph:
+def read_categories(path: FileForm) -> CategoryGraph:
     """The tree or acyclic graph of categories: CSV category,parent (the root's is empty)."""
     seen: dict[tuple[str, ...], int] = {}
 
@@ -45,7 +44,7 @@ def read_categories(path: str | Path) -> CategoryGraph:
         raise InputError.single(describe(path), str(error)) from None
 
 
-def read_votes(path: str | Path, graph: CategoryGraph, *, skipped: str = "error") -> Categorisation:
+def read_votes(path: FileForm, graph: CategoryGraph, *, skipped: str = "error") -> Categorisation:
     """Votes of people for categories: CSV subject,item,category."""
     seen: dict[tuple[str, str], int] = {}
 
@@ -68,7 +67,7 @@ def read_votes(path: str | Path, graph: CategoryGraph, *, skipped: str = "error"
         raise InputError.single(describe(path), str(error)) from None
 
 
-def read_soft_labels(path: str | Path, graph: CategoryGraph) -> Categorisation:
+def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
     seen: dict[tuple[str, str], int] = {}
 
@@ -93,7 +92,7 @@ def read_soft_labels(path: str | Path, graph: CategoryGraph) -> Categorisation:
         raise InputError.single(describe(path), str(error)) from None
 
 
-def read_queries(path: str | Path) -> dict[str, str]:
+def read_queries(path: FileForm) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
     seen: dict[str, int] = {}
 
@@ -106,7 +105,7 @@ def read_queries(path: str | Path) -> dict[str, str]:
     return {r.fields[0]: r.fields[1] for r in _read_rows(path, ("topic", "query"), check)}
 
 
-def read_subject_rankings(path: str | Path) -> SubjectRankings:
+def read_subject_rankings(path: FileForm) -> SubjectRankings:
     """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
     seen: dict[tuple[str, ...], int] = {}
 
@@ -137,7 +136,7 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _read_rows(path: str | Path, columns: Sequence[str], check: _Check) -> list[_Row]:
+def _read_rows(path: FileForm, columns: Sequence[str], check: _Check) -> list[_Row]:
     """The named columns of a CSV or TSV file; every faulty row is a problem with its line."""
     where = describe(path)
     delimiter = "\t" if str(path) != "-" and inner_suffix(path) == ".tsv" else ","

@@ -4,29 +4,27 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import islice
-from pathlib import Path
 
-import numpy as np
-
+from cranfield._lazy import np
 from cranfield.data import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
-from cranfield.io.files import describe, open_input, read_text
+from cranfield.io.files import FileForm, Input, describe, input_lines, read_text
 
 SHAPE = "topic iteration item stratum grade"
 MOST_STRATA = 2**19
 
 
-def is_stratified(path: str | Path) -> bool:
+def is_stratified(path: FileForm) -> bool:
     """Whether most lines at the start have five fields. A pipe cannot be asked: it is read once."""
-    if str(path) == "-" or not Path(path).is_file():
+    given = Input.of(path)
+    if given.is_standard or not given.can_be_read_again:
         return False
-    with open_input(path) as stream:
-        lines = [line.split() for line in islice(stream, 20)]
-    widths = [len(fields) for fields in lines if fields and not fields[0].startswith(b"#")]
+    lines = [line.split() for line in islice(input_lines(given), 20)]
+    widths = [len(fields) for fields in lines if fields and not fields[0].startswith("#")]
     return 2 * widths.count(5) > len(widths)
 
 
-def read_stratified(path: str | Path) -> Judgements:
+def read_stratified(path: FileForm) -> Judgements:
     """Judgements with strata; grade -1 is an item of the pool that was not in the sample."""
     problems: list[Problem] = []
     count = 0

@@ -7,7 +7,6 @@ import io
 import json
 import math
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any, TypeVar
 
 from cranfield.data import Judgements, Run, Table
@@ -19,18 +18,18 @@ from cranfield.errors import (
     Problem,
     plural,
 )
-from cranfield.io.files import describe, open_input, read_text
+from cranfield.io.files import FileForm, describe, read_json_text, read_text
 
 T = TypeVar("T", bound=Table)
 
 
-def read_json(path: str | Path, kind: type[T]) -> T:
+def read_json(path: FileForm, kind: type[T]) -> T:
     """{topic: {item: number}} in JSON."""
     where = describe(path)
     notes: list[str] = []
     try:
         content = json.loads(
-            read_text(path), object_pairs_hook=lambda p: _object(p, where, kind, notes)
+            read_json_text(path), object_pairs_hook=lambda p: _object(p, where, kind, notes)
         )
     except json.JSONDecodeError as error:
         raise InputError.single(
@@ -42,6 +41,8 @@ def read_json(path: str | Path, kind: type[T]) -> T:
         raise InputError.single(
             where, "nested too deep: expected {topic: {item: number}}"
         ) from None
+    except ValueError as error:  # a whole number of more digits than Python converts
+        raise InputError.single(where, f"not valid JSON: {error}") from None
     if content == {}:
         raise InputError.single(where, "is empty: expected a JSON object {topic: {item: number}}")
     if not isinstance(content, dict):
@@ -91,7 +92,7 @@ def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> s
     )
 
 
-def read_separated(path: str | Path, kind: type[T], delimiter: str) -> T:
+def read_separated(path: FileForm, kind: type[T], delimiter: str) -> T:
     """CSV or TSV with a header that names topic, item and grade or score."""
     where, number = describe(path), _number_role(kind)
     text = read_text(path)
@@ -179,19 +180,11 @@ def _check_row(row: list[str], header: list[str], at: list[int], number: str) ->
     return "", value
 
 
-def read_parquet(path: str | Path, kind: type[T]) -> T:
+def read_parquet(path: FileForm, kind: type[T]) -> T:
     """Parquet with columns for topic, item and grade or score."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "dataframe", "Reading Parquet files") from None
-    with open_input(path) as stream:
-        data = stream.read()
-    try:
-        frame = pq.read_table(pa.BufferReader(data))
-    except pa.ArrowException as error:
-        raise InputError.single(describe(path), f"not a Parquet file ({error})") from None
+    from cranfield.io.arrays import read_arrow_table
+
+    frame = read_arrow_table(path)
     if frame.num_rows == 0:
         raise InputError.single(describe(path), "is empty: the table has no rows")
     try:
@@ -200,7 +193,7 @@ def read_parquet(path: str | Path, kind: type[T]) -> T:
         raise InputError(describe(path), error.problems, error.count) from None
 
 
-READERS: dict[str, Callable[[str | Path, type[Any]], Any]] = {
+READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
     ".json": read_json,
     ".csv": lambda path, kind: read_separated(path, kind, ","),
     ".tsv": lambda path, kind: read_separated(path, kind, "\t"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -12,8 +13,9 @@ from typing import BinaryIO
 
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
-from cranfield.errors import InputError, Problem, plural
-from cranfield.io.files import COMPRESSED, describe, open_input, os_message, run_name
+from cranfield.errors import InputError, Problem, os_message, plural
+from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
+from cranfield.io.streams import fill
 
 SHAPES = {
     "run": "topic Q0 item rank score name",
@@ -23,7 +25,7 @@ NUMBER = {"run": "score", "judgements": "grade"}
 COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
-def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
+def read_judgements(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Judgements in TREC's format; equal repetitions are dropped with a note."""
     columns, repeated, first = _read(path, "judgements", jobs)
     notes: tuple[str, ...] = ()
@@ -38,7 +40,7 @@ def read_judgements(path: str | Path, *, jobs: int | None = None) -> Judgements:
     return Judgements(tuple(topics), offsets, item_bytes, item_offsets, grades, notes=notes)
 
 
-def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
+def read_run(path: FileForm, *, jobs: int | None = None, extra_fields: bool = False) -> Run:
     """A run in TREC's format. `extra_fields` lets lines end in more than six fields."""
     columns, _, _ = _read(path, "run", jobs, extra_fields)
     topics, offsets, item_bytes, item_offsets, scores, tag = columns
@@ -55,16 +57,23 @@ def read_run(path: str | Path, *, jobs: int | None = None, extra_fields: bool = 
 
 
 def _read(
-    path: str | Path, kind: str, jobs: int | None, extra_fields: bool = False
+    path: FileForm, kind: str, jobs: int | None, extra_fields: bool = False
 ) -> tuple[_core.Columns, int, _core.Problem | None]:
     threads = jobs or os.cpu_count() or 1
-    with open_for_core(path) as (mapped, read):
-        columns, problems, count, repeated, first_repeat, failed = _core.read_table(
-            mapped, read, kind, threads, extra_fields, _core.Progress()
+    given = Input.of(path)
+    with open_for_core(given) as (place, read):
+        columns, problems, count, repeated, first_repeat, stop = _core.read_table(
+            place,
+            read,
+            kind,
+            threads,
+            extra_fields,
+            given.caps.lines,
+            given.caps.line_bytes,
+            _core.Progress(),
         )
-        if failed:
-            raise_stored(read)
-    raise_problems(path, kind, problems, count)
+        raise_stop(given, read, stop)
+    raise_problems(given, kind, problems, count)
     if not columns[0]:
         what = "no retrieved items" if kind == "run" else "no judgements"
         raise InputError.single(
@@ -76,7 +85,7 @@ def _read(
 def parse(data: bytes, kind: str) -> _core.Columns | None:
     """The columns of a run or of judgements in memory; None when something is wrong with them."""
     columns, _, count, repeated, _, _ = _core.read_table(
-        None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, _core.Progress()
+        None, BytesIO(data).readinto, kind, os.cpu_count() or 1, False, None, None, _core.Progress()
     )
     return None if count or repeated or not columns[0] else columns
 
@@ -90,68 +99,79 @@ class _Reader:
 
     def __call__(self, buffer: memoryview) -> int:
         try:
-            if hasattr(self._stream, "readinto"):
-                return self._stream.readinto(buffer) or 0
-            data = self._stream.read(len(buffer))
-            buffer[: len(data)] = data
-            return len(data)
+            return fill(self._stream, buffer)
         except BaseException as error:
             # The core's threads must not carry Python exceptions: it is raised after they end.
             self.error = error
             return -1
 
 
-def raise_stored(read: _core.Read | None) -> None:
-    """Raise what stopped a stream, for `open_input` to put into words."""
+def raise_stop(given: Input, read: _core.Read | None, stop: _core.Stop) -> None:
+    """Raise what stopped a reader before the end, for `open_input` to put into words."""
     if isinstance(read, _Reader) and read.error is not None:
         raise read.error
+    if stop == "lines":
+        given.caps.check_lines(describe(given), sys.maxsize)
+    if stop is not None:
+        raise InputError.single(
+            describe(given),
+            "became shorter while it was read" if stop == "short" else "cannot be read",
+        )
 
 
 @contextmanager
 def open_for_core(
-    path: str | Path,
-) -> Iterator[tuple[str | None, Callable[[memoryview], int] | None]]:
-    """What the core reads from: a path to map, or a function that fills buffers."""
-    if is_mappable(path):
-        try:
-            yield os.fspath(path), None
-        except OSError as error:
-            raise InputError.single(describe(path), os_message(error)) from None
-    else:
-        with open_input(path) as stream:
+    path: FileForm,
+) -> Iterator[tuple[bytes | None, Callable[[memoryview], int] | None]]:
+    """What the core reads from: the path of a plain file, or a function that fills buffers."""
+    given = Input.of(path)
+    plain = _plain_file(given)
+    if plain is None:
+        with open_input(given) as stream:
             yield None, _Reader(stream)
-
-
-def is_mappable(path: str | Path) -> bool:
-    """Whether a path is an ordinary, uncompressed file; errors are left to the one who opens it."""
-    if str(path) == "-" or Path(path).suffix.lower() in COMPRESSED:
-        return False
+        return
     try:
-        mode = Path(path).stat().st_mode
+        given.caps.check_bytes(describe(given), plain.stat().st_size)
+        yield os.fsencode(plain), None
+    except MemoryError:
+        raise InputError.single(
+            describe(given), "does not fit into the memory of this machine"
+        ) from None
     except OSError as error:
-        raise InputError.single(describe(path), os_message(error)) from None
-    if stat.S_ISREG(mode) and not os.access(path, os.R_OK):
-        raise InputError.single(describe(path), "permission denied")
-    return stat.S_ISREG(mode)
+        raise InputError.single(describe(given), os_message(error)) from None
 
 
-def raise_problems(path: str | Path, kind: str, problems: list[_core.Problem], count: int) -> None:
+def _plain_file(given: Input) -> Path | None:
+    """The path of an input that is an ordinary, unpacked file."""
+    if given.path is None or given.packing:
+        return None
+    try:
+        mode = given.path.stat().st_mode
+    except OSError as error:
+        raise InputError.single(describe(given), os_message(error)) from None
+    if stat.S_ISREG(mode) and not os.access(given.path, os.R_OK):
+        raise InputError.single(describe(given), "permission denied")
+    return given.path if stat.S_ISREG(mode) else None
+
+
+def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], count: int) -> None:
     """An InputError for what the core found wrong with a file, if anything."""
     if count:
-        packed = _looks_packed(path)
+        packed = _looks_packed(Input.of(path))
         if packed:
             raise InputError.single(
                 describe(path), f"holds {packed} data; give it a name that ends in {packed}"
             )
-        listed = [Problem(line, _message(kind, *rest)) for rest, line in _split(problems)]
+        longest = Input.of(path).caps.line_bytes
+        listed = [Problem(line, _message(kind, longest, *rest)) for rest, line in _split(problems)]
         raise InputError(describe(path), listed, count)
 
 
-def _looks_packed(path: str | Path) -> str:
-    """'.gz' or '.zst' for a file that is compressed without saying so in its name."""
-    if str(path) == "-" or Path(path).suffix.lower() in COMPRESSED or not Path(path).is_file():
+def _looks_packed(given: Input) -> str:
+    """'.gz' or '.zst' for an input that is compressed without saying so in its name."""
+    if given.packing or given.is_standard or not given.can_be_read_again:
         return ""
-    with Path(path).open("rb") as stream:
+    with open_input(given) as stream:
         start = stream.read(4)
     return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
 
@@ -161,7 +181,9 @@ def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str,
         yield (fault, text, topic, other), line
 
 
-def _message(kind: str, fault: int, text: str, topic: str, other_line: int) -> str:
+def _message(
+    kind: str, longest: int | None, fault: int, text: str, topic: str, other_line: int
+) -> str:
     number, shape = NUMBER[kind], SHAPES[kind]
     quoted = repr(text if len(text) < 60 else text + "...")
     return (
@@ -171,7 +193,7 @@ def _message(kind: str, fault: int, text: str, topic: str, other_line: int) -> s
         f"{number} {quoted} is not a finite number"
         + ("; no item can be ranked by it" if kind == "run" else ""),
         f"{quoted} is not UTF-8 text; convert the file, for example with iconv",
-        f"the line is longer than 1 MB and begins with {quoted}; is this a text file?",
+        long_line(text, longest),
         f"binary data in {quoted}; is this a text file?",
         f"item {quoted} is listed twice for topic {topic!r}, first on line {other_line}; "
         "keep one of them",

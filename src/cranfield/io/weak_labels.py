@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import csv_rows, describe, inner_suffix, open_input, read_text
+from cranfield.io.arrays import read_archive
+from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text
 
 
-def read_features(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Items and their features: one row per item, all of the same length."""
     if inner_suffix(path) == ".npz":
         return _read_npz(path)
@@ -44,7 +43,7 @@ def read_features(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64
     return tuple(items), np.array(values)
 
 
-def read_tags(path: str | Path) -> dict[str, tuple[str, ...]]:
+def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
     """The items of each tag, from CSV item,tag."""
     where = describe(path)
     rows = _rows(path)
@@ -68,7 +67,7 @@ def read_tags(path: str | Path) -> dict[str, tuple[str, ...]]:
     return {tag: tuple(items) for tag, items in tags.items()}
 
 
-def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
+def _rows(path: FileForm) -> list[tuple[int, list[str]]]:
     rows = csv_rows(read_text(path).splitlines(keepends=True), describe(path))
     return [(line, row) for line, row in rows if any(cell.strip() for cell in row)]
 
@@ -81,16 +80,15 @@ def _finite(text: str) -> float:
     return number if math.isfinite(number) else math.nan
 
 
-def _read_npz(path: str | Path) -> tuple[tuple[str, ...], NDArray[np.float64]]:
+def _read_npz(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     where = describe(path)
-    with open_input(path) as stream:
-        try:
-            archive: Any = np.load(stream, allow_pickle=False)
-            items, features = archive["items"], archive["features"]
-        except (ValueError, KeyError, OSError) as error:
-            raise InputError.single(
-                where, f"not an archive with the arrays items and features ({error})"
-            ) from None
+    arrays = read_archive(path)
+    if not {"items", "features"} <= arrays.keys():
+        found = ", ".join(arrays) or "nothing"
+        raise InputError.single(where, f"has {found}; expected the arrays items and features")
+    items, features = arrays["items"], arrays["features"]
+    if features.dtype.kind not in "biuf":
+        raise InputError.single(where, f"features are {features.dtype}, expected numbers")
     table = np.asarray(features, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != items.size or not np.isfinite(table).all():
         raise InputError.single(

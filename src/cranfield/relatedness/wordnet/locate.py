@@ -8,8 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from cranfield.errors import InputError, NeedsError
-from cranfield.io.files import os_message
+from cranfield.errors import InputError, NeedsError, os_message
 
 PART_NAMES = ("noun", "verb", "adj", "adv")
 NEEDED = tuple(

@@ -1,0 +1,82 @@
+"""Streams of bytes that are counted, or that begin with what has been looked at."""
+
+from __future__ import annotations
+
+import io
+import sys
+import weakref
+from collections.abc import Callable
+from typing import Any, BinaryIO, cast
+
+_HEAD = 1 << 12
+_BUFFER = 1 << 16
+
+
+def fill(stream: BinaryIO, buffer: Any) -> int:
+    """Fill a buffer from any stream as far as it goes at once; 0 at its end."""
+    if hasattr(stream, "readinto"):
+        return stream.readinto(buffer) or 0
+    data = stream.read(len(buffer))
+    buffer[: len(data)] = data
+    return len(data)
+
+
+class Counted(io.RawIOBase):
+    """A stream that tells how many bytes were read so far, for a check that may raise."""
+
+    def __init__(self, inner: BinaryIO, check: Callable[[int], None]) -> None:
+        self.inner, self._check, self._count = inner, check, 0
+
+    @classmethod
+    def wrap(cls, inner: BinaryIO, check: Callable[[int], None]) -> BinaryIO:
+        return io.BufferedReader(cls(inner, check), _BUFFER)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        got = fill(self.inner, buffer)
+        self._count += got
+        self._check(self._count)
+        return got
+
+
+# How standard input begins, by stream, for the one who reads it after a look at its start.
+_heads: weakref.WeakKeyDictionary[Any, bytes] = weakref.WeakKeyDictionary()
+
+
+def peek_standard() -> bytes:
+    """How standard input begins, which is still all there to be read.
+
+    A pipe may bring its first bytes one by one: its first line is waited for.
+    """
+    stream = sys.stdin.buffer
+    head = _heads.get(stream, b"")
+    while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
+        more = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
+        if not more:
+            break
+        head += more
+    _heads[stream] = head
+    return head
+
+
+def standard_input() -> BinaryIO:
+    """Standard input from its first byte on, whether that has been looked at or not."""
+    head = _heads.pop(sys.stdin.buffer, b"")
+    if not head:
+        return sys.stdin.buffer
+    return io.BufferedReader(cast(io.RawIOBase, _Headed(head, sys.stdin.buffer)), _BUFFER)
+
+
+class _Headed(io.RawIOBase):
+    """A stream after bytes of it that have been looked at."""
+
+    def __init__(self, head: bytes, rest: BinaryIO) -> None:
+        self._head, self._rest = io.BytesIO(head), rest
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        return self._head.readinto(buffer) or fill(self._rest, buffer)

@@ -1,0 +1,59 @@
+"""Writing files so that they appear complete or not at all."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from cranfield.errors import InputError, os_message
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file so that it appears complete or not at all, even when the power fails.
+
+    A link is followed; a pipe or a device such as /dev/null is written to, not replaced.
+    """
+    try:
+        path = path.resolve()
+        if not path.parent.is_dir():
+            raise InputError.single(str(path), "cannot be written: no such directory")
+        if path.exists() and not path.is_file() and not path.is_dir():
+            path.write_bytes(data)
+            return
+        # A name of its own: beside a name of 250 characters nothing longer would fit.
+        draft = path.parent / f".cranfield-{os.urandom(8).hex()}"
+        try:
+            _write_through(draft, data)
+            draft.replace(path)
+        except BaseException:
+            draft.unlink(missing_ok=True)
+            raise
+        _settle_folder(path.parent)
+    except OSError as error:
+        raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
+    except ValueError:
+        raise InputError.single(str(path), "no file can have such a name") from None
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    """A new file whose bytes have reached the disk: renamed before that, it could come out empty
+    after a loss of power."""
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+    with os.fdopen(handle, "wb") as out:
+        out.write(data)
+        out.flush()
+        os.fsync(out.fileno())
+
+
+def _settle_folder(folder: Path) -> None:
+    """Bring the new name to the disk, where the file system lets a folder be asked for that."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return
+    try:
+        os.fsync(handle)
+    except OSError:
+        pass
+    finally:
+        os.close(handle)
