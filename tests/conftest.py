@@ -1,5 +1,8 @@
 """What several folders of tests share."""
 
+import os
+from pathlib import Path
+
 import pytest
 
 from cranfield.errors import CranfieldError
@@ -17,3 +20,22 @@ def pytest_collection_modifyitems(items):
         reason = "needs the WordNet database: apt-get install wordnet-base wordnet-sense-index"
         for item in marked:
             item.add_marker(pytest.mark.skip(reason=reason))
+
+
+@pytest.fixture(scope="session")
+def outside():
+    """Finds data that may not be shipped below the folder that CRANFIELD_DATA names.
+
+    `outside("crowd/rte", "the log of Snow 2008")` is its path; without it the test is skipped.
+    """
+
+    def find(relative: str, what: str) -> Path:
+        folder = os.environ.get("CRANFIELD_DATA", "")
+        if not folder:
+            pytest.skip(f"{what} may not be shipped: CRANFIELD_DATA names no folder with it")
+        path = Path(folder, relative)
+        if not path.exists():
+            pytest.skip(f"{what} may not be shipped, and {relative} is not below CRANFIELD_DATA")
+        return path
+
+    return find

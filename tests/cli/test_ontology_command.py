@@ -27,7 +27,7 @@ def test_built_in_ontologies_are_sound(capsys, name):
 def test_show(capsys):
     code, out, _ = run(capsys, "show", "pto-2009")
     assert code == 0
-    assert "53 concepts, 13 categories, 3 levels" in out
+    assert "53 concepts, 11 categories, 3 levels" in out
     assert "Portrait requires one of" in out
     code, out, _ = run(capsys, "show", "pto-2009", "Lake")
     assert "needs its ancestors  Water" in out

@@ -6,6 +6,7 @@ import csv
 import hashlib
 import json
 import math
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ from cranfield.io.judgement_log import read_judgement_log
 
 ROOT = Path(__file__).parents[2]
 GOLDEN: dict[str, Any] = json.loads((ROOT / "tests/golden/agreement.json").read_text())
-CROWD = ROOT.parent / "shared" / "data" / "crowd"
 
 
 def value_of(name: str, tallies: Tallies) -> float:
@@ -48,10 +48,10 @@ def test_coefficients_equal_krippendorff_and_irrcac(number: int) -> None:
 
 @pytest.mark.parametrize("method", ["majority", "weighted-majority", "dawid-skene", "one-coin"])
 @pytest.mark.parametrize("name", list(GOLDEN["crowd"]))
-def test_aggregation_equals_crowd_kit_on_real_logs(name: str, method: str) -> None:
-    folder = CROWD / name
-    if not folder.exists():
-        pytest.skip(f"the crowd log {name} is not shipped")
+def test_aggregation_equals_crowd_kit_on_real_logs(
+    name: str, method: str, outside: Callable[[str, str], Path]
+) -> None:
+    folder = outside(f"crowd/{name}", f"the crowd log {name}")
     golden = GOLDEN["crowd"][name][method]
     log = read_judgement_log(folder / "label.csv", duplicates="first")
     steps = {} if "majority" in method else {"iterations": GOLDEN["steps"], "tolerance": -math.inf}

@@ -1,7 +1,6 @@
 """Real annotations: NUS-WIDE photos against scikit-learn, X-ray codes against their own paths."""
 
 import itertools
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,14 +11,11 @@ from cranfield.data.ontology import Ontology
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.labels import read_labels
 
-SHARED = Path(__file__).parents[2].parent / "shared" / "data"
-NUS_WIDE = SHARED / "multilabel" / "hashnet_nuswide81_test5000.txt.gz"
-X_RAYS = SHARED / "hier" / "ImCLEF07D_Test.arff"
 
-
-@pytest.mark.skipif(not NUS_WIDE.exists(), reason="NUS-WIDE labels may not be shipped")
-def test_nus_wide_equals_scikit_learn():
-    truth = read_labels(NUS_WIDE)
+def test_nus_wide_equals_scikit_learn(outside):
+    truth = read_labels(
+        outside("multilabel/hashnet_nuswide81_test5000.txt.gz", "NUS-WIDE's labels")
+    )
     assert truth.shape == (5000, 81)
     rng = np.random.default_rng(81)
     scores = np.clip(0.3 * truth.labels + rng.random(truth.shape) * 0.7, 0, 1).round(3)
@@ -44,11 +40,11 @@ def test_nus_wide_equals_scikit_learn():
 
 
 @pytest.fixture(scope="module")
-def x_rays():
+def x_rays(outside):
     """The codes of 1,006 X-ray images: chains of a hierarchy of three levels."""
-    if not X_RAYS.exists():
-        pytest.skip("the X-ray codes may not be shipped")
-    lines = X_RAYS.read_text().split("@DATA")[1].split()
+    lines = (
+        outside("hier/ImCLEF07D_Test.arff", "the X-ray codes").read_text().split("@DATA")[1].split()
+    )
     return [line.rsplit(",", 1)[1].split("@") for line in lines if "," in line]
 
 

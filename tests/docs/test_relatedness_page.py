@@ -10,7 +10,7 @@ from cranfield.cli import main
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "explanation" / "relatedness.md").read_text()
-TABLES = ROOT.parent / "shared" / "data" / "published"
+TABLES = ROOT / "tests" / "papers" / "published"
 
 
 def shown(label: str) -> dict[str, str]:
@@ -21,7 +21,6 @@ def shown(label: str) -> dict[str, str]:
 
 
 @pytest.mark.wordnet
-@pytest.mark.skipif(not TABLES.is_dir(), reason="the word pairs of Table 8.3 are not here")
 @pytest.mark.parametrize(
     ("label", "arguments"),
     [
@@ -42,7 +41,6 @@ def test_the_tables_are_what_the_commands_print(label, arguments, capsys):
     assert len(shown(label)) == 9
 
 
-NUS_WIDE = TABLES.parent / "multilabel" / "hashnet_nuswide81_test5000.txt.gz"
 NUS_WIDE_CONCEPTS = """
 airport animal beach bear birds boats book bridge buildings cars castle cat cityscape clouds
 computer coral cow dancing dog earthquake elk fire fish flags flowers food fox frost garden glacier
@@ -53,11 +51,11 @@ water waterfall wedding whales window zebra
 """
 
 
-@pytest.mark.skipif(not NUS_WIDE.exists(), reason="NUS-WIDE labels may not be shipped")
-def test_the_neighbours_by_tags(capsys, tmp_path, monkeypatch):
+def test_the_neighbours_by_tags(capsys, tmp_path, monkeypatch, outside):
+    labels = outside("multilabel/hashnet_nuswide81_test5000.txt.gz", "NUS-WIDE's labels")
     monkeypatch.chdir(tmp_path)
     (tmp_path / "nuswide.txt").write_text("\n".join(NUS_WIDE_CONCEPTS.split()))
-    sources = ["--tags", str(NUS_WIDE), "--concepts", "nuswide.txt"]
+    sources = ["--tags", str(labels), "--concepts", "nuswide.txt"]
     assert main(["relatedness", "-m", "FTS", *sources, "-o", "fts.csv", "--quiet"]) == 0
     _, table = PAGE.split("| concept | nearest 1")
     rows = table.partition("\n\n")[0].splitlines()[2:]

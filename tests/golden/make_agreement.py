@@ -5,13 +5,14 @@ Run in an environment that has them, from the root of the repository:
     python -m pip install krippendorff==0.9.0 irrCAC==0.4.4 crowd-kit==1.4.2
     python tests/golden/make_agreement.py
 
-The crowd logs are read from ../shared/data/crowd where they are present.
+The crowd logs, which may not be shipped, are read from crowd/ below the folder CRANFIELD_DATA.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
+import os
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -20,7 +21,7 @@ import numpy as np
 import pandas as pd
 
 HERE = Path(__file__).parent
-CROWD = HERE.parents[1].parent / "shared" / "data" / "crowd"
+CROWD = Path(os.environ.get("CRANFIELD_DATA", ""), "crowd")
 STEPS = 25
 
 

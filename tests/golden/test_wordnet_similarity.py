@@ -16,7 +16,6 @@ from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
 
 HERE = Path(__file__).parent
-KEYS = Path(__file__).parents[2].parent / "shared" / "data" / "wordsim" / "wnsim205_keys"
 EXACT = ("PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK")
 UNRELATED = -1_000_000
 
@@ -92,13 +91,11 @@ def test_random_pairs_of_senses(method):
             assert ours.relatedness == pytest.approx(printed, rel=1e-9, abs=1e-12), row
 
 
-@pytest.mark.skipif(
-    not KEYS.is_dir(), reason="the key files of WordNet::Similarity are not here (not shipped)"
-)
 @pytest.mark.parametrize("method", EXACT)
-def test_key_files(method):
-    pairs = [tuple(line.split()) for line in (KEYS / "pairs.txt").read_text().splitlines()]
-    keys = (KEYS / f"{method.lower()}pairs.key").read_text().split()
+def test_key_files(method, outside):
+    keyed = outside("wordsim/wnsim205_keys", "the key files of WordNet::Similarity")
+    pairs = [tuple(line.split()) for line in (keyed / "pairs.txt").read_text().splitlines()]
+    keys = (keyed / f"{method.lower()}pairs.key").read_text().split()
     assert len(pairs) == len(keys) == 109
     for pair, key, ours in zip(pairs, keys, scored(method, pairs), strict=True):
         # "undef": the sense is not in Debian's copy; -1000000: not in one tree.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -15,8 +16,6 @@ from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.tallies import UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.io.judgement_log import read_judgement_log
-
-SHARED = Path(__file__).parents[2].parent / "shared" / "data" / "crowd"
 
 # Krippendorff, "Computing Krippendorff's Alpha-Reliability" (2011), section C: four observers,
 # twelve units, missing data. Gwet, Handbook of Inter-Rater Reliability (2014), Table 2.12.
@@ -149,10 +148,10 @@ def test_thesis_figure_6_4_ways_of_counting() -> None:
     assert judged[0] == 2
 
 
-@pytest.mark.skipif(not SHARED.exists(), reason="the anaesthetists' ratings are not shipped")
-def test_dawid_skene_1979_anaesthetists() -> None:
+def test_dawid_skene_1979_anaesthetists(outside: Callable[[str, str], Path]) -> None:
     """Dawid and Skene (1979), Table 4: class probabilities 0.40, 0.42, 0.11, 0.07."""
-    log = read_judgement_log(SHARED / "rater_anesthesia.csv", duplicates="all")
+    ratings = outside("crowd/rater_anesthesia.csv", "the anaesthetists' ratings")
+    log = read_judgement_log(ratings, duplicates="all")
     found = aggregate_judgements(log, "dawid-skene", iterations=200, tolerance=1e-12)
     prior = found.fits[0][2].prior
     assert np.round(prior, 2).tolist() == [0.40, 0.42, 0.11, 0.07]

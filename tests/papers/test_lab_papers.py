@@ -13,7 +13,7 @@ from cranfield.lab.curves import curves
 from cranfield.lab.generality import deviation_percent
 from cranfield.lab.votes import count_choices, count_preferences
 
-SHARED = Path(__file__).parents[2].parent / "shared"
+PUBLISHED = Path(__file__).parent / "published"
 TABLE_4 = {
     "AP": [5, 8, 20, 8, 8, 10, 7, 6, 14, 4],
     "NMRR": [9, 10, 6, 20, 10, 4, 10, 9, 14, 17],
@@ -23,10 +23,7 @@ TABLE_4 = {
 
 
 def test_thesis_table_7_2_kendall_between_eer_and_os():
-    path = SHARED / "data" / "published" / "table-7.2-eer-os.csv"
-    if not path.exists():
-        pytest.skip("the published table is not beside the repository")
-    with path.open() as stream:
+    with (PUBLISHED / "table-7.2-eer-os.csv").open() as stream:
         rows = [r for r in csv.DictReader(stream) if r["rank_eer"] != "-"]
     assert len(rows) == 19
     scores = np.array([[float(r["eer"]), float(r["os"])] for r in rows])

@@ -1,12 +1,21 @@
-"""Figures of S. Nowak's thesis (2011) on relatedness: equations 4.1, 4.2, 7.2, Table 8.4."""
+"""Figures of S. Nowak's thesis (2011) on relatedness: equations 4.1, 4.2, 7.2, Tables 8.4, 8.5."""
 
 import csv
+import json
 import math
+from importlib import resources
+from itertools import combinations
 from pathlib import Path
 
+import numpy as np
 import pytest
+from scipy.stats import spearmanr
 
+from cranfield.cli import main
 from cranfield.data.ontology import Ontology
+from cranfield.io.concepts import read_mapping
+from cranfield.io.pairs import read_pairs
+from cranfield.ontologies import LEFT_OUT, YEARS, pto
 from cranfield.relatedness import parse_methods
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import nwd
@@ -15,9 +24,9 @@ from cranfield.relatedness.ontology_tree import Tree
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import open_wordnet
 
-TABLE = (
-    Path(__file__).parents[2].parent / "shared/data/published/table-8.3-gracia-mena-relatedness.csv"
-)
+PUBLISHED = Path(__file__).parent / "published"
+TABLE = PUBLISHED / "table-8.3-gracia-mena-relatedness.csv"
+VISUAL = PUBLISHED / "table-8.3-visual-concept-relatedness.csv"
 
 
 def test_equations_4_1_and_4_2():
@@ -41,13 +50,80 @@ def test_equation_7_2_by_the_tree():
     assert found.values() == pytest.approx([2 / 14, 2 / 14, 1 / 14])
 
 
+TOP = ("SceneDescription", "Representation", "Quality", "PicturedObjects", "LandscapeElements")
+
+
+def listed_paths(year):
+    text = (resources.files("cranfield.ontologies") / "data" / f"pto-{year}.csv").read_text()
+    return [(row["concept"], row["path"]) for row in csv.DictReader(text.splitlines())]
+
+
+def figures(ontology):
+    """Costs of 8.1 in two digits and the correlation of Table 8.5 in three, from whole numbers."""
+    words = read_mapping("pto", to="concepts")
+    unit, costs = ontology.link_unit, ontology.cost_map
+    pairs = read_pairs(VISUAL)
+    assert len(pairs) == 30
+    weights = [round(costs.cost(words[p.word1], words[p.word2]) * unit) for p in pairs]
+    rho = spearmanr([-w for w in weights], [p.human for p in pairs]).statistic
+    landscape = [costs.cost("Landscape_Nature", c) for c in ("Outdoor", "Indoor", "Trees")]
+    return [*(f"{cost:.2f}" for cost in landscape), f"{rho:.3f}"]
+
+
+def test_one_tree_of_all_gives_every_printed_figure():
+    """8.1: 0.86, 0.86 and 0.93; Table 8.5: OS 0.713. 32 ways to take top categories out."""
+    printed = ["0.86", "0.86", "0.93", "0.713"]
+    fitting = [
+        without
+        for count in range(len(TOP) + 1)
+        for without in combinations(TOP, count)
+        if figures(Ontology.from_paths(listed_paths(2009), without=without)) == printed
+    ]
+    assert fitting == [LEFT_OUT]
+    assert figures(pto(2009)) == printed
+    assert figures(pto(2009, tree="listed")) == ["0.43", "0.43", "1.00", "0.705"]
+
+
+@pytest.mark.parametrize("year", YEARS)
+def test_costs_of_every_year_are_whole_links(year):
+    ontology = pto(year)
+    unit = ontology.link_unit
+    assert unit == {2009: 14, 2010: 30, 2011: 30}[year]
+    assert not {n.split(".")[0] for n in ontology.nodes}.intersection(LEFT_OUT)
+    costs = ontology.cost_map.costs
+    weights = np.rint(costs * unit)
+    # To the last bit, so that equal costs are ties.
+    assert (costs == weights / unit).all()
+
+
+def test_table_8_5_by_the_command(capsys):
+    sources = ["-m", "TREE", "--ontology", "pto-2009", "--mapping", "pto", str(VISUAL)]
+    assert main(["relatedness", "--human", *sources]) == 0
+    assert "0.7129" in capsys.readouterr().out
+    assert main(["relatedness", "--human", *sources, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    # Only the correlation, as the help says.
+    assert "pairs" not in found
+    assert (round(found["spearman"], 3), found["correlated_pairs"]) == (0.713, 30)
+    assert [round(end, 2) for end in found["spearman_ci"]] == [0.44, 0.87]
+
+
+def test_table_10_4_has_one_decline():
+    """10.8.1 says that no concept declined from 2009 to 2010; in EER one did."""
+    with (PUBLISHED / "table-10.4-best-per-concept.csv").open() as stream:
+        rows = list(csv.DictReader(stream))
+    assert len(rows) == 53
+    worse = [r["concept"] for r in rows if float(r["eer_icpr"]) > float(r["eer_2009"])]
+    assert worse == ["Underexposed"]
+    assert not [r for r in rows if float(r["auc_icpr"]) < float(r["auc_2009"])]
+
+
 # Table 8.4, columns "WordNet Measure" and "Value".
 PRINTED = {"RES": 0.56, "WUP": 0.47, "HSO": 0.46, "LIN": 0.46, "LCH": 0.41, "PATH": 0.41,
            "JCN": 0.40}  # fmt: skip
 
 
 @pytest.mark.wordnet
-@pytest.mark.skipif(not TABLE.is_file(), reason="the word pairs of Table 8.3 are not here")
 def test_table_8_4_wordnet_column():
     with TABLE.open() as stream:
         rows = list(csv.DictReader(stream))
