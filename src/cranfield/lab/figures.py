@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.evaluation.curves import Curve
 from cranfield.lab.correlate import Correlations, Join
 from cranfield.lab.curves import Curves
 from cranfield.lab.generality import Generality
@@ -17,9 +18,9 @@ from cranfield.lab.random_runs import RandomStudy
 from cranfield.lab.requirements import TITLES, Requirements
 from cranfield.lab.stability import Stability
 from cranfield.lab.votes import Choices, Preferences
-from cranfield.report.document import Figure
-from cranfield.report.svg import (
-    Line,
+from cranfield.report.charts.model import Chart
+from cranfield.report.charts.palette import Style
+from cranfield.report.charts.plots import (
     Marks,
     dot_chart,
     grid_chart,
@@ -35,21 +36,21 @@ CHANGES = {
     "judgements": ("Incomplete truth", "share of the judgements dropped, %"),
     "units": ("Fewer topics, items or concepts", "share of them dropped, %"),
 }
-FILLS = {"yes": "#0072b266", "no": "#d55e0088", "people": "#8c8c8c44"}
+FILLS: dict[str, Style] = {"yes": "g11", "no": "g4", "people": "panel"}
 
 
 @singledispatch
-def figures(result: Any) -> Sequence[Figure]:
+def figures(result: Any) -> Sequence[Chart]:
     """The charts of a study's result."""
     raise TypeError(f"no chart shows a {type(result).__name__}")
 
 
-def _drawn(title: str, draw: Callable[..., str], *data: Any, **options: Any) -> Figure:
-    return Figure(title, draw(*data, title=title, **options))
+def _drawn(title: str, draw: Callable[..., Chart], *data: Any, **options: Any) -> Chart:
+    return draw(*data, title=title, **options)
 
 
 @figures.register
-def _correlations(result: Correlations) -> Sequence[Figure]:
+def _correlations(result: Correlations) -> Sequence[Chart]:
     made = []
     for tree, what in (
         (result.tree, "by the ranking of runs"),
@@ -74,7 +75,7 @@ def _plain(join: Join) -> tuple[tuple[str, ...], tuple[str, ...], float]:
 
 
 @figures.register
-def _stability(result: Stability) -> Sequence[Figure]:
+def _stability(result: Stability) -> Sequence[Chart]:
     made = []
     for change, (title, x) in CHANGES.items():
         stages = [s for s in result.stages if s.change == change]
@@ -82,13 +83,13 @@ def _stability(result: Stability) -> Sequence[Figure]:
         for measure in result.measures:
             own = [s for s in stages if s.measure == measure]
             band = [(100 * s.share, *s.original_ends) for s in own]
-            lines.append(Line(measure, [(100 * s.share, s.original) for s in own], band))
+            lines.append(Curve(measure, tuple((100 * s.share, s.original) for s in own), tuple(band)))
         if stages:
             lines = [one for one in lines if any(math.isfinite(p[1]) for p in one.points)]
             what = f"{title}: tau to the original ranking, with the range of the repetitions"
             made.append(_drawn(what, line_chart, lines, x=x, y="tau"))
     lines = [
-        Line(s.measure, [(start, wrong / count) for start, count, wrong in s.bins if count])
+        Curve(s.measure, tuple((start, wrong / count) for start, count, wrong in s.bins if count))
         for s in result.swaps
     ]
     if lines:
@@ -98,7 +99,7 @@ def _stability(result: Stability) -> Sequence[Figure]:
 
 
 @figures.register
-def _random(result: RandomStudy) -> Sequence[Figure]:
+def _random(result: RandomStudy) -> Sequence[Chart]:
     made = []
     kinds = [k for k in ("real", "random", "over") if any(r.kind == k for r in result.runs)]
     named = {"real": "real runs", "random": "random runs", "over": "real, labels added"}
@@ -126,48 +127,48 @@ def _random(result: RandomStudy) -> Sequence[Figure]:
 
 
 @figures.register
-def _generality(result: Generality) -> Sequence[Figure]:
-    lines = [Line(m, _points(result.sizes, result.deviation(m))) for m in result.measures]
+def _generality(result: Generality) -> Sequence[Chart]:
+    lines = [Curve(m, _points(result.sizes, result.deviation(m))) for m in result.measures]
     wide = result.sizes[-1] >= 5 * result.sizes[0]
     title = "Deviation from the smallest collection"
     return [_drawn(title, line_chart, lines, x="items", y="deviation, %", logarithmic=wide)]
 
 
-def _points(across: Sequence[float], up: Sequence[float]) -> list[tuple[float, float]]:
-    return [(float(a), float(b)) for a, b in zip(across, up, strict=True)]
+def _points(across: Sequence[float], up: Sequence[float]) -> tuple[tuple[float, float], ...]:
+    return tuple((float(a), float(b)) for a, b in zip(across, up, strict=True))
 
 
 @figures.register
-def _curves(result: Curves) -> Sequence[Figure]:
+def _curves(result: Curves) -> Sequence[Chart]:
     wide = result.size > LOGARITHMIC_FROM
     if len(result.ranks[0]) == 1:
         ranks = [float(r[0]) for r in result.ranks]
         lines = [
-            Line(m, _points(ranks, v))
+            Curve(m, _points(ranks, v))
             for m, v in zip(result.measures, result.values.T, strict=True)
         ]
         title = f"One relevant item among {result.size:,}"
         return [_drawn(title, line_chart, lines, x="rank", y="value", logarithmic=wide)]
-    lines = [Line(m, band=result.envelope(m)) for m in result.measures]
+    lines = [Curve(m, (), result.envelope(m)) for m in result.measures]
     title = f"Two relevant items among {result.size:,}: between the lowest and the highest value"
     return [_drawn(title, line_chart, lines, x="rank of the last one", y="value", logarithmic=wide)]
 
 
 @figures.register
-def _requirements(result: Requirements) -> Sequence[Figure]:
+def _requirements(result: Requirements) -> Sequence[Chart]:
     words = {True: "yes", False: "no", None: "people"}
     rows = {m: [words[result.of(m, n).holds] for n in TITLES] for m in result.measures}
     return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in TITLES], FILLS)]
 
 
 @figures.register
-def _choices(result: Choices) -> Sequence[Figure]:
+def _choices(result: Choices) -> Sequence[Chart]:
     rows = [Marks(c.option, [c.share], c.interval) for c in result.choices]
     return [_drawn("Share of the votes, with its interval", row_chart, rows, x="share of votes")]
 
 
 @figures.register
-def _preferences(result: Preferences) -> Sequence[Figure]:
+def _preferences(result: Preferences) -> Sequence[Chart]:
     rows = [
         Marks(a.measure, [a.agreed / a.decided if a.decided else np.nan], a.interval)
         for a in result.agreements
@@ -177,7 +178,7 @@ def _preferences(result: Preferences) -> Sequence[Figure]:
 
 
 @figures.register
-def _pool(result: Reusability) -> Sequence[Figure]:
+def _pool(result: Reusability) -> Sequence[Chart]:
     made = []
     for measure in dict.fromkeys(r.measure for r in result.runs):
         rows = [

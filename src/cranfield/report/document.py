@@ -5,7 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+if TYPE_CHECKING:
+    from cranfield.report.charts.model import Chart
 
 Cell: TypeAlias = str | int | float | None
 
@@ -89,21 +92,13 @@ class Table:
 
 
 @dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart for pages: what it shows, and its picture as SVG."""
-
-    title: str
-    svg: str
-
-
-@dataclass(frozen=True, slots=True)
 class Document:
     """The whole answer of a command.
 
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
     TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
     the interactive report where there is one; it is made only when HTML is asked for. `figures`
-    stand below the tables of a page without one, and are drawn only for it.
+    are charts below the tables of a page without one, and are made only for it.
     """
 
     payload: dict[str, Any]
@@ -111,4 +106,4 @@ class Document:
     warnings: Sequence[str] = ()
     machine: Table | None = None
     page: str | None = None
-    figures: Callable[[], Sequence[Figure]] = tuple
+    figures: Callable[[], Sequence[Chart]] = tuple

@@ -163,28 +163,32 @@ def _latex(table: Table) -> str:
 
 
 _STYLE = """
-:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;
-margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;display:block;
-overflow-x:auto}caption{text-align:left;font-weight:600;padding:.4rem 0}th,td{padding:.3rem .8rem;
-border-bottom:1px solid color-mix(in srgb,currentColor 25%,transparent);text-align:left}
+:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;color:var(--ink);
+background:var(--paper);margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;
+display:block;overflow-x:auto}caption{text-align:left;font-weight:600;padding:.4rem 0}th,td{
+padding:.3rem .8rem;border-bottom:1px solid var(--line);text-align:left}
 .n{text-align:right;font-variant-numeric:tabular-nums}.best{font-weight:700}
-.note{opacity:.8;font-size:.9rem}figure{margin:1.4rem 0;overflow-x:auto}
-figcaption{font-weight:600;padding:.4rem 0}svg{max-width:100%;height:auto}
+.note{color:var(--quiet);font-size:.9rem}figure{margin:1.4rem 0;overflow-x:auto}
+figcaption{font-weight:600;padding:.4rem 0}.chart{display:block;max-width:none;height:auto}
 """
 
 
 def _html_page(document: Document) -> str:
     command = html.escape(str(document.payload.get("command", "")))
     pictures = "".join(
-        f"<figure><figcaption>{html.escape(f.title)}</figcaption>{f.svg}</figure>"
-        for f in document.figures()
+        f"<figure><figcaption>{html.escape(c.title)}</figcaption>{c.to_svg(standalone=False)}"
+        "</figure>"
+        for c in document.figures()
     )
     body = "".join(html_table(t) for t in document.tables) + pictures
-    return still_page(f"Cranfield {command}", _STYLE, f"<h1>Cranfield: {command}</h1>{body}")
+    return still_page(f"Cranfield {command}", f"<h1>Cranfield: {command}</h1>{body}")
 
 
-def still_page(title: str, style: str, body: str) -> str:
-    """A page in one file that runs no script and asks for nothing; all three are HTML or CSS."""
+def still_page(title: str, body: str) -> str:
+    """A page in one file that runs no script and asks for nothing; both are HTML."""
+    from cranfield.report.charts.palette import css_classes, css_properties
+
+    style = css_properties() + css_classes() + _STYLE
     return (
         "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
         "<meta name=viewport content='width=device-width, initial-scale=1'>"

@@ -1,4 +1,4 @@
-"""A specification as a picture: SVG, PNG or PDF through vl-convert, or as it is."""
+"""A chart as a picture: SVG drawn here, PNG or PDF through vl-convert, or as Vega-Lite."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import json
 from pathlib import Path
 
 from cranfield.errors import MissingExtraError, UsageError, suggest
-from cranfield.report.charts._spec import Spec
+from cranfield.report.charts.model import Chart
+from cranfield.report.charts.palette import Theme
 
 PNG_SCALE = 2.0
 # A version that every vl-convert we ask for brings along.
@@ -25,17 +26,17 @@ def kind_of(path: str | Path) -> str:
     return kind
 
 
-def draw(spec: Spec, kind: str) -> bytes:
-    """The picture; 'json' is the specification itself and needs nothing installed."""
+def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
+    """The picture; 'svg' and 'json' need nothing installed, and SVG has both themes."""
+    if kind == "svg":
+        return (chart.to_svg() + "\n").encode()
+    spec = chart.to_vega(theme)
     if kind == "json":
         return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
     try:
         import vl_convert
     except ImportError:
         raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
-    if kind == "svg":
-        svg: str = vl_convert.vegalite_to_svg(spec, vl_version=VEGA_LITE)
-        return svg.encode()
     if kind == "png":
         png: bytes = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=PNG_SCALE)
         return png

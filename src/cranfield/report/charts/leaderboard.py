@@ -2,133 +2,110 @@
 
 from __future__ import annotations
 
-from cranfield.comparison.answer import Comparison
+from collections.abc import Sequence
+
+from cranfield.comparison.answer import Comparison, Standing
 from cranfield.errors import UsageError, suggest
-from cranfield.report.charts._spec import BETTER, INK, ROW_HEIGHT, SHADE, Spec, field, frame
+from cranfield.report.charts.model import (
+    Axis,
+    Cell,
+    Chart,
+    Dot,
+    Panel,
+    Ramp,
+    Region,
+    Rule,
+    chart,
+    known,
+)
 
 
-def leaderboard(comparison: Comparison, measure: str | None = None) -> Spec:
+def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
     """Dots with confidence intervals; a column per group of runs that cannot be told apart."""
     name = _measure(comparison, measure)
     standings = [s for s in comparison.standings if s.measure == name]
-    order = [s.run for s in standings]
-    rows = [
-        {
-            "run": s.run,
-            "mean": s.mean,
-            "low": s.ci[0],
-            "high": s.ci[1],
-            "rank": s.rank,
-            "group": s.group,
-            "best": s.rank == 1,
-        }
-        for s in standings
-    ]
     share = f"{100 * (1 - comparison.alpha):g} %"
-    y = field("run", "n", "", sort=order)
-    dots: Spec = {
-        "width": 420,
-        "height": {"step": ROW_HEIGHT},
-        "encoding": {"y": y},
-        "layer": [
-            {
-                "transform": [{"filter": "datum.best"}],
-                "mark": {"type": "rect", "color": SHADE, "opacity": 0.2},
-            },
-            {
-                "mark": {"type": "rule", "color": INK, "strokeWidth": 1.5},
-                "encoding": {
-                    "x": field("low", "q", name, scale={"zero": False}),
-                    "x2": {"field": "high"},
-                },
-            },
-            {
-                "mark": {"type": "point", "filled": True, "size": 70, "color": BETTER},
-                "encoding": {
-                    "x": field("mean", "q", name, scale={"zero": False}),
-                    "tooltip": [field(k, "n") for k in ("run", "mean", "low", "high", "rank")],
-                },
-            },
-        ],
-    }
-    letters = {
-        "width": {"step": 14},
-        "height": {"step": ROW_HEIGHT},
-        "transform": [
-            {"calculate": _SPLIT, "as": "letter"},
-            {"flatten": ["letter"]},
-        ],
-        "mark": {"type": "rect", "color": SHADE, "opacity": 0.6},
-        "encoding": {
-            "x": field("letter", "n", "cannot be told apart", axis={"orient": "top"}),
-            "y": field("run", "n", sort=order, axis=None),
-        },
-    }
-    return frame(
+    means = Panel(
+        Axis(name, "mean"),
+        tuple(
+            layer
+            for layer in (
+                tuple(Region(None, k - 0.5, None, k + 0.5) for k in _best(standings)),
+                tuple(
+                    Rule(s.ci[0], k, s.ci[1], k, said=f"{s.run}: {s.ci[0]:.4f} to {s.ci[1]:.4f}")
+                    for k, s in enumerate(standings)
+                    if known(*s.ci)
+                ),
+                tuple(
+                    Dot(s.mean, k, "accent", f"{s.run}: {s.mean:.4f}, rank {s.rank}")
+                    for k, s in enumerate(standings)
+                ),
+            )
+            if layer
+        ),
+    )
+    letters = list(dict.fromkeys(x for s in standings for x in letters_of(s.group)))
+    groups = Panel(
+        Axis("cannot be told apart", "group", names=tuple(letters), top=True),
+        (
+            tuple(
+                Cell(letters.index(x), k, style="group", said=f"{s.run}: group {x}")
+                for k, s in enumerate(standings)
+                for x in letters_of(s.group)
+            ),
+        ),
+        share=0.2,
+    )
+    return Chart(
         f"{name}: means and {share} intervals",
-        f"Means of {len(order)} runs under {name} with {share} confidence intervals, best first. "
-        "Shaded: not significantly worse than the best. Runs with a mark in one column on the "
-        "right cannot be told apart.",
-        rows,
-        hconcat=[dots, letters],
+        f"Means of {len(standings)} runs under {name} with {share} confidence intervals, best "
+        "first. Shaded: not significantly worse than the best. Runs with a mark in one column on "
+        "the right cannot be told apart.",
+        (means, groups) if letters else (means,),
+        Axis("", "run", names=tuple(s.run for s in standings)),
     )
 
 
-# Letters stand side by side while one each is enough, and between commas beyond that.
-_SPLIT = "indexof(datum.group, ',') >= 0 ? split(datum.group, ',') : split(datum.group, '')"
+def _best(standings: Sequence[Standing]) -> list[int]:
+    return [k for k, s in enumerate(standings) if s.rank == 1]
 
 
-def significance(comparison: Comparison, measure: str | None = None) -> Spec:
+def letters_of(group: str) -> list[str]:
+    """The groups of a run: letters side by side, or between commas where one is not enough."""
+    return [x for x in (group.split(",") if "," in group else group) if x]
+
+
+def significance(comparison: Comparison, measure: str | None = None) -> Chart:
     """Every tested pair: the difference as colour, stars for what is significant."""
     name = _measure(comparison, measure)
     order = [s.run for s in comparison.standings if s.measure == name]
+    at = {run: k for k, run in enumerate(order)}
     pairs = [p for p in comparison.pairs if p.measure == name]
-    rows = [
-        {
-            "a": p.a,
-            "b": p.b,
-            "difference": p.difference,
-            "p_corrected": p.p_corrected,
-            "stars": p.stars,
-        }
-        for p in pairs
-    ]
+    rows = [(p.a, p.b, p.difference, p) for p in pairs]
     if comparison.tail == "two":
-        rows += [
-            {
-                "a": p.b,
-                "b": p.a,
-                "difference": -p.difference,
-                "p_corrected": p.p_corrected,
-                "stars": p.stars,
-            }
-            for p in pairs
-        ]
-    scale = {"scheme": "blueorange", "domainMid": 0, "reverse": True}
-    return frame(
+        rows += [(p.b, p.a, -p.difference, p) for p in pairs]
+    cells = [
+        Cell(
+            at[b],
+            at[a],
+            gap,
+            p.stars,
+            f"{a} minus {b}: {gap:.4f}, p corrected {p.p_corrected:.4f}",
+        )
+        for a, b, gap, p in rows
+    ]
+    most = max((abs(c.value) for c in cells if known(c.value)), default=1.0)  # type: ignore[arg-type]
+    lower_is_better = any(
+        m["name"] == name and m.get("higher_is_better") is False for m in comparison.measures
+    )
+    return chart(
         f"{name}: row minus column",
-        f"Differences in {name} between runs, the row minus the column; stars mark p < 0.05, "
-        "0.01 and 0.001 after correction.",
-        rows,
-        width={"step": 34},
-        height={"step": 26},
-        encoding={
-            "x": field("b", "n", "", sort=order, axis={"labelAngle": -40}),
-            "y": field("a", "n", "", sort=order),
-        },
-        layer=[
-            {
-                "mark": "rect",
-                "encoding": {
-                    "color": field("difference", "q", scale=scale),
-                    "tooltip": [field(k, "n") for k in ("a", "b", "difference", "p_corrected")],
-                },
-            },
-            {
-                "mark": {"type": "text", "baseline": "middle"},
-                "encoding": {"text": {"field": "stars"}},
-            },
-        ],
+        f"Differences in {name} between runs, the row minus the column; blue: the row is better, "
+        "orange: worse; stars mark p < 0.05, 0.01 and 0.001 after correction.",
+        Axis("", "column", names=tuple(order)),
+        Axis("", "row", names=tuple(order)),
+        [cells],
+        ramp=Ramp("difference", -most, most, "gap", reverse=lower_is_better),
     )
 
 

@@ -4,69 +4,36 @@ from __future__ import annotations
 
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
-from cranfield.report.charts._spec import BETTER, INK, Spec, field, frame, measure_of
+from cranfield.report.charts.model import Axis, Chart, Rule, chart
+from cranfield.report.charts.parts import measure_of, named_dots
 
 
-def measures(scores: Scores, x: str, y: str) -> Spec:
+def measures(scores: Scores, x: str, y: str) -> Chart:
     """Every run under two measures: do they agree on who is better?"""
     first, second = measure_of(scores, x), measure_of(scores, y)
-    rows = [
-        {"run": run, "x": float(scores.overall[first][i]), "y": float(scores.overall[second][i])}
-        for i, run in enumerate(scores.runs)
-    ]
-    return frame(
+    return chart(
         f"{second.mean_label} against {first.mean_label}",
-        f"{len(rows)} runs by {first.mean_label} and {second.mean_label}.",
-        rows,
-        width=380,
-        height=320,
-        encoding={
-            "x": field("x", "q", first.mean_label, scale={"zero": False}),
-            "y": field("y", "q", second.mean_label, scale={"zero": False}),
-        },
-        layer=_points(),
+        f"{len(scores.runs)} runs by {first.mean_label} and {second.mean_label}.",
+        Axis(first.mean_label, "x"),
+        Axis(second.mean_label, "y"),
+        [named_dots(scores.runs, scores.overall[first], scores.overall[second])],
     )
 
 
-def density(scores: Scores, measure: str | None = None) -> Spec:
+def density(scores: Scores, measure: str | None = None) -> Chart:
     """A score against how many labels a run gives; the line is the density of the truth."""
     m = measure_of(scores, measure)
     if "truth" not in scores.facts:
         raise UsageError("label density is a matter of annotation, not of ranked runs")
-    rows = [
-        {"run": run, "x": facts["label_density"], "y": float(scores.overall[m][i])}
-        for i, (run, facts) in enumerate(zip(scores.runs, scores.run_facts, strict=True))
-    ]
     true = scores.facts["truth"]["label_density"]
-    return frame(
+    densities = [facts["label_density"] for facts in scores.run_facts]
+    return chart(
         f"{m.mean_label} against label density",
-        f"{len(rows)} runs by label density and {m.mean_label}; the truth has {true:.4f}.",
-        rows,
-        width=380,
-        height=320,
-        encoding={
-            "x": field("x", "q", "label density"),
-            "y": field("y", "q", m.mean_label, scale={"zero": False}),
-        },
-        layer=[
-            {
-                "data": {"values": [{"x": true}]},
-                "mark": {"type": "rule", "strokeDash": [4, 4], "color": INK},
-                "encoding": {"x": field("x", "q", "label density"), "y": {}},
-            },
-            *_points(),
+        f"{len(scores.runs)} runs by label density and {m.mean_label}; the truth has {true:.4f}.",
+        Axis("label density (broken line: the truth)", "label_density"),
+        Axis(m.mean_label, "y"),
+        [
+            [Rule(true, None, true, None, dashed=True, said=f"truth: {true:.4f}")],
+            named_dots(scores.runs, densities, scores.overall[m]),
         ],
     )
-
-
-def _points() -> list[Spec]:
-    return [
-        {
-            "mark": {"type": "point", "filled": True, "size": 70, "color": BETTER},
-            "encoding": {"tooltip": [field(k, "n") for k in ("run", "x", "y")]},
-        },
-        {
-            "mark": {"type": "text", "align": "left", "dx": 7},
-            "encoding": {"text": {"field": "run"}},
-        },
-    ]

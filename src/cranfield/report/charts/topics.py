@@ -2,77 +2,62 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from cranfield.evaluation.scores import Scores
-from cranfield.report.charts._spec import (
-    BETTER,
-    ROW_HEIGHT,
-    WORSE,
-    Spec,
+from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Rule, chart, known
+from cranfield.report.charts.parts import (
     best_first,
-    field,
-    frame,
+    column_axis,
+    heat_ramp,
     measure_of,
-    number,
     values_of,
 )
 
 
-def heatmap(scores: Scores, measure: str | None = None) -> Spec:
+def heatmap(scores: Scores, measure: str | None = None) -> Chart:
     """Runs by topics: where is everyone bad, and who is good where others fail?"""
     m = measure_of(scores, measure)
     values, unit = values_of(scores, m), scores.unit_of[m]
     order = best_first(scores, m)
-    names = scores.units[unit]
-    rows: list[dict[str, Any]] = [
-        {"run": scores.runs[i], unit: name, "value": float(values[i, j])}
-        for i in order
-        for j, name in enumerate(names)
-    ]
-    return frame(
+    names, runs = scores.units[unit], [scores.runs[i] for i in order]
+    rows = [values[i].tolist() for i in order]
+    return chart(
         f"{m} of every {unit}",
         f"{m} of {len(order)} runs for {len(names)} {unit}s, runs by their mean.",
-        rows,
-        width=max(300, min(1000, 12 * len(names))),
-        height={"step": ROW_HEIGHT},
-        mark={"type": "rect", "invalid": None},
-        encoding={
-            "x": field(unit, "n", sort=None, axis={"labels": len(names) <= 80, "ticks": False}),
-            "y": field("run", "n", "", sort=[scores.runs[i] for i in order]),
-            "color": field("value", "q", str(m), scale={"scheme": "viridis"}),
-            "tooltip": [field(k, "n") for k in ("run", unit, "value")],
-        },
+        column_axis(unit, names, unit),
+        Axis("", "run", names=tuple(runs)),
+        [
+            [
+                Cell(j, k, value, said=f"{run}, {name}: {value:.4f}")
+                for k, (run, row) in enumerate(zip(runs, rows, strict=True))
+                for j, (name, value) in enumerate(zip(names, row, strict=True))
+            ]
+        ],
+        ramp=heat_ramp(str(m), (v for row in rows for v in row)),
     )
 
 
-def differences(scores: Scores, run: str, baseline: str, measure: str | None = None) -> Spec:
+def differences(scores: Scores, run: str, baseline: str, measure: str | None = None) -> Chart:
     """The difference of a run to a baseline, topic by topic, from gain to loss."""
     m = measure_of(scores, measure)
     values, unit = values_of(scores, m), scores.unit_of[m]
     a, b = scores.index_of(run), scores.index_of(baseline)
-    gaps: list[dict[str, Any]] = [
-        {unit: name, "difference": float(values[a, j]) - float(values[b, j])}
+    gaps = [
+        (name, float(values[a, j]) - float(values[b, j]))
         for j, name in enumerate(scores.units[unit])
     ]
-    shown = [g for g in gaps if number(g["difference"]) is not None]
-    shown.sort(key=lambda g: -g["difference"])
-    good = "<" if m.higher_is_better is False else ">"
-    return frame(
+    shown = sorted((g for g in gaps if known(g[1])), key=lambda g: -g[1])
+    sign = -1 if m.higher_is_better is False else 1
+    return chart(
         f"{m}: {run} minus {baseline}",
         f"The difference in {m} between {run} and {baseline} for {len(shown)} {unit}s, "
-        "from the largest to the smallest.",
-        shown,
-        width=max(300, min(1000, 10 * len(shown))),
-        height=240,
-        mark="bar",
-        encoding={
-            "x": field(unit, "n", sort=None, axis={"labels": len(shown) <= 80, "ticks": False}),
-            "y": field("difference", "q", f"difference in {m}"),
-            "color": {
-                "condition": {"test": f"datum.difference {good} 0", "value": BETTER},
-                "value": WORSE,
-            },
-            "tooltip": [field(k, "n") for k in (unit, "difference")],
-        },
+        "from the largest to the smallest; blue: better, orange: worse.",
+        column_axis(unit, [name for name, _ in shown], unit),
+        Axis(f"difference in {m}", "difference"),
+        [
+            [
+                Bar(k, gap, "good" if sign * gap > 0 else "bad", f"{name}: {gap:.4f}")
+                for k, (name, gap) in enumerate(shown)
+            ],
+            [Rule(None, 0, None, 0, width=1)],
+        ],
     )

@@ -11,12 +11,11 @@ import numpy as np
 
 from cranfield.data.costmap import CostMap
 from cranfield.relatedness.maps import DIFFERENCES, CostMapView, MapComparison
+from cranfield.report.charts.costmaps import cost_map
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.render import html_table, still_page
 
 _SHADES = " ░▒▓█"  # far to near
-_CELL, _TREE = 14, 220
-_LETTER, _MARGIN = 6.6, 16  # width of a letter and what stands around a name
 _WIDEST_HEAT_MAP = 120
 
 
@@ -137,80 +136,11 @@ def heat_map_text(costs: CostMap, clustered: Sequence[int]) -> list[str]:
 
 
 def costmap_page(view: CostMapView, nearest: Table) -> str:
-    """A page with the dendrogram beside the heat map, in one file without scripts."""
-    costs = view.costs
-    title = html.escape(costs.name)
-    style = (
-        ":root{color-scheme:light dark}"
-        "body{font:16px/1.5 system-ui,sans-serif;margin:2rem}.wide{overflow-x:auto}"
-        "caption{text-align:left;font-weight:600}td,th{padding:0 .75rem 0 0;text-align:left}"
-        ".n{text-align:right;font-variant-numeric:tabular-nums}"
-        ".scale{display:inline-block;width:8rem;height:.8rem;background:linear-gradient("
-        f"to right,{_shade(0.0)},{_shade(1.0)})}}"
-    )
+    """A page with the heat map beside the dendrogram, in one file without scripts."""
+    title = html.escape(view.costs.name)
     return still_page(
         title,
-        style,
         f"<h1>{title}</h1>"
-        "<p>Cost 0 <span class=scale></span> 1: dark is near. The tree joins concepts at their "
-        f"average cost.</p><div class=wide>{_drawing(costs, branches(view), view.order)}</div>"
-        f"<div class=wide>{html_table(nearest)}</div>",
+        "<p>Dark is near. The tree joins concepts at their average cost.</p>"
+        f"<figure>{cost_map(view).to_svg(standalone=False)}</figure>{html_table(nearest)}",
     )
-
-
-def _shade(cost: float) -> str:
-    return f"hsl(215 65% {30 + 66 * cost:.0f}%)"
-
-
-def _drawing(costs: CostMap, tree: Branch, order: Sequence[int]) -> str:
-    size = len(order) * _CELL
-    top = _MARGIN + int(_LETTER * max(len(name) for name in costs.concepts))
-    left = _TREE + top
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + size + 10}" '
-        f'height="{top + size + 10}" font-family="system-ui,sans-serif" font-size="11" role="img" '
-        f'aria-label="heat map of {html.escape(costs.name)}">'
-    ]
-    parts += [
-        f'<text x="{_stem(cost):.1f}" y="{top - 6}" text-anchor="middle" '
-        f'fill="currentColor">{cost:g}</text>'
-        for cost in (0.0, 0.5, 1.0)
-    ]
-    for row, i in enumerate(order):
-        name = html.escape(costs.concepts[i])
-        y, x = top + row * _CELL, left + row * _CELL
-        parts.append(
-            f'<text x="{left - 6}" y="{y + 11}" text-anchor="end" fill="currentColor">{name}</text>'
-            f'<text transform="translate({x + 11} {top - 6}) rotate(-90)" '
-            f'fill="currentColor">{name}</text>'
-        )
-        for column, j in enumerate(order):
-            cost = float(costs.costs[i, j])
-            parts.append(
-                f'<rect x="{left + column * _CELL}" y="{y}" width="{_CELL}" height="{_CELL}" '
-                f'fill="{_shade(cost)}"><title>{name}, '
-                f"{html.escape(costs.concepts[j])}: {cost:.3f}</title></rect>"
-            )
-    parts += _tree_lines(tree, {leaf: top + (k + 0.5) * _CELL for k, leaf in enumerate(order)})
-    return "".join([*parts, "</svg>"])
-
-
-def _stem(cost: float) -> float:
-    """Where the tree has a cost: 0 at its right end."""
-    return (_TREE - 4) - cost * (_TREE - 14)
-
-
-def _tree_lines(tree: Branch, height: dict[int, float]) -> list[str]:
-    """One line for every branch that joins two."""
-    lines = []
-    stems: list[tuple[float, float]] = []
-    for branch in tree.bottom_up():
-        if not branch.parts:
-            stems.append((_stem(0.0), height[branch.concept]))
-            continue
-        (low_x, low_y), (high_x, high_y) = stems.pop(), stems.pop()
-        x = _stem(branch.cost)
-        path = f"M{high_x:.1f} {high_y:.1f}H{x:.1f}V{low_y:.1f}H{low_x:.1f}"
-        lines.append(f'<path d="{path}" fill="none" stroke="currentColor"/>')
-        stems.append((x, (high_y + low_y) / 2))
-    return lines

@@ -1,0 +1,256 @@
+"""Where the parts of a chart stand: title, axes, plots, legend, and labels that do not collide."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from cranfield.report.charts.model import Bar, Cell, Chart, Panel
+from cranfield.report.charts.scales import Scale, short, ticks, x_scale, y_scale
+
+LINE = 18  # height of a line of text
+ROW, CLOSE_ROW = 24, 19  # height of a named row, and of one among many
+PLOT, TALL, SQUARE = 460, 300, 360  # a plot's natural size
+GAP = 16  # between panels, and between the plot and its legend
+EDGE = 14  # what stays free at the right and at the bottom
+NAME = 190  # the widest name of a row, and of an entry of the legend
+NARROW = 520
+_NARROW_LETTERS = frozenset("fijlrt.,:;|!'()[] -")
+_WIDE_LETTERS = frozenset("mwMWGOQCDHNU@%_—")
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """The place of a panel and its scale across."""
+
+    left: float
+    right: float
+    x: Scale
+
+
+@dataclass(frozen=True, slots=True)
+class Legend:
+    """Entries in columns, each `column` wide, `rows` to a column."""
+
+    left: float
+    top: float
+    column: float
+    rows: int
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The whole picture: its size, the panels, the common scale upward."""
+
+    width: float
+    height: float
+    top: float
+    bottom: float
+    frames: tuple[Frame, ...]
+    y: Scale
+    title: tuple[str, ...]
+    legend: Legend | None
+    name_width: float
+
+
+def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
+    """Measure the parts and put them in their places."""
+    narrow = chart.width is not None and chart.width < NARROW
+    name_width = NAME if chart.width is None else min(NAME, chart.width * 0.34)
+    left = _left(chart, name_width)
+    across = [_natural_width(p, chart) for p in chart.panels]
+    entry = _entry_width(chart, NAME if chart.width is None else min(NAME, chart.width * 0.5))
+    tall = _natural_height(chart)
+    beside = bool(chart.series) and not narrow and len(chart.series) * LINE <= max(tall, SQUARE)
+    right = (GAP + entry if beside else 0) + EDGE + (_ramp_width(chart) if chart.ramp else 0)
+    gaps = GAP * (len(across) - 1)
+    width = chart.width or left + sum(across) + gaps + right
+    title = tuple(_wrapped(chart.title, (width - 8) / 1.18)) if titled else ()
+    top = 10 + (20 * len(title) + 6 if title else 0) + max(_above(p) for p in chart.panels)
+    below = max(_below(p, _step(p, w)) for p, w in zip(chart.panels, across, strict=True))
+    columns = max(1, int((width - 8) // entry)) if chart.series else 1
+    rows = -(-len(chart.series) // columns)
+    under = (rows * LINE + GAP) if chart.series and not beside else 0
+    if chart.height:
+        tall = max(chart.height - top - below - under - EDGE, 60)
+    room = max(width - left - gaps - right, 60)
+    if chart.square and not chart.height:
+        tall = min(room, tall)
+    frames, at = [], left
+    for panel, natural in zip(chart.panels, across, strict=True):
+        own = room * natural / sum(across)
+        frames.append(Frame(at, at + own, x_scale(panel, at, at + own)))
+        at += own + GAP
+    bottom = top + tall
+    legend = None
+    if chart.series and beside:
+        legend = Legend(frames[-1].right + GAP, top + 8, entry, len(chart.series))
+    elif chart.series:
+        legend = Legend(8, bottom + below + GAP, entry, rows)
+    height = bottom + below + under + EDGE
+    if legend is not None and beside:
+        height = max(height, legend.top + LINE * legend.rows + EDGE)
+    scale = y_scale(chart, top, bottom)
+    return Layout(width, height, top, bottom, tuple(frames), scale, title, legend, name_width)
+
+
+def text_width(text: str) -> float:
+    """About how wide a text is at the usual size."""
+    return sum(
+        3.9 if c in _NARROW_LETTERS else 9.6 if c in _WIDE_LETTERS else 6.9 for c in text
+    )
+
+
+def brief(text: str, most: float) -> str:
+    """A text that is no wider than this, with an ellipsis where it was cut."""
+    if text_width(text) <= most:
+        return text
+    kept = text
+    while kept and text_width(kept) + 10 > most:
+        kept = kept[:-1]
+    return kept + "…"
+
+
+def _left(chart: Chart, name_width: float) -> float:
+    title = LINE if chart.y.title else 0
+    if chart.y.names:
+        shown = [brief(n, name_width) for n in chart.y.names] if chart.y.shown else []
+        return title + 14 + max(map(text_width, shown), default=0)
+    labels = [short(t) for t in ticks(y_scale(chart, 0, 1))]
+    return title + 16 + max(map(text_width, labels), default=0)
+
+
+def _natural_width(panel: Panel, chart: Chart) -> float:
+    if panel.x.names:
+        most = max((len(m.text) for m in _cells(panel)), default=0)
+        least = 12 if any(True for _ in _cells(panel)) else 10
+        step = max(min(34, PLOT / len(panel.x.names) * 1.8), least, 9 * most + 6 if most else 0)
+        if len(panel.x.names) > 80:
+            step = max(3, 960 / len(panel.x.names))
+        return max(step * len(panel.x.names), 14 * len(panel.x.names) if panel.share < 1 else 60)
+    return (SQUARE if chart.square else PLOT) * panel.share
+
+
+def _cells(panel: Panel) -> Iterator[Cell]:
+    return (m for layer in panel.layers for m in layer if isinstance(m, Cell))
+
+
+def _natural_height(chart: Chart) -> float:
+    if chart.y.names:
+        rows = len(chart.y.names)
+        return rows * (ROW if rows <= 30 else CLOSE_ROW)
+    return SQUARE if chart.square else TALL
+
+
+def _step(panel: Panel, width: float) -> float:
+    return width / max(len(panel.x.names), 1)
+
+
+def turned(panel: Panel, step: float) -> bool:
+    """Whether the names across need to be turned to have room."""
+    return any(text_width(n) > step - 4 for n in panel.x.names)
+
+
+def _names_depth(panel: Panel, step: float) -> float:
+    """How much room the names across take above or below the plot."""
+    if not panel.x.names or not panel.x.shown:
+        return 4
+    if not turned(panel, step):
+        return LINE
+    longest = max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names)
+    return 0.8 * longest + 12
+
+
+def _above(panel: Panel) -> float:
+    if not panel.x.top:
+        return 2
+    natural = 14 if panel.share < 1 else 24
+    return _names_depth(panel, natural) + (LINE if panel.x.title else 0) + 4
+
+
+def _below(panel: Panel, step: float) -> float:
+    if panel.x.top:
+        return 4
+    names = _names_depth(panel, step) if panel.x.names else LINE
+    return names + (LINE + 4 if panel.x.title else 0) + 2
+
+
+def _entry_width(chart: Chart, most: float) -> float:
+    return 40 + max((text_width(brief(s, most)) for s in (*chart.series, "")), default=0)
+
+
+def _ramp_width(chart: Chart) -> float:
+    return 92.0
+
+
+def _wrapped(text: str, width: float) -> Iterator[str]:
+    """A text in lines of at most this width."""
+    line = ""
+    for word in text.split():
+        longer = f"{line} {word}".strip()
+        if line and text_width(longer) > width:
+            yield line
+            line = word
+        else:
+            line = longer
+    if line:
+        yield brief(line, width)
+
+
+@dataclass(frozen=True, slots=True)
+class Placed:
+    """A label beside its dot: its left end and base line, and whether a line leads to it."""
+
+    x: float
+    y: float
+    led: bool
+
+
+def place_labels(
+    dots: Sequence[tuple[float, float, float]], box: tuple[float, float, float, float]
+) -> list[Placed | None]:
+    """Where the label of each dot (x, y, width of its label; 0 for none) covers nothing.
+
+    Each tries the places around its dot, ring by ring, within the box (left, top, right, bottom);
+    None where there is no room at all.
+    """
+    taken = [(x - 5, y - 5, x + 5, y + 5) for x, y, _ in dots]
+    found: list[Placed | None] = []
+    for x, y, width in dots:
+        place = None
+        for left, base, led in _places(x, y, width) if width else ():
+            area = (left, base - 10, left + width, base + 3)
+            if _within(area, box) and not any(_overlap(area, other) for other in taken):
+                place = Placed(left, base, led)
+                taken.append(area)
+                break
+        found.append(place)
+    return found
+
+
+def _places(x: float, y: float, width: float) -> Iterator[tuple[float, float, bool]]:
+    for left, base in ((x + 8, y + 4), (x - 8 - width, y + 4)):
+        yield left, base, False
+    for base in (y - 9, y + 18):
+        yield x - width / 2, base, False
+    for ring in range(20, 110, 12):
+        for side in (1, -1):
+            for rise in (0.35, -0.35, 0.8, -0.8):
+                left = x + ring * 0.9 if side > 0 else x - ring * 0.9 - width
+                yield left, y + 4 + ring * rise, True
+        for base in (y - ring, y + ring + 8):
+            yield x - width / 2, base, True
+
+
+def _within(
+    area: tuple[float, float, float, float], box: tuple[float, float, float, float]
+) -> bool:
+    return area[0] >= box[0] and area[1] >= box[1] and area[2] <= box[2] and area[3] <= box[3]
+
+
+def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+def has_bars(panel: Panel) -> bool:
+    return any(isinstance(m, Bar) for layer in panel.layers for m in layer)

@@ -1,0 +1,115 @@
+"""What builders share: measures by name, the order of runs, styles, curves that are not too long."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from cranfield.errors import UsageError, suggest
+from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import Measure
+from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Ramp, chart, known
+
+MOST_POINTS = 200
+MOST_NAMES = 80  # of columns: beyond that there is no room for names
+MOST_BANDS = 12  # beyond that they hide each other
+
+
+def measure_of(scores: Scores, measure: str | None) -> Measure:
+    """A measure of the scores by name; the first one without a name."""
+    if measure is None:
+        return scores.measures[0]
+    for known_measure in scores.measures:
+        if str(known_measure) == measure:
+            return known_measure
+    names = [str(m) for m in scores.measures]
+    raise UsageError(f"no scores for {measure!r}.{suggest(measure, names)}")
+
+
+def values_of(scores: Scores, measure: Measure) -> Any:
+    """The values per topic, item or concept, or a UsageError where there are none."""
+    if measure not in scores.values or scores.unit_of[measure] == "whole":
+        raise UsageError(f"{measure} has no values per topic, item or concept to draw")
+    return scores.values[measure]
+
+
+def best_first(scores: Scores, measure: Measure) -> list[int]:
+    """Positions of the runs, the best mean first; runs without a value come last."""
+    sign = -1.0 if measure.higher_is_better is False else 1.0
+    means = [float(v) for v in scores.overall[measure]]
+    return sorted(
+        range(len(means)), key=lambda i: (math.isnan(means[i]), -sign * means[i], scores.runs[i])
+    )
+
+
+def number(value: Any) -> Any:
+    """A value as JSON has it: NaN and infinities are null."""
+    if hasattr(value, "item"):
+        value = value.item()
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value
+
+
+def thinned(points: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """At most `MOST_POINTS` points of a curve in the unit square, spread evenly, ends included."""
+    if len(points) <= MOST_POINTS:
+        return list(points)
+    kept, step = [points[0]], 2 / (MOST_POINTS - 2)
+    for point in points[1:-1]:
+        if abs(point[0] - kept[-1][0]) + abs(point[1] - kept[-1][1]) >= step:
+            kept.append(point)
+    return [*kept, points[-1]]
+
+
+def column_axis(title: str, names: Iterable[str], field: str) -> Axis:
+    """Names across; where they are too many the title says how many there are."""
+    listed = tuple(names)
+    shown = len(listed) <= MOST_NAMES
+    more = "" if shown else f" ({len(listed)})"
+    return Axis(f"{title}{more}", field, names=listed, shown=shown)
+
+
+def heat_ramp(title: str, values: Iterable[float], *, reverse: bool = False) -> Ramp:
+    """A ramp from the least to the greatest value."""
+    finite = [v for v in values if known(v)]
+    low, high = (min(finite), max(finite)) if finite else (0.0, 1.0)
+    return Ramp(title, low, high, "heat", reverse)
+
+
+def curve_chart(
+    curves: Sequence[Curve],
+    *,
+    title: str,
+    description: str,
+    x: Axis,
+    y: Axis,
+    of: str = "run",
+    bands: bool = True,
+    **more: Any,
+) -> Chart:
+    """Curves in one plot, named in a legend; bands where they are few enough to be seen."""
+    drawn = bands and len(curves) <= MOST_BANDS
+    return chart(
+        title,
+        description,
+        x,
+        y,
+        [
+            [Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band] if drawn else [],
+            [Line(c.points, i, c.name) for i, c in enumerate(curves)],
+        ],
+        series=tuple(c.name for c in curves),
+        of=of,
+        **more,
+    )
+
+
+def named_dots(names: Sequence[str], xs: Iterable[float], ys: Iterable[float]) -> list[Dot]:
+    """A labelled dot for each name."""
+    return [
+        Dot(float(a), float(b), "accent", f"{name}: {a:.4g}, {b:.4g}", name)
+        for name, a, b in zip(names, xs, ys, strict=True)
+    ]

@@ -1,0 +1,390 @@
+"""A chart as SVG: static, accessible, light and dark, without a script and without other files."""
+
+from __future__ import annotations
+
+import html
+import math
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from cranfield.report.charts.layout import (
+    LINE,
+    NAME,
+    Frame,
+    Layout,
+    Legend,
+    brief,
+    lay_out,
+    place_labels,
+    text_width,
+    turned,
+)
+from cranfield.report.charts.model import (
+    Band,
+    Bar,
+    Cell,
+    Chart,
+    Dot,
+    Layer,
+    Line,
+    Panel,
+    Ramp,
+    Region,
+    Rule,
+    Text,
+    known,
+)
+from cranfield.report.charts.palette import (
+    STEPS,
+    Style,
+    colour,
+    colour_class,
+    css_classes,
+    css_properties,
+    dash,
+    marker,
+    step,
+)
+from cranfield.report.charts.scales import Scale, short, ticks
+
+DOTS_ON_LINES = 30
+MOST_LABELLED = 80
+BROKEN = "4 4"
+SHAPES = {
+    "square": "m-4-4h8v8h-8z",
+    "triangle-up": "m0-5l5 9h-10z",
+    "diamond": "m0-6l5 6l-5 6l-5-6z",
+    "cross": "m-2-6h4v4h4v4h-4v4h-4v-4h-4v-4h4z",
+    "triangle-down": "m0 5l5-9h-10z",
+    "triangle-left": "m-5 0l9-5v10z",
+    "triangle-right": "m5 0l-9-5v10z",
+}
+
+
+def draw(chart: Chart, *, standalone: bool = True) -> str:
+    """The picture; as a file of its own it has a title and brings its colours along."""
+    layout = lay_out(chart, titled=standalone)
+    parts = list(_contents(chart, layout))
+    said = html.escape(chart.title), html.escape(chart.description)
+    head = f"<title>{said[0]}</title><desc>{said[1]}</desc>"
+    size = f'width="{layout.width:.0f}" height="{layout.height:.0f}"'
+    if standalone:
+        titles = [
+            _text(layout.width / 2, 24 + 20 * k, line, "middle", more=' font-size="14"')
+            for k, line in enumerate(layout.title)
+        ]
+        parts = [f"<rect {size} {_fill('paper')}/>", *titles, *parts]
+    body = "".join(parts)
+    style = f"<style>{_style(body)}</style>" if standalone else ""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="chart" '
+        f'viewBox="0 0 {layout.width:.0f} {layout.height:.0f}" {size} '
+        f'font-family="system-ui,sans-serif" font-size="12" role="img" '
+        f'aria-label="{said[0]}">{head}{style}{body}</svg>'
+    )
+
+
+def _style(body: str) -> str:
+    used = set(re.findall(r"[fk]-\w+", body))
+    return css_properties({name[2:] for name in used}, "svg") + css_classes(used)
+
+
+def _contents(chart: Chart, layout: Layout) -> Iterator[str]:
+    for panel, frame in zip(chart.panels, layout.frames, strict=True):
+        behind = [la for la in panel.layers if isinstance(la[0], Region)]
+        for layer in behind:
+            yield from _regions(layer, frame, layout)
+        yield from _x_axis(panel, frame, layout)
+        if frame is layout.frames[0]:
+            yield from _y_axis(chart, layout)
+        elif not chart.y.names:
+            yield from _y_grid(layout, frame)
+        for layer in panel.layers:
+            if layer not in behind:
+                yield from _layer(layer, chart, panel, frame, layout)
+    if layout.legend is not None:
+        yield from _legend(chart, layout.legend)
+    if chart.ramp is not None:
+        yield from _ramp(chart.ramp, layout)
+
+
+# ---- axes
+
+
+def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
+    axis, top, bottom = panel.x, layout.top, layout.bottom
+    if axis.names:
+        yield from _x_names(panel, frame, layout)
+    else:
+        count = 5 if frame.right - frame.left > 200 else 3
+        for t in ticks(frame.x, count):
+            yield _path(f"M{frame.x(t):.1f} {top:.1f}V{bottom:.1f}", "line", 1)
+            y = top - 6 if axis.top else bottom + 16
+            yield _text(frame.x(t), y, short(t), "middle", "quiet")
+    if axis.title:
+        depth = text_depth(panel, frame)
+        y = top - depth - 8 if axis.top else bottom + depth + 16
+        middle, room = (frame.left + frame.right) / 2, max(frame.right - frame.left, 150)
+        yield _text(middle, y, brief(axis.title, room), "middle", "quiet", axis.title)
+
+
+def text_depth(panel: Panel, frame: Frame) -> float:
+    """How far the labels of an x-axis reach from the plot."""
+    if not panel.x.names:
+        return LINE
+    if not panel.x.shown:
+        return 0
+    if not turned(panel, frame.x.step):
+        return LINE
+    return 0.8 * max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names) + 8
+
+
+def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
+    if not panel.x.shown:
+        return
+    turn = turned(panel, frame.x.step)
+    steep = frame.x.step < 13
+    for k, name in enumerate(panel.x.names):
+        x, y = frame.x(k), layout.top - 6 if panel.x.top else layout.bottom + 14
+        if not turn:
+            yield _text(x, y, name, "middle")
+            continue
+        angle = -90 if steep else -50
+        shift = 4 if steep else 3
+        y = layout.top - 6 if panel.x.top else layout.bottom + (8 if steep else 10)
+        more = f' transform="rotate({angle} {x + shift:.1f} {y:.1f})"'
+        anchor = "start" if panel.x.top else "end"
+        yield _text(x + shift, y, brief(name, NAME * 0.8), anchor, said=name, more=more)
+
+
+def _y_axis(chart: Chart, layout: Layout) -> Iterator[str]:
+    frame = layout.frames[0]
+    if chart.y.names:
+        for k, name in enumerate(chart.y.names if chart.y.shown else ()):
+            shown = brief(name, layout.name_width)
+            yield _text(frame.left - 8, layout.y(k) + 4, shown, "end", said=name)
+    else:
+        yield from _y_grid(layout, frame)
+        for t in ticks(layout.y):
+            yield _text(frame.left - 6, layout.y(t) + 4, short(t), "end", "quiet")
+    if chart.y.title:
+        middle = (layout.top + layout.bottom) / 2
+        more = f' transform="rotate(-90 14 {middle:.1f})"'
+        room = max(layout.bottom - layout.top, 150)
+        shown = brief(chart.y.title, room)
+        yield _text(14, middle, shown, "middle", "quiet", chart.y.title, more)
+
+
+def _y_grid(layout: Layout, frame: Frame) -> Iterator[str]:
+    for t in ticks(layout.y):
+        yield _path(f"M{frame.left:.1f} {layout.y(t):.1f}H{frame.right:.1f}", "line", 1)
+
+
+# ---- marks
+
+
+def _layer(
+    layer: Layer, chart: Chart, panel: Panel, frame: Frame, layout: Layout
+) -> Iterable[str]:
+    x, y = frame.x, layout.y
+    first = layer[0]
+    if isinstance(first, Dot):
+        return _dots([m for m in layer if isinstance(m, Dot)], frame, layout)
+    if isinstance(first, Cell):
+        return (_cell(m, chart.ramp, x, y) for m in layer if isinstance(m, Cell))
+    if isinstance(first, Region):
+        return _regions(layer, frame, layout)
+    drawn: list[str] = []
+    for mark in layer:
+        if isinstance(mark, Line):
+            drawn += _line(mark, x, y)
+        elif isinstance(mark, Band):
+            drawn += _band(mark, x, y)
+        elif isinstance(mark, Bar):
+            drawn += _bar(mark, x, y)
+        elif isinstance(mark, Rule):
+            drawn += _rule(mark, frame, layout)
+        elif isinstance(mark, Text):
+            drawn.append(_text(x(mark.x), y(mark.y) + 4, mark.text, mark.anchor, mark.style))
+    return drawn
+
+
+def _line(mark: Line, x: Scale, y: Scale) -> Iterator[str]:
+    points = [p for p in mark.points if known(*p)]
+    if not points:
+        return
+    series = mark.style if isinstance(mark.style, int) else 0
+    pattern = BROKEN if mark.dashed else dash(series)
+    yield _path(_through(points, x, y), mark.style, mark.width, pattern, mark.said)
+    if len(points) <= DOTS_ON_LINES and isinstance(mark.style, int):
+        for a, b in points:
+            yield _marker(mark.style, x(a), y(b), f"{mark.said}: {a:g}, {b:.4g}", small=True)
+
+
+def _band(mark: Band, x: Scale, y: Scale) -> Iterator[str]:
+    points = [p for p in mark.points if known(*p)]
+    if points:
+        ends = [(p[0], p[2]) for p in points] + [(p[0], p[1]) for p in reversed(points)]
+        said = _title(mark.said)
+        yield f'<path d="{_through(ends, x, y)}Z" {_fill(mark.style)} opacity=".13">{said}</path>'
+
+
+def _dots(dots: Sequence[Dot], frame: Frame, layout: Layout) -> Iterator[str]:
+    x, y = frame.x, layout.y
+    shown = [d for d in dots if known(d.x, d.y)]
+    texts = [brief(d.label, NAME * 0.7) for d in shown]
+    if len(shown) <= MOST_LABELLED and any(texts):
+        box = (frame.left, layout.top - 6, layout.width, layout.bottom + 6)
+        wide = [(x(d.x), y(d.y), text_width(t)) for d, t in zip(shown, texts, strict=True)]
+        for dot, text, place in zip(shown, texts, place_labels(wide, box), strict=True):
+            if place is None:
+                continue
+            if place.led:
+                end = place.x if place.x > x(dot.x) else place.x + text_width(text)
+                path = f"M{x(dot.x):.1f} {y(dot.y):.1f}L{end:.1f} {place.y - 4:.1f}"
+                yield _path(path, "quiet", 0.7)
+            yield _text(place.x, place.y, text, "start", said=dot.label)
+    for dot in shown:
+        yield _marker(dot.style, x(dot.x), y(dot.y), dot.said)
+
+
+def _marker(style: Style, x: float, y: float, said: str, *, small: bool = False) -> str:
+    """A mark that differs from those of other series in shape as well as in hue."""
+    shape = marker(style) if isinstance(style, int) else "circle"
+    inside = _title(said)
+    if shape == "circle":
+        size = 3 if small else 4.5
+        return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" {_fill(style)}>{inside}</circle>'
+    scale = f'translate({x:.1f} {y:.1f})' + (" scale(.7)" if small else "")
+    return f'<path d="M0 0{SHAPES[shape]}" transform="{scale}" {_fill(style)}>{inside}</path>'
+
+
+def _bar(mark: Bar, x: Scale, y: Scale) -> Iterator[str]:
+    if known(mark.value):
+        wide = max(x.step - 1, 1.5) if x.step < 12 else x.step * 0.86
+        ends = sorted((y(0.0), y(mark.value)))
+        yield (
+            f'<rect x="{x(mark.x) - wide / 2:.1f}" y="{ends[0]:.1f}" width="{wide:.1f}" '
+            f'height="{max(ends[1] - ends[0], 0.5):.1f}" {_fill(mark.style)}>'
+            f"{_title(mark.said)}</rect>"
+        )
+
+
+def _cell(mark: Cell, ramp: Ramp | None, x: Scale, y: Scale) -> str:
+    style: Style = mark.style
+    if style == "":
+        if ramp is None or mark.value is None or not math.isfinite(mark.value):
+            return ""
+        style = step(ramp.share(mark.value), ramp.kind)
+    gap = 1 if x.step > 8 else 0
+    wide, high = x.step - gap, y.step - (1 if y.step > 8 else 0)
+    place = f'x="{x(mark.x) - x.step / 2:.1f}" y="{y(mark.y) - y.step / 2:.1f}"'
+    drawn = (
+        f'<rect {place} width="{wide:.1f}" height="{high:.1f}" {_fill(style)}>'
+        f"{_title(mark.said)}</rect>"
+    )
+    if mark.text:
+        ink = f"{style}t" if mark.style == "" else "ink"
+        drawn += _text(x(mark.x), y(mark.y) + 4, mark.text, "middle", ink)
+    return drawn
+
+
+def _rule(mark: Rule, frame: Frame, layout: Layout) -> Iterator[str]:
+    x0, y0, x1, y1 = _corners(mark, frame, layout)
+    if known(x0, y0, x1, y1):
+        pattern = BROKEN if mark.dashed else ""
+        path = f"M{x0:.1f} {y0:.1f}L{x1:.1f} {y1:.1f}"
+        yield _path(path, mark.style, mark.width, pattern, mark.said)
+
+
+def _regions(layer: Layer, frame: Frame, layout: Layout) -> Iterator[str]:
+    for mark in layer:
+        if isinstance(mark, Region):
+            x0, y0, x1, y1 = _corners(mark, frame, layout)
+            yield (
+                f'<rect x="{min(x0, x1):.1f}" y="{min(y0, y1):.1f}" width="{abs(x1 - x0):.1f}" '
+                f'height="{abs(y1 - y0):.1f}" {_fill(mark.style)}>{_title(mark.said)}</rect>'
+            )
+
+
+def _corners(mark: Rule | Region, frame: Frame, layout: Layout) -> tuple[float, ...]:
+    return (
+        frame.left if mark.x0 is None else frame.x(mark.x0),
+        layout.bottom if mark.y0 is None else layout.y(mark.y0),
+        frame.right if mark.x1 is None else frame.x(mark.x1),
+        layout.top if mark.y1 is None else layout.y(mark.y1),
+    )
+
+
+# ---- legends
+
+
+def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
+    lines = any(True for _ in chart.marks(Line)) or any(True for _ in chart.marks(Band))
+    dots = any(True for _ in chart.marks(Dot))
+    for i, name in enumerate(chart.series):
+        x = legend.left + (i // legend.rows) * legend.column
+        y = legend.top + (i % legend.rows) * LINE
+        if lines:
+            yield _path(f"M{x:.1f} {y:.1f}h24", i, 2, dash(i))
+        if dots or not lines:
+            yield _marker(i, x + 12, y, name)
+        shown = brief(name, legend.column - 38)
+        yield _text(x + 30, y + 4, shown, "start", said=name)
+
+
+def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
+    """The colours of a ramp, high above low, beside the plot."""
+    x, top, each = layout.width - 84, layout.top + 24, 7
+    low, high = ramp.low, ramp.high
+    if ramp.kind == "gap":
+        high = max(abs(low), abs(high)) or 1.0
+        low = -high
+    for k in range(STEPS[ramp.kind]):
+        share = 1 - (k + 0.5) / STEPS[ramp.kind]
+        value = low + share * (high - low)
+        fill = step(ramp.share(value), ramp.kind)
+        yield f'<rect x="{x:.1f}" y="{top + k * each:.1f}" width="14" height="{each}" {_fill(fill)}/>'
+    bottom = top + each * STEPS[ramp.kind]
+    yield _text(x, top - 10, brief(ramp.title, 84), "start", "quiet", ramp.title)
+    for y, value in ((top + 8, high), (bottom, low)):
+        yield _text(x + 20, y, f"{value:.3g}", "start", "quiet")
+
+
+# ---- pieces of SVG
+
+
+def _fill(style: Style) -> str:
+    return f'class="f-{colour_class(style)}" fill="{colour(style)}"'
+
+
+def _path(path: str, style: Style, width: float, dashes: str = "", said: str = "") -> str:
+    broken = f' stroke-dasharray="{dashes}"' if dashes else ""
+    return (
+        f'<path d="{path}" fill="none" class="k-{colour_class(style)}" '
+        f'stroke="{colour(style)}" stroke-width="{width:g}"{broken}>{_title(said)}</path>'
+    )
+
+
+def _through(points: Sequence[tuple[float, float]], x: Scale, y: Scale) -> str:
+    return "M" + "L".join(f"{x(a):.1f} {y(b):.1f}" for a, b in points)
+
+
+def _title(said: str) -> str:
+    return f"<title>{html.escape(said)}</title>" if said else ""
+
+
+def _text(
+    x: float,
+    y: float,
+    text: str,
+    anchor: str,
+    style: Style = "ink",
+    said: str = "",
+    more: str = "",
+) -> str:
+    full = _title(said) if said and said != text else ""
+    return (
+        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" {_fill(style)}{more}>'
+        f"{html.escape(text)}{full}</text>"
+    )

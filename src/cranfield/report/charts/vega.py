@@ -1,0 +1,399 @@
+"""A chart as a Vega-Lite specification: plain data, to be changed and drawn elsewhere."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, TypeAlias
+
+from cranfield.report.charts.layout import Frame, Layout, brief, lay_out, place_labels, text_width
+from cranfield.report.charts.model import (
+    Axis,
+    Band,
+    Bar,
+    Cell,
+    Chart,
+    Dot,
+    Layer,
+    Line,
+    Panel,
+    Ramp,
+    Region,
+    Rule,
+    Text,
+    known,
+    plain,
+)
+from cranfield.report.charts.palette import (
+    ROLES,
+    Style,
+    Theme,
+    colour,
+    dash,
+    marker,
+    ramp_colours,
+)
+
+Spec: TypeAlias = dict[str, Any]
+
+SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
+MIME = "application/vnd.vegalite.v5+json"
+HALF = 0.5
+
+
+def specification(chart: Chart, theme: Theme = "light") -> Spec:
+    """The whole chart; `description` is what a screen reader says."""
+    layout = lay_out(chart)
+    views = [
+        _Writer(chart, panel, frame, layout, theme, first=k == 0).view()
+        for k, (panel, frame) in enumerate(zip(chart.panels, layout.frames, strict=True))
+    ]
+    roles = ROLES[theme]
+    look = {
+        "labelColor": roles["quiet"],
+        "titleColor": roles["quiet"],
+        "titleFontWeight": "normal",
+        "labelLimit": 220,
+    }
+    return {
+        "$schema": SCHEMA,
+        "title": {"text": list(layout.title), "fontWeight": "normal", "color": roles["ink"]},
+        "description": chart.description,
+        "background": roles["paper"],
+        "config": {
+            "font": "sans-serif",
+            "axis": look | {"gridColor": roles["line"], "domain": False, "tickColor": roles["line"]},
+            "legend": look | {"symbolOpacity": 1, "symbolStrokeWidth": 2, "symbolLimit": 0},
+            "text": {"color": roles["ink"]},
+            "view": {"stroke": None},
+        },
+        **(views[0] if len(views) == 1 else {"hconcat": views, "spacing": 16}),
+    }
+
+
+class _Writer:
+    """One panel: its layers in the terms of Vega-Lite."""
+
+    def __init__(
+        self,
+        chart: Chart,
+        panel: Panel,
+        frame: Frame,
+        layout: Layout,
+        theme: Theme,
+        *,
+        first: bool,
+    ) -> None:
+        self.chart, self.panel, self.frame, self.layout = chart, panel, frame, layout
+        self.theme, self.first = theme, first
+        self.named_x = bool(panel.x.names) and _whole(panel.layers, across=True)
+        every = [la for p in chart.panels for la in p.layers]
+        self.named_y = bool(chart.y.names) and _whole(every, across=False)
+        self.key = panel.x.field if panel.x.field != chart.y.field else "x"
+
+    def view(self) -> Spec:
+        layers = [spec for layer in self.panel.layers for spec in self._layer(layer)]
+        return {
+            "width": round(self.frame.right - self.frame.left),
+            "height": round(self.layout.bottom - self.layout.top),
+            "layer": layers,
+        }
+
+    def _layer(self, layer: Layer) -> Iterable[Spec]:
+        makers: dict[type[Any], Callable[[list[Any]], list[Spec]]] = {
+            Line: self._lines,
+            Band: self._bands,
+            Dot: self._dots,
+            Bar: self._bars,
+            Cell: self._cells,
+            Rule: self._rules,
+            Region: self._regions,
+            Text: self._texts,
+        }
+        return makers[type(layer[0])](list(layer))
+
+    # ---- channels
+
+    def x(self, name: str | None = None) -> Spec:
+        axis = self.panel.x
+        own = self._axis(axis, self.frame.x.low, self.frame.x.high, named=self.named_x)
+        own["axis"] = self._ticks(axis, named=self.named_x, turned=True)
+        return {"field": name or self.key, **own}
+
+    def y(self, name: str | None = None) -> Spec:
+        axis = self.chart.y
+        own = self._axis(axis, self.layout.y.low, self.layout.y.high, named=self.named_y)
+        own["axis"] = self._ticks(axis, named=self.named_y) if self.first else None
+        if axis.names and not self.named_y:
+            own["scale"] |= {"reverse": True}
+        return {"field": name or axis.field, **own}
+
+    def _axis(self, axis: Axis, low: float, high: float, *, named: bool) -> Spec:
+        title = axis.title or None
+        if named:
+            return {"type": "nominal", "title": title, "scale": {"domain": list(axis.names)}}
+        scale: Spec = {"domain": [low, high], "nice": False, "zero": False}
+        if axis.log:
+            scale = {"type": "log", "domain": [10.0**low, 10.0**high], "nice": False}
+        return {"type": "quantitative", "title": title, "scale": scale}
+
+    def _ticks(self, axis: Axis, *, named: bool, turned: bool = False) -> Spec:
+        shown: Spec = {"orient": "top"} if axis.top else {}
+        if axis.names:
+            shown |= {"grid": False, "ticks": False, "labels": axis.shown}
+            if turned and not axis.top:
+                shown["labelAngle"] = -50
+            if not named:
+                names = json.dumps([brief(n, 200) for n in axis.names], ensure_ascii=False)
+                shown |= {"values": list(range(len(axis.names)))}
+                shown |= {"labelExpr": f"{names}[datum.value]"}
+        return shown
+
+    def place(self, axis: Axis, value: float | None, *, across: bool) -> Any:
+        """A position as data has it: a name, or a number."""
+        named = self.named_x if across else self.named_y
+        if value is None or not known(value):
+            return None
+        return axis.names[round(value)] if named else plain(float(value))
+
+    def at(self, x: float | None, y: float | None) -> Spec:
+        return {
+            self.key: self.place(self.panel.x, x, across=True),
+            self.chart.y.field: self.place(self.chart.y, y, across=False),
+        }
+
+    def name(self, style: Style) -> Spec:
+        """What a mark belongs to: the series, and its colour where it is of none."""
+        series = self.chart.series
+        if isinstance(style, int) and style < len(series):
+            return {self.chart.of: series[style]}
+        return {"colour": colour(style, self.theme)}
+
+    def hue(self, styles: Iterable[Style], channel: str, *, legend: bool) -> Spec:
+        """The colour of marks by their series, or as it stands in the data."""
+        series = self.chart.series
+        if all(isinstance(s, int) and s < len(series) for s in styles) and series:
+            scale = {
+                "domain": list(series),
+                "range": [colour(i, self.theme) for i in range(len(series))],
+            }
+            own = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
+            shown: Spec | None = self._legend() if legend else None
+            return {channel: own | {"title": None, "legend": shown}}
+        return {channel: {"field": "colour", "type": "nominal", "scale": None}}
+
+    def _legend(self) -> Spec:
+        legend = self.layout.legend
+        if legend is None or legend.left > self.frame.right:
+            return {}
+        columns = -(-len(self.chart.series) // legend.rows)
+        return {"orient": "bottom", "columns": columns}
+
+    # ---- marks
+
+    def _lines(self, marks: list[Line]) -> list[Spec]:
+        rows = [
+            {**self.at(*p), **self.name(m.style), "line": k}
+            for k, m in enumerate(marks)
+            for p in m.points
+            if known(*p)
+        ]
+        encoding = {"x": self.x(), "y": self.y(), "detail": {"field": "line"}, **_order()}
+        encoding |= self.hue([m.style for m in marks], "stroke", legend=True)
+        by_series = encoding["stroke"]["field"] == self.chart.of
+        mark: Spec = {"type": "line", "strokeWidth": marks[0].width, "interpolate": "linear"}
+        if marks[0].dashed:
+            mark["strokeDash"] = [4, 4]
+        elif by_series and len(self.chart.series) > 1:
+            encoding["strokeDash"] = self._by_series(
+                [[float(n) for n in dash(i).split()] for i in range(len(self.chart.series))]
+            )
+        rows = [r | {"step": k} for k, r in enumerate(rows)]
+        return [_spec(rows, mark, encoding)]
+
+    def _by_series(self, values: list[Any]) -> Spec:
+        scale = {"domain": list(self.chart.series), "range": values}
+        own = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
+        return own | {"title": None, "legend": self._legend()}
+
+    def _bands(self, marks: list[Band]) -> list[Spec]:
+        low, high = f"{self.chart.y.field}_low", f"{self.chart.y.field}_high"
+        rows = [
+            {
+                self.key: self.place(self.panel.x, x, across=True),
+                low: plain(a),
+                high: plain(b),
+                **self.name(m.style),
+                "line": k,
+            }
+            for k, m in enumerate(marks)
+            for x, a, b in m.points
+            if known(x, a, b)
+        ]
+        encoding = {"x": self.x(), "y": self.y(low), "y2": {"field": high}}
+        encoding |= {"detail": {"field": "line"}}
+        # The bands take no part in the legend: it would be as pale as they are.
+        encoding |= self.hue([m.style for m in marks], "fill", legend=False)
+        return [_spec(rows, {"type": "area", "opacity": 0.13}, encoding)]
+
+    def _dots(self, marks: list[Dot]) -> list[Spec]:
+        rows = [{**self.at(m.x, m.y), **self.name(m.style), "said": m.said} for m in marks]
+        for row, mark in zip(rows, marks, strict=True):
+            if mark.label:
+                row["label"] = mark.label
+        encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
+        lines = any(True for _ in self.chart.marks(Line))
+        encoding |= self.hue([m.style for m in marks], "fill", legend=not lines)
+        if "scale" in encoding["fill"] and encoding["fill"]["scale"] and len(self.chart.series) > 1:
+            shapes = [marker(i) for i in range(len(self.chart.series))]
+            encoding["shape"] = self._by_series(shapes)
+        mark = {"type": "point", "filled": True, "size": 60, "opacity": 1}
+        return [_spec(rows, mark, encoding), *self._labels(marks)]
+
+    def _labels(self, marks: list[Dot]) -> list[Spec]:
+        """Labels where the layout found room for them, as positions in the data."""
+        shown = [m for m in marks if m.label and known(m.x, m.y)]
+        if not shown or self.named_x or self.named_y:
+            return []
+        x, y = self.frame.x, self.layout.y
+        box = (self.frame.left, self.layout.top - 6, self.layout.width, self.layout.bottom + 6)
+        texts = [brief(m.label, 130) for m in shown]
+        dots = [(x(m.x), y(m.y), text_width(t)) for m, t in zip(shown, texts, strict=True)]
+        rows = [
+            {**self.at(x.back(place.x), y.back(place.y - 4)), "label": text}
+            for text, place in zip(texts, place_labels(dots, box), strict=True)
+            if place is not None
+        ]
+        mark = {"type": "text", "align": "left", "baseline": "middle", "clip": False}
+        encoding = {"x": self.x(), "y": self.y(), "text": {"field": "label"}}
+        return [_spec(rows, mark, encoding)]
+
+    def _bars(self, marks: list[Bar]) -> list[Spec]:
+        rows = [{**self.at(m.x, m.value), **self.name(m.style), "said": m.said} for m in marks]
+        encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
+        encoding |= self.hue([m.style for m in marks], "fill", legend=True)
+        return [_spec(rows, {"type": "bar"}, encoding)]
+
+    def _cells(self, marks: list[Cell]) -> list[Spec]:
+        ramp = self.chart.ramp
+        value = "value" if "value" not in (self.key, self.chart.y.field) else "cell"
+        rows = []
+        for m in marks:
+            row = {**self.at(m.x, m.y), "said": m.said, "text": m.text}
+            if m.style == "":
+                row[value] = plain(m.value)
+            else:
+                row["colour"] = colour(m.style, self.theme)
+            rows.append(row)
+        encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
+        if ramp is not None:
+            encoding["fill"] = _ramp(ramp, value, self.theme)
+        else:
+            encoding["fill"] = {"field": "colour", "type": "nominal", "scale": None}
+        found = [_spec(rows, {"type": "rect", "invalid": None}, encoding)]
+        if any(m.text for m in marks):
+            text = {"x": self.x(), "y": self.y(), "text": {"field": "text"}}
+            found.append(_spec(rows, {"type": "text", "baseline": "middle"}, text))
+        return found
+
+    def _rules(self, marks: list[Rule]) -> list[Spec]:
+        low_x, high_x, low_y, high_y = self._edges()
+        rows = []
+        for m in marks:
+            ends = self.at(low_x if m.x0 is None else m.x0, low_y if m.y0 is None else m.y0)
+            others = self.at(high_x if m.x1 is None else m.x1, high_y if m.y1 is None else m.y1)
+            second = {f"{name}_end": value for name, value in others.items()}
+            rows.append({**ends, **second, **self.name(m.style), "said": m.said})
+        encoding = {**self._ends(marks[0]), **_tooltip()}
+        encoding |= self.hue([m.style for m in marks], "stroke", legend=False)
+        mark: Spec = {"type": "rule", "strokeWidth": marks[0].width}
+        if marks[0].dashed:
+            mark["strokeDash"] = [4, 4]
+        return [_spec(rows, mark, encoding)]
+
+    def _regions(self, marks: list[Region]) -> list[Spec]:
+        rows = []
+        for m in marks:
+            row: Spec = {"colour": colour(m.style, self.theme), "said": m.said}
+            if self.named_y and m.y0 is not None and m.y1 is not None:
+                row[self.chart.y.field] = self.place(self.chart.y, (m.y0 + m.y1) / 2, across=False)
+            if self.named_x and m.x0 is not None and m.x1 is not None:
+                row[self.key] = self.place(self.panel.x, (m.x0 + m.x1) / 2, across=True)
+            rows.append(row)
+        encoding: Spec = {"fill": {"field": "colour", "type": "nominal", "scale": None}}
+        if any(self.chart.y.field in row for row in rows):
+            encoding["y"] = self.y()
+        if any(self.key in row for row in rows):
+            encoding["x"] = self.x()
+        return [_spec(rows, {"type": "rect"}, encoding)]
+
+    def _texts(self, marks: list[Text]) -> list[Spec]:
+        aligned = {"start": "left", "middle": "center", "end": "right"}
+        rows = [{**self.at(m.x, m.y), "label": m.text} for m in marks]
+        encoding = {"x": self.x(), "y": self.y(), "text": {"field": "label"}}
+        mark = {"type": "text", "align": aligned[marks[0].anchor], "baseline": "middle"}
+        return [_spec(rows, mark, encoding)]
+
+    def _ends(self, mark: Rule) -> Spec:
+        """From where to where rules go; all over an axis where neither end is said."""
+        found: Spec = {}
+        if mark.x0 is not None or mark.x1 is not None:
+            found["x"] = self.x()
+            if not self.named_x:
+                found["x2"] = {"field": f"{self.key}_end"}
+        if mark.y0 is not None or mark.y1 is not None:
+            found["y"] = self.y()
+            if not self.named_y:
+                found["y2"] = {"field": f"{self.chart.y.field}_end"}
+        return found
+
+    def _edges(self) -> tuple[float, float, float, float]:
+        x, y = self.frame.x, self.layout.y
+        return x.back(x.start), x.back(x.end), y.back(y.start), y.back(y.end)
+
+
+def _spec(rows: list[Spec], mark: Spec, encoding: Spec) -> Spec:
+    return {"data": {"values": rows}, "mark": mark, "encoding": encoding}
+
+
+def _order() -> Spec:
+    return {"order": {"field": "step", "type": "quantitative"}}
+
+
+def _tooltip() -> Spec:
+    return {"tooltip": {"field": "said", "type": "nominal"}}
+
+
+def _ramp(ramp: Ramp, field: str, theme: Theme) -> Spec:
+    colours = ramp_colours(ramp.kind, theme)
+    low, high = ramp.low, ramp.high
+    if ramp.kind == "gap":
+        high = max(abs(low), abs(high)) or 1.0
+        low = -high
+    scale = {
+        "type": "quantize",
+        "domain": [low, high],
+        "range": colours[::-1] if ramp.reverse else colours,
+    }
+    return {"field": field, "type": "quantitative", "title": ramp.title, "scale": scale}
+
+
+def _whole(layers: Iterable[Layer], *, across: bool) -> bool:
+    """Whether all positions on an axis are those of its names, none between them."""
+    for layer in layers:
+        for mark in layer:
+            if isinstance(mark, Region):
+                ends = (mark.x0, mark.x1) if across else (mark.y0, mark.y1)
+                if None not in ends and not float((ends[0] + ends[1]) / 2).is_integer():  # type: ignore[operator]
+                    return False
+                continue
+            if isinstance(mark, Line | Band):
+                values = [p[0] if across else p[1] for p in mark.points]
+            elif isinstance(mark, Rule):
+                given = (mark.x0, mark.x1) if across else (mark.y0, mark.y1)
+                values = [v for v in given if v is not None]
+            else:
+                values = [mark.x if across else mark.value if isinstance(mark, Bar) else mark.y]
+            if any(not float(v).is_integer() for v in values if known(v)):
+                return False
+    return True
