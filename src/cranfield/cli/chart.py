@@ -17,12 +17,13 @@ from cranfield.cli._label_inputs import (
 )
 from cranfield.data.alignment import align
 from cranfield.errors import UsageError
+from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import write_whole
 from cranfield.report import charts
-from cranfield.report.charts._spec import Spec, best_first, measure_of
-from cranfield.report.charts.curves import RECALL_MEASURES
+from cranfield.report.charts.model import Chart
+from cranfield.report.charts.parts import best_first, measure_of
 
 EXAMPLES = """examples:
   cranfield chart leaderboard qrels.txt *.run -m nDCG@10 -o leaderboard.svg
@@ -118,8 +119,8 @@ def _need_paths(args: argparse.Namespace, least: int, what: str) -> None:
         raise UsageError(f"the chart {args.chart} needs {what}. See: cranfield chart --help")
 
 
-def _of_comparison(draw: Callable[..., Spec]) -> Callable[[argparse.Namespace], Spec]:
-    def make(args: argparse.Namespace) -> Spec:
+def _of_comparison(draw: Callable[..., Chart]) -> Callable[[argparse.Namespace], Chart]:
+    def make(args: argparse.Namespace) -> Chart:
         scores = _scores(args)
         first = str(scores.measures[0])
         found = scores.compare(
@@ -130,7 +131,7 @@ def _of_comparison(draw: Callable[..., Spec]) -> Callable[[argparse.Namespace], 
     return make
 
 
-def _differences(args: argparse.Namespace) -> Spec:
+def _differences(args: argparse.Namespace) -> Chart:
     scores = _scores(args)
     if len(scores.runs) < 2:
         raise UsageError("differences need two runs or more")
@@ -140,7 +141,7 @@ def _differences(args: argparse.Namespace) -> Spec:
     return charts.differences(scores, run, baseline)
 
 
-def _scatter(args: argparse.Namespace) -> Spec:
+def _scatter(args: argparse.Namespace) -> Chart:
     scores = _scores(args)
     if len(scores.measures) < 2:
         raise UsageError("scatter needs two measures, such as -m 'AP nDCG@10'")
@@ -148,7 +149,7 @@ def _scatter(args: argparse.Namespace) -> Spec:
     return charts.measures(scores, first, second)
 
 
-def _precision_recall(args: argparse.Namespace) -> Spec:
+def _precision_recall(args: argparse.Namespace) -> Chart:
     if args.truth or args.measures:
         raise UsageError(
             "precision-recall is of ranked runs and has its own measures: leave out --truth and -m"
@@ -156,7 +157,7 @@ def _precision_recall(args: argparse.Namespace) -> Spec:
     return charts.precision_recall(_scores(args, RECALL_MEASURES))
 
 
-def _roc(args: argparse.Namespace) -> Spec:
+def _roc(args: argparse.Namespace) -> Chart:
     _need_truth(args)
     if args.measures:
         raise UsageError("roc is of confidences, not of a measure: leave out -m")
@@ -165,14 +166,14 @@ def _roc(args: argparse.Namespace) -> Spec:
     return charts.roc(truth, aligned, args.concept)
 
 
-def _concepts(args: argparse.Namespace) -> Spec:
+def _concepts(args: argparse.Namespace) -> Chart:
     _need_truth(args)
     args.measures = args.measures or "AP.concept"
     scores = _scores(args)
     return charts.concepts(scores, read_truth(args)[0], args.run, str(measure_of(scores, None)))
 
 
-def _density(args: argparse.Namespace) -> Spec:
+def _density(args: argparse.Namespace) -> Chart:
     _need_truth(args)
     return charts.density(_scores(args))
 
@@ -185,7 +186,7 @@ def _need_truth(args: argparse.Namespace) -> None:
     check_names(args)
 
 
-def _behaviour(args: argparse.Namespace) -> Spec:
+def _behaviour(args: argparse.Namespace) -> Chart:
     if args.paths or args.truth:
         raise UsageError("behaviour is of measures alone; it takes no files")
     return charts.behaviour(
@@ -193,7 +194,7 @@ def _behaviour(args: argparse.Namespace) -> Spec:
     )
 
 
-CHARTS: dict[str, tuple[Callable[[argparse.Namespace], Spec], str]] = {
+CHARTS: dict[str, tuple[Callable[[argparse.Namespace], Chart], str]] = {
     "leaderboard": (
         _of_comparison(charts.leaderboard),
         "means with intervals, and runs that cannot be told apart",

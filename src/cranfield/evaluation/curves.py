@@ -65,8 +65,6 @@ def behaviour_curves(
         }
     scores = evaluate(truth, {"run": run}, chosen, collection_size=size)
     return tuple(
-        Curve(
-            str(m), tuple((float(r + 1), float(v)) for r, v in enumerate(scores.values[m][0]))
-        )
+        Curve(str(m), tuple((float(r + 1), float(v)) for r, v in enumerate(scores.values[m][0])))
         for m in chosen
     )

@@ -83,7 +83,9 @@ def _stability(result: Stability) -> Sequence[Chart]:
         for measure in result.measures:
             own = [s for s in stages if s.measure == measure]
             band = [(100 * s.share, *s.original_ends) for s in own]
-            lines.append(Curve(measure, tuple((100 * s.share, s.original) for s in own), tuple(band)))
+            lines.append(
+                Curve(measure, tuple((100 * s.share, s.original) for s in own), tuple(band))
+            )
         if stages:
             lines = [one for one in lines if any(math.isfinite(p[1]) for p in one.points)]
             what = f"{title}: tau to the original ranking, with the range of the repetitions"

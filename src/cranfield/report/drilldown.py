@@ -11,7 +11,7 @@ import numpy as np
 from cranfield.data import Judgements, Run
 from cranfield.data.collection import ImageSheet
 from cranfield.evaluation.explain_labels import ItemExplanation
-from cranfield.report.charts._spec import number
+from cranfield.report.charts.parts import number
 from cranfield.report.sections import Section
 
 DEPTH = 20

@@ -9,14 +9,15 @@ from typing import Any
 from cranfield.comparison.answer import Comparison
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
+from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.explain_labels import explain_item
 from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.roc import roc_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.io import read_run
 from cranfield.measures.labels.blocks import Knowledge
-from cranfield.report.charts._spec import best_first
 from cranfield.report.charts.concepts import truth_frequency
-from cranfield.report.charts.curves import RECALL_MEASURES, roc_curves
+from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations, add_rankings
 from cranfield.report.methods import label_settings, ranked_settings

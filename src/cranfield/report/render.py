@@ -163,13 +163,15 @@ def _latex(table: Table) -> str:
 
 
 _STYLE = """
-:root{color-scheme:light dark}body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;color:var(--ink);
-background:var(--paper);margin:2rem auto;padding:0 1rem}table{border-collapse:collapse;margin:1rem 0;
-display:block;overflow-x:auto}caption{text-align:left;font-weight:600;padding:.4rem 0}th,td{
-padding:.3rem .8rem;border-bottom:1px solid var(--line);text-align:left}
+:root{color-scheme:light dark}
+body{font:16px/1.5 system-ui,sans-serif;max-width:70rem;margin:2rem auto;padding:0 1rem;
+color:var(--ink);background:var(--paper)}
+table{border-collapse:collapse;margin:1rem 0;display:block;overflow-x:auto}
+caption{text-align:left;font-weight:600;padding:.4rem 0}
+th,td{padding:.3rem .8rem;border-bottom:1px solid var(--line);text-align:left}
 .n{text-align:right;font-variant-numeric:tabular-nums}.best{font-weight:700}
 .note{color:var(--quiet);font-size:.9rem}figure{margin:1.4rem 0;overflow-x:auto}
-figcaption{font-weight:600;padding:.4rem 0}.chart{display:block;max-width:none;height:auto}
+figcaption{font-weight:600;padding:.4rem 0}.chart{display:block}
 """
 
 

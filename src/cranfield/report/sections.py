@@ -13,10 +13,11 @@ from typing import Any
 
 from cranfield.comparison.answer import Comparison, Pair
 from cranfield.errors import CranfieldWarning, UsageError
+from cranfield.evaluation.curves import LEVELS, recall_curves
+from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import COMMANDS, Scores
 from cranfield.measures import Measure
-from cranfield.report.charts._spec import best_first, number
-from cranfield.report.charts.curves import LEVELS, Roc, recall_points, thinned
+from cranfield.report.charts.parts import best_first, number, thinned
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
@@ -194,17 +195,20 @@ def _add_values(section: Section, scores: Scores) -> None:
 
 def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> None:
     """Precision at eleven levels of recall, for the first runs of an order."""
-    shown = set(order[:CURVES_SHOWN])
-    curve: dict[str, dict[str, list[Any]]] = {}
-    for row in recall_points(scores):
-        if row["run"] in shown:
-            line = curve.setdefault(row["run"], {"mean": [], "low": [], "high": []})
-            line["mean"].append(number(row["precision"]))
-            line["low"].append(number(row["low"]))
-            line["high"].append(number(row["high"]))
+    curves = {c.name: c for c in recall_curves(scores)}
+    shown = [curves[run] for run in order[:CURVES_SHOWN]]
+    nothing = [None] * len(LEVELS)
     section.data["recall"] = {
         "levels": list(LEVELS),
-        "curves": [{"run": run, **curve[run]} for run in order[:CURVES_SHOWN]],
+        "curves": [
+            {
+                "run": c.name,
+                "mean": [number(p[1]) for p in c.points],
+                "low": [p[1] for p in c.band] or nothing,
+                "high": [p[2] for p in c.band] or nothing,
+            }
+            for c in shown
+        ],
     }
     _say_shortened(section, len(order), "precision against recall")
 

@@ -35,5 +35,6 @@ def notebook_bundle(answer: Answer) -> dict[str, Any]:
     if isinstance(answer, Comparison):
         from cranfield.report.charts import MIME, leaderboard
 
-        bundle[MIME] = leaderboard(answer)
+        drawn = leaderboard(answer)
+        bundle |= {MIME: drawn.to_vega(), "image/svg+xml": drawn.to_svg()}
     return bundle

@@ -16,7 +16,7 @@ def cost_map(view: CostMapView) -> Chart:
         for row, i in enumerate(view.order)
         for column, j in enumerate(view.order)
     )
-    groups = [(concept,) for concept in concepts]
+    groups: list[tuple[str, ...]] = [(concept,) for concept in concepts]
     joins: list[Join] = []
     for first, second, cost in view.merges:
         joins.append((groups[first], groups[second], cost))

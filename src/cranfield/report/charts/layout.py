@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cranfield.report.charts.model import Bar, Cell, Chart, Panel
+from cranfield.report.charts.model import Cell, Chart, Panel
 from cranfield.report.charts.scales import Scale, short, ticks, x_scale, y_scale
 
 LINE = 18  # height of a line of text
@@ -15,6 +15,8 @@ GAP = 16  # between panels, and between the plot and its legend
 EDGE = 14  # what stays free at the right and at the bottom
 NAME = 190  # the widest name of a row, and of an entry of the legend
 NARROW = 520
+RAMP = 92  # the colours of a ramp and their numbers
+STEEP = 13  # columns closer than this have their names upright
 _NARROW_LETTERS = frozenset("fijlrt.,:;|!'()[] -")
 _WIDE_LETTERS = frozenset("mwMWGOQCDHNU@%_—")
 
@@ -62,7 +64,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     entry = _entry_width(chart, NAME if chart.width is None else min(NAME, chart.width * 0.5))
     tall = _natural_height(chart)
     beside = bool(chart.series) and not narrow and len(chart.series) * LINE <= max(tall, SQUARE)
-    right = (GAP + entry if beside else 0) + EDGE + (_ramp_width(chart) if chart.ramp else 0)
+    right = (GAP + entry if beside else 0) + EDGE + (RAMP if chart.ramp else 0)
     gaps = GAP * (len(across) - 1)
     width = chart.width or left + sum(across) + gaps + right
     title = tuple(_wrapped(chart.title, (width - 8) / 1.18)) if titled else ()
@@ -96,9 +98,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
 
 def text_width(text: str) -> float:
     """About how wide a text is at the usual size."""
-    return sum(
-        3.9 if c in _NARROW_LETTERS else 9.6 if c in _WIDE_LETTERS else 6.9 for c in text
-    )
+    return sum(4.4 if c in _NARROW_LETTERS else 9.8 if c in _WIDE_LETTERS else 7.2 for c in text)
 
 
 def brief(text: str, most: float) -> str:
@@ -158,7 +158,12 @@ def _names_depth(panel: Panel, step: float) -> float:
     if not turned(panel, step):
         return LINE
     longest = max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names)
-    return 0.8 * longest + 12
+    return slope(step) * longest + 12
+
+
+def slope(step: float) -> float:
+    """How much of its length a turned name takes upward: all of it where names stand steep."""
+    return 1.0 if step < STEEP else 0.8
 
 
 def _above(panel: Panel) -> float:
@@ -177,10 +182,6 @@ def _below(panel: Panel, step: float) -> float:
 
 def _entry_width(chart: Chart, most: float) -> float:
     return 40 + max((text_width(brief(s, most)) for s in (*chart.series, "")), default=0)
-
-
-def _ramp_width(chart: Chart) -> float:
-    return 92.0
 
 
 def _wrapped(text: str, width: float) -> Iterator[str]:
@@ -219,7 +220,7 @@ def place_labels(
     for x, y, width in dots:
         place = None
         for left, base, led in _places(x, y, width) if width else ():
-            area = (left, base - 10, left + width, base + 3)
+            area = (left - 3, base - 10, left + width + 3, base + 3)
             if _within(area, box) and not any(_overlap(area, other) for other in taken):
                 place = Placed(left, base, led)
                 taken.append(area)
@@ -250,7 +251,3 @@ def _within(
 
 def _overlap(a: tuple[float, float, float, float], b: tuple[float, float, float, float]) -> bool:
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
-
-
-def has_bars(panel: Panel) -> bool:
-    return any(isinstance(m, Bar) for layer in panel.layers for m in layer)

@@ -37,13 +37,14 @@ class Axis:
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """A line through points; unknown ones are left out."""
+    """A line through points; unknown ones are left out. With `dots` each has a marker."""
 
     points: tuple[tuple[float, float], ...]
     style: Style = 0
     said: str = ""
     width: float = 2.0
     dashed: bool = False
+    dots: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,7 +207,8 @@ class Chart:
 
     def to_dict(self) -> dict[str, Any]:
         """The model as plain data, without what has its default; numbers unknown are None."""
-        return plain(self)
+        model: dict[str, Any] = plain(self)
+        return model
 
     def save(self, path: str | Path) -> None:
         """Write .svg, .png, .pdf or .json (Vega-Lite), by the ending of the name."""
@@ -215,7 +217,7 @@ class Chart:
 
         write_whole(Path(path), draw(self, kind_of(path)))
 
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         from cranfield.report.charts.vega import MIME
 
         return {

@@ -1,4 +1,4 @@
-"""What builders share: measures by name, the order of runs, styles, curves that are not too long."""
+"""What builders share: measures by name, the order of runs, axes of names, curves."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from cranfield.measures import Measure
 from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Ramp, chart, known
 
 MOST_POINTS = 200
+MOST_DOTS = 30  # on a line: beyond that they run together
 MOST_NAMES = 80  # of columns: beyond that there is no room for names
 MOST_BANDS = 12  # beyond that they hide each other
 
@@ -99,7 +100,10 @@ def curve_chart(
         y,
         [
             [Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band] if drawn else [],
-            [Line(c.points, i, c.name) for i, c in enumerate(curves)],
+            [
+                Line(c.points, i, c.name, dots=len(c.points) <= MOST_DOTS)
+                for i, c in enumerate(curves)
+            ],
         ],
         series=tuple(c.name for c in curves),
         of=of,

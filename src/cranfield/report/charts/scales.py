@@ -102,7 +102,7 @@ def _upward(mark: Mark) -> Iterable[float]:
     return [mark.y]
 
 
-def ticks(scale: Scale, count: int = 5) -> list[float]:
+def ticks(scale: Scale, count: int = 6) -> list[float]:
     """Round values within the domain, some `count` of them."""
     if scale.log:
         decades = range(math.ceil(scale.low - 1e-9), math.floor(scale.high + 1e-9) + 1)

@@ -10,12 +10,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from cranfield.report.charts.layout import (
     LINE,
     NAME,
+    STEEP,
     Frame,
     Layout,
     Legend,
     brief,
     lay_out,
     place_labels,
+    slope,
     text_width,
     turned,
 )
@@ -47,7 +49,6 @@ from cranfield.report.charts.palette import (
 )
 from cranfield.report.charts.scales import Scale, short, ticks
 
-DOTS_ON_LINES = 30
 MOST_LABELLED = 80
 BROKEN = "4 4"
 SHAPES = {
@@ -101,7 +102,7 @@ def _contents(chart: Chart, layout: Layout) -> Iterator[str]:
             yield from _y_grid(layout, frame)
         for layer in panel.layers:
             if layer not in behind:
-                yield from _layer(layer, chart, panel, frame, layout)
+                yield from _layer(layer, chart, frame, layout)
     if layout.legend is not None:
         yield from _legend(chart, layout.legend)
     if chart.ramp is not None:
@@ -116,7 +117,7 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
     if axis.names:
         yield from _x_names(panel, frame, layout)
     else:
-        count = 5 if frame.right - frame.left > 200 else 3
+        count = 6 if frame.right - frame.left > 200 else 3
         for t in ticks(frame.x, count):
             yield _path(f"M{frame.x(t):.1f} {top:.1f}V{bottom:.1f}", "line", 1)
             y = top - 6 if axis.top else bottom + 16
@@ -124,8 +125,13 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
     if axis.title:
         depth = text_depth(panel, frame)
         y = top - depth - 8 if axis.top else bottom + depth + 16
-        middle, room = (frame.left + frame.right) / 2, max(frame.right - frame.left, 150)
-        yield _text(middle, y, brief(axis.title, room), "middle", "quiet", axis.title)
+        room = frame.right - frame.left
+        if text_width(axis.title) > room and frame is layout.frames[-1]:
+            # A narrow panel at the end: its title reaches over what stands before it.
+            yield _text(layout.width - 6, y, axis.title, "end", "quiet")
+            return
+        middle, shown = (frame.left + frame.right) / 2, brief(axis.title, max(room, 150))
+        yield _text(middle, y, shown, "middle", "quiet", axis.title)
 
 
 def text_depth(panel: Panel, frame: Frame) -> float:
@@ -136,14 +142,15 @@ def text_depth(panel: Panel, frame: Frame) -> float:
         return 0
     if not turned(panel, frame.x.step):
         return LINE
-    return 0.8 * max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names) + 8
+    longest = max(text_width(brief(n, NAME * 0.8)) for n in panel.x.names)
+    return slope(frame.x.step) * longest + 8
 
 
 def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
     if not panel.x.shown:
         return
     turn = turned(panel, frame.x.step)
-    steep = frame.x.step < 13
+    steep = frame.x.step < STEEP
     for k, name in enumerate(panel.x.names):
         x, y = frame.x(k), layout.top - 6 if panel.x.top else layout.bottom + 14
         if not turn:
@@ -183,9 +190,7 @@ def _y_grid(layout: Layout, frame: Frame) -> Iterator[str]:
 # ---- marks
 
 
-def _layer(
-    layer: Layer, chart: Chart, panel: Panel, frame: Frame, layout: Layout
-) -> Iterable[str]:
+def _layer(layer: Layer, chart: Chart, frame: Frame, layout: Layout) -> Iterable[str]:
     x, y = frame.x, layout.y
     first = layer[0]
     if isinstance(first, Dot):
@@ -216,7 +221,7 @@ def _line(mark: Line, x: Scale, y: Scale) -> Iterator[str]:
     series = mark.style if isinstance(mark.style, int) else 0
     pattern = BROKEN if mark.dashed else dash(series)
     yield _path(_through(points, x, y), mark.style, mark.width, pattern, mark.said)
-    if len(points) <= DOTS_ON_LINES and isinstance(mark.style, int):
+    if mark.dots:
         for a, b in points:
             yield _marker(mark.style, x(a), y(b), f"{mark.said}: {a:g}, {b:.4g}", small=True)
 
@@ -255,7 +260,7 @@ def _marker(style: Style, x: float, y: float, said: str, *, small: bool = False)
     if shape == "circle":
         size = 3 if small else 4.5
         return f'<circle cx="{x:.1f}" cy="{y:.1f}" r="{size}" {_fill(style)}>{inside}</circle>'
-    scale = f'translate({x:.1f} {y:.1f})' + (" scale(.7)" if small else "")
+    scale = f"translate({x:.1f} {y:.1f})" + (" scale(.7)" if small else "")
     return f'<path d="M0 0{SHAPES[shape]}" transform="{scale}" {_fill(style)}>{inside}</path>'
 
 
@@ -321,14 +326,14 @@ def _corners(mark: Rule | Region, frame: Frame, layout: Layout) -> tuple[float, 
 
 def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
     lines = any(True for _ in chart.marks(Line)) or any(True for _ in chart.marks(Band))
-    dots = any(True for _ in chart.marks(Dot))
+    dots = any(True for _ in chart.marks(Dot)) or any(m.dots for m in chart.marks(Line))
     for i, name in enumerate(chart.series):
         x = legend.left + (i // legend.rows) * legend.column
         y = legend.top + (i % legend.rows) * LINE
         if lines:
             yield _path(f"M{x:.1f} {y:.1f}h24", i, 2, dash(i))
         if dots or not lines:
-            yield _marker(i, x + 12, y, name)
+            yield _marker(i, x + 12, y, name, small=lines)
         shown = brief(name, legend.column - 38)
         yield _text(x + 30, y + 4, shown, "start", said=name)
 
@@ -344,7 +349,8 @@ def _ramp(ramp: Ramp, layout: Layout) -> Iterator[str]:
         share = 1 - (k + 0.5) / STEPS[ramp.kind]
         value = low + share * (high - low)
         fill = step(ramp.share(value), ramp.kind)
-        yield f'<rect x="{x:.1f}" y="{top + k * each:.1f}" width="14" height="{each}" {_fill(fill)}/>'
+        size = f'width="14" height="{each}"'
+        yield f'<rect x="{x:.1f}" y="{top + k * each:.1f}" {size} {_fill(fill)}/>'
     bottom = top + each * STEPS[ramp.kind]
     yield _text(x, top - 10, brief(ramp.title, 84), "start", "quiet", ramp.title)
     for y, value in ((top + 8, high), (bottom, low)):

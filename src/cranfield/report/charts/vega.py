@@ -38,7 +38,6 @@ Spec: TypeAlias = dict[str, Any]
 
 SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 MIME = "application/vnd.vegalite.v5+json"
-HALF = 0.5
 
 
 def specification(chart: Chart, theme: Theme = "light") -> Spec:
@@ -48,7 +47,7 @@ def specification(chart: Chart, theme: Theme = "light") -> Spec:
         _Writer(chart, panel, frame, layout, theme, first=k == 0).view()
         for k, (panel, frame) in enumerate(zip(chart.panels, layout.frames, strict=True))
     ]
-    roles = ROLES[theme]
+    roles, line = ROLES[theme], ROLES[theme]["line"]
     look = {
         "labelColor": roles["quiet"],
         "titleColor": roles["quiet"],
@@ -62,7 +61,7 @@ def specification(chart: Chart, theme: Theme = "light") -> Spec:
         "background": roles["paper"],
         "config": {
             "font": "sans-serif",
-            "axis": look | {"gridColor": roles["line"], "domain": False, "tickColor": roles["line"]},
+            "axis": look | {"domain": False, "gridColor": line, "tickColor": line},
             "legend": look | {"symbolOpacity": 1, "symbolStrokeWidth": 2, "symbolLimit": 0},
             "text": {"color": roles["ink"]},
             "view": {"stroke": None},
@@ -146,7 +145,7 @@ class _Writer:
             if not named:
                 names = json.dumps([brief(n, 200) for n in axis.names], ensure_ascii=False)
                 shown |= {"values": list(range(len(axis.names)))}
-                shown |= {"labelExpr": f"{names}[datum.value]"}
+                shown |= {"labelExpr": f"{names}[datum.value]", "labelOverlap": False}
         return shown
 
     def place(self, axis: Axis, value: float | None, *, across: bool) -> Any:
@@ -169,7 +168,7 @@ class _Writer:
             return {self.chart.of: series[style]}
         return {"colour": colour(style, self.theme)}
 
-    def hue(self, styles: Iterable[Style], channel: str, *, legend: bool) -> Spec:
+    def hue(self, styles: Iterable[Style]) -> Spec:
         """The colour of marks by their series, or as it stands in the data."""
         series = self.chart.series
         if all(isinstance(s, int) and s < len(series) for s in styles) and series:
@@ -178,16 +177,17 @@ class _Writer:
                 "range": [colour(i, self.theme) for i in range(len(series))],
             }
             own = {"field": self.chart.of, "type": "nominal", "sort": None, "scale": scale}
-            shown: Spec | None = self._legend() if legend else None
-            return {channel: own | {"title": None, "legend": shown}}
-        return {channel: {"field": "colour", "type": "nominal", "scale": None}}
+            return {"color": own | {"title": None, "legend": self._legend()}}
+        return {"color": {"field": "colour", "type": "nominal", "scale": None}}
 
     def _legend(self) -> Spec:
         legend = self.layout.legend
+        # At full strength, whatever is drawn with it: bands are pale.
+        shown: Spec = {"symbolOpacity": 1}
         if legend is None or legend.left > self.frame.right:
-            return {}
+            return shown
         columns = -(-len(self.chart.series) // legend.rows)
-        return {"orient": "bottom", "columns": columns}
+        return shown | {"orient": "bottom", "columns": columns}
 
     # ---- marks
 
@@ -199,9 +199,9 @@ class _Writer:
             if known(*p)
         ]
         encoding = {"x": self.x(), "y": self.y(), "detail": {"field": "line"}, **_order()}
-        encoding |= self.hue([m.style for m in marks], "stroke", legend=True)
-        by_series = encoding["stroke"]["field"] == self.chart.of
-        mark: Spec = {"type": "line", "strokeWidth": marks[0].width, "interpolate": "linear"}
+        encoding |= self.hue([m.style for m in marks])
+        by_series = encoding["color"]["field"] == self.chart.of
+        mark: Spec = {"type": "line", "strokeWidth": marks[0].width}
         if marks[0].dashed:
             mark["strokeDash"] = [4, 4]
         elif by_series and len(self.chart.series) > 1:
@@ -209,7 +209,17 @@ class _Writer:
                 [[float(n) for n in dash(i).split()] for i in range(len(self.chart.series))]
             )
         rows = [r | {"step": k} for k, r in enumerate(rows)]
-        return [_spec(rows, mark, encoding)]
+        found = [_spec(rows, mark, encoding)]
+        if by_series and all(m.dots for m in marks):
+            fill = self.hue([m.style for m in marks])
+            point = {"x": self.x(), "y": self.y(), **fill, **self._shapes()}
+            found.append(_spec(rows, {"type": "point", "filled": True, "opacity": 1}, point))
+        return found
+
+    def _shapes(self) -> Spec:
+        if len(self.chart.series) < 2:
+            return {}
+        return {"shape": self._by_series([marker(i) for i in range(len(self.chart.series))])}
 
     def _by_series(self, values: list[Any]) -> Spec:
         scale = {"domain": list(self.chart.series), "range": values}
@@ -232,21 +242,18 @@ class _Writer:
         ]
         encoding = {"x": self.x(), "y": self.y(low), "y2": {"field": high}}
         encoding |= {"detail": {"field": "line"}}
-        # The bands take no part in the legend: it would be as pale as they are.
-        encoding |= self.hue([m.style for m in marks], "fill", legend=False)
+        encoding |= self.hue([m.style for m in marks])
         return [_spec(rows, {"type": "area", "opacity": 0.13}, encoding)]
 
     def _dots(self, marks: list[Dot]) -> list[Spec]:
         rows = [{**self.at(m.x, m.y), **self.name(m.style), "said": m.said} for m in marks]
-        for row, mark in zip(rows, marks, strict=True):
-            if mark.label:
-                row["label"] = mark.label
+        for row, dot in zip(rows, marks, strict=True):
+            if dot.label:
+                row["label"] = dot.label
         encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
-        lines = any(True for _ in self.chart.marks(Line))
-        encoding |= self.hue([m.style for m in marks], "fill", legend=not lines)
-        if "scale" in encoding["fill"] and encoding["fill"]["scale"] and len(self.chart.series) > 1:
-            shapes = [marker(i) for i in range(len(self.chart.series))]
-            encoding["shape"] = self._by_series(shapes)
+        encoding |= self.hue([m.style for m in marks])
+        if encoding["color"]["scale"]:
+            encoding |= self._shapes()
         mark = {"type": "point", "filled": True, "size": 60, "opacity": 1}
         return [_spec(rows, mark, encoding), *self._labels(marks)]
 
@@ -259,20 +266,27 @@ class _Writer:
         box = (self.frame.left, self.layout.top - 6, self.layout.width, self.layout.bottom + 6)
         texts = [brief(m.label, 130) for m in shown]
         dots = [(x(m.x), y(m.y), text_width(t)) for m, t in zip(shown, texts, strict=True)]
-        rows = [
-            {**self.at(x.back(place.x), y.back(place.y - 4)), "label": text}
-            for text, place in zip(texts, place_labels(dots, box), strict=True)
-            if place is not None
-        ]
-        mark = {"type": "text", "align": "left", "baseline": "middle", "clip": False}
+        rows, leads = [], []
+        for dot, text, place in zip(shown, texts, place_labels(dots, box), strict=True):
+            if place is None:
+                continue
+            rows.append({**self.at(x.back(place.x), y.back(place.y - 4)), "label": text})
+            if place.led:
+                end = place.x if place.x > x(dot.x) else place.x + text_width(text)
+                at = x.back(end), y.back(place.y - 4)
+                leads.append(Rule(dot.x, dot.y, *at, style="quiet", width=0.7))
+        mark = {"type": "text", "align": "left", "baseline": "middle"}
         encoding = {"x": self.x(), "y": self.y(), "text": {"field": "label"}}
-        return [_spec(rows, mark, encoding)]
+        return [*(self._rules(leads) if leads else []), _spec(rows, mark, encoding)]
 
     def _bars(self, marks: list[Bar]) -> list[Spec]:
         rows = [{**self.at(m.x, m.value), **self.name(m.style), "said": m.said} for m in marks]
         encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
-        encoding |= self.hue([m.style for m in marks], "fill", legend=True)
-        return [_spec(rows, {"type": "bar"}, encoding)]
+        encoding |= self.hue([m.style for m in marks])
+        mark: Spec = {"type": "bar"}
+        if not self.named_x:
+            mark["width"] = max(1, round(0.86 * self.frame.x.step))
+        return [_spec(rows, mark, encoding)]
 
     def _cells(self, marks: list[Cell]) -> list[Spec]:
         ramp = self.chart.ramp
@@ -287,9 +301,9 @@ class _Writer:
             rows.append(row)
         encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
         if ramp is not None:
-            encoding["fill"] = _ramp(ramp, value, self.theme)
+            encoding["color"] = _ramp(ramp, value, self.theme)
         else:
-            encoding["fill"] = {"field": "colour", "type": "nominal", "scale": None}
+            encoding["color"] = {"field": "colour", "type": "nominal", "scale": None}
         found = [_spec(rows, {"type": "rect", "invalid": None}, encoding)]
         if any(m.text for m in marks):
             text = {"x": self.x(), "y": self.y(), "text": {"field": "text"}}
@@ -297,15 +311,12 @@ class _Writer:
         return found
 
     def _rules(self, marks: list[Rule]) -> list[Spec]:
-        low_x, high_x, low_y, high_y = self._edges()
         rows = []
         for m in marks:
-            ends = self.at(low_x if m.x0 is None else m.x0, low_y if m.y0 is None else m.y0)
-            others = self.at(high_x if m.x1 is None else m.x1, high_y if m.y1 is None else m.y1)
-            second = {f"{name}_end": value for name, value in others.items()}
-            rows.append({**ends, **second, **self.name(m.style), "said": m.said})
-        encoding = {**self._ends(marks[0]), **_tooltip()}
-        encoding |= self.hue([m.style for m in marks], "stroke", legend=False)
+            second = {f"{name}_end": value for name, value in self.at(m.x1, m.y1).items()}
+            rows.append({**self.at(m.x0, m.y0), **second, **self.name(m.style), "said": m.said})
+        encoding = {**self._ends(marks), **_tooltip()}
+        encoding |= self.hue([m.style for m in marks])
         mark: Spec = {"type": "rule", "strokeWidth": marks[0].width}
         if marks[0].dashed:
             mark["strokeDash"] = [4, 4]
@@ -320,7 +331,7 @@ class _Writer:
             if self.named_x and m.x0 is not None and m.x1 is not None:
                 row[self.key] = self.place(self.panel.x, (m.x0 + m.x1) / 2, across=True)
             rows.append(row)
-        encoding: Spec = {"fill": {"field": "colour", "type": "nominal", "scale": None}}
+        encoding: Spec = {"color": {"field": "colour", "type": "nominal", "scale": None}}
         if any(self.chart.y.field in row for row in rows):
             encoding["y"] = self.y()
         if any(self.key in row for row in rows):
@@ -334,22 +345,18 @@ class _Writer:
         mark = {"type": "text", "align": aligned[marks[0].anchor], "baseline": "middle"}
         return [_spec(rows, mark, encoding)]
 
-    def _ends(self, mark: Rule) -> Spec:
+    def _ends(self, marks: list[Rule]) -> Spec:
         """From where to where rules go; all over an axis where neither end is said."""
         found: Spec = {}
-        if mark.x0 is not None or mark.x1 is not None:
+        if marks[0].x0 is not None:
             found["x"] = self.x()
-            if not self.named_x:
+            if any(m.x0 != m.x1 for m in marks):
                 found["x2"] = {"field": f"{self.key}_end"}
-        if mark.y0 is not None or mark.y1 is not None:
+        if marks[0].y0 is not None:
             found["y"] = self.y()
-            if not self.named_y:
+            if any(m.y0 != m.y1 for m in marks):
                 found["y2"] = {"field": f"{self.chart.y.field}_end"}
         return found
-
-    def _edges(self) -> tuple[float, float, float, float]:
-        x, y = self.frame.x, self.layout.y
-        return x.back(x.start), x.back(x.end), y.back(y.start), y.back(y.end)
 
 
 def _spec(rows: list[Spec], mark: Spec, encoding: Spec) -> Spec:
