@@ -2,6 +2,8 @@
 
 import json
 import math
+import sys
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
@@ -13,11 +15,14 @@ from cranfield.cli.demo import SAMPLE
 from cranfield.comparison.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
+from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.roc import roc_curve
 from cranfield.io.labels import read_labels
 from cranfield.report import charts
-from cranfield.report.charts.curves import RECALL_MEASURES, roc_curve, thinned
+from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
+from cranfield.report.charts.parts import thinned
 
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]
 LABELS = [str(SAMPLE / "labels" / f"{name}.csv.gz") for name in ("logistic", "chance")]
@@ -34,63 +39,89 @@ def comparison(scores):
     return compare(scores, resamples=500)
 
 
-def rows(spec):
+def checked(chart):
+    """The chart, after looking at what every chart must have and can do."""
+    assert chart.title
+    assert chart.description.endswith(".")
+    json.dumps(chart.to_dict(), allow_nan=False)
+    spec = chart.to_vega()
     assert spec["$schema"] == charts.SCHEMA
-    assert spec["title"]
-    assert spec["description"]
     json.dumps(spec, allow_nan=False)
-    return spec["data"]["values"]
+    ElementTree.fromstring(chart.to_svg())
+    return chart
 
 
 def test_leaderboard(scores, comparison):
-    shown = rows(charts.leaderboard(comparison, "AP"))
-    assert {r["run"]: r["mean"] for r in shown} == {r: m["AP"] for r, m in scores.mean().items()}
-    assert [r["run"] for r in shown if r["best"]] == [
-        s.run for s in comparison.standings if s.measure == "AP" and s.rank == 1
-    ]
-    assert all(r["low"] <= r["mean"] <= r["high"] for r in shown)
+    drawn = checked(charts.leaderboard(comparison, "AP"))
+    means = {r: m["AP"] for r, m in scores.mean().items()}
+    dots = {drawn.y.names[d.y]: d.x for d in drawn.marks(Dot)}
+    assert dots == means
+    assert list(dots) == sorted(means, key=means.get, reverse=True)
+    best = [s.run for s in comparison.standings if s.measure == "AP" and s.rank == 1]
+    assert [drawn.y.names[round((r.y0 + r.y1) / 2)] for r in drawn.marks(Region)] == best
+    for rule in drawn.marks(Rule):
+        assert rule.x0 <= means[drawn.y.names[rule.y0]] <= rule.x1
     with pytest.raises(UsageError, match="no comparison under 'AB'"):
         charts.leaderboard(comparison, "AB")
 
 
+def test_vega_rows_have_names_of_runs_and_measures(scores, comparison):
+    spec = charts.leaderboard(comparison, "AP").to_vega()
+    rows = spec["hconcat"][0]["layer"][-1]["data"]["values"]
+    assert {r["run"]: r["mean"] for r in rows} == {r: m["AP"] for r, m in scores.mean().items()}
+
+
 def test_significance_shows_both_directions(comparison):
-    shown = {(r["a"], r["b"]): r for r in rows(charts.significance(comparison, "AP"))}
+    drawn = checked(charts.significance(comparison, "AP"))
+    runs = drawn.y.names
+    shown = {(runs[c.y], runs[c.x]): c for c in drawn.marks(Cell)}
     assert len(shown) == 6
     for pair in (p for p in comparison.pairs if p.measure == "AP"):
-        assert shown[pair.a, pair.b]["difference"] == pair.difference
-        assert shown[pair.b, pair.a]["difference"] == -pair.difference
-        assert shown[pair.b, pair.a]["stars"] == pair.stars
+        assert shown[pair.a, pair.b].value == pair.difference
+        assert shown[pair.b, pair.a].value == -pair.difference
+        assert shown[pair.b, pair.a].text == pair.stars
+
+
+@pytest.mark.parametrize("measure, sign", [("AP", 1), ("NMRR", -1)])
+def test_the_better_row_is_blue(comparison, measure, sign):
+    drawn = charts.significance(comparison, measure)
+    for cell in drawn.marks(Cell):
+        assert drawn.ramp.share(cell.value) * cell.value * sign >= 0
 
 
 def test_significance_one_tailed_shows_what_was_asked(scores):
     found = compare(scores, measures=["AP"], tail="one", resamples=500)
-    assert len(rows(charts.significance(found))) == 3
+    assert len(list(charts.significance(found).marks(Cell))) == 3
 
 
 def test_heatmap(scores):
-    shown = {(r["run"], r["topic"]): r["value"] for r in rows(charts.heatmap(scores, "nDCG@10"))}
+    drawn = checked(charts.heatmap(scores, "nDCG@10"))
+    runs, topics = drawn.y.names, drawn.panels[0].x.names
+    shown = {(runs[c.y], topics[c.x]): c.value for c in drawn.marks(Cell)}
     assert shown == {(r["run"], r["topic"]): r["nDCG@10"] for r in scores.per_topic()}
 
 
 def test_differences_are_sorted_and_know_the_good_end(scores):
-    spec = charts.differences(scores, "pca", "pixels", "AP")
-    gaps = [r["difference"] for r in rows(spec)]
+    bars = list(checked(charts.differences(scores, "pca", "pixels", "AP")).marks(Bar))
+    gaps = [b.value for b in bars]
     assert gaps == sorted(gaps, reverse=True)
     mean = scores.mean()
     assert sum(gaps) / len(gaps) == pytest.approx(mean["pca"]["AP"] - mean["pixels"]["AP"])
-    assert spec["encoding"]["color"]["condition"]["test"] == "datum.difference > 0"
-    lower = charts.differences(scores, "pca", "pixels", "NMRR")
-    assert lower["encoding"]["color"]["condition"]["test"] == "datum.difference < 0"
+    assert {b.style for b in bars if b.value > 0} == {"good"}
+    lower = charts.differences(scores, "pca", "pixels", "NMRR").marks(Bar)
+    assert {b.style for b in lower if b.value < 0} == {"good"}
 
 
 def test_precision_recall_is_the_mean_of_interpolated_precision():
     curve = evaluate(QRELS, RUNS, RECALL_MEASURES)
-    shown = rows(charts.precision_recall(curve))
-    assert len(shown) == 33
+    drawn = checked(charts.precision_recall(curve))
     means = curve.mean()
-    for r in shown:
-        assert r["precision"] == means[r["run"]][f"iP@{r['recall']:g}"]
-        assert 0 <= r["low"] <= r["precision"] <= r["high"] <= 1
+    for line, band in zip(drawn.marks(Line), drawn.marks(Band), strict=True):
+        assert len(line.points) == 11
+        for (recall, precision), (at, low, high) in zip(line.points, band.points, strict=True):
+            assert at == recall
+            assert precision == means[drawn.series[line.style]][f"iP@{recall:g}"]
+            assert 0 <= low <= precision <= high <= 1
     with pytest.raises(UsageError, match="needs the measures iP@0"):
         charts.precision_recall(evaluate(QRELS, RUNS, "AP"))
 
@@ -110,11 +141,11 @@ def test_roc_of_one_concept_has_the_eer_of_the_measure():
     truth = read_labels(TRUTH)
     run = read_labels(LABELS[0])
     values = evaluate_labels(truth, [run], "EER AUC").per_concept()
-    spec = charts.roc(truth, [run], "Prime")
+    drawn = checked(charts.roc(truth, [run], "Prime"))
     eer = next(r["EER"] for r in values if r["concept"] == "Prime")
-    assert spec["layer"][2]["data"]["values"][0]["eer"] == pytest.approx(eer)
-    points = rows(spec)
-    assert (points[0]["fpr"], points[-1]["tpr"]) == (0.0, 1.0)
+    assert next(drawn.marks(Dot)).x == pytest.approx(eer)
+    points = next(drawn.marks(Line)).points
+    assert (points[0], points[-1]) == ((0.0, 0.0), (1.0, 1.0))
     with pytest.raises(UsageError, match="no concept 'Sky'"):
         charts.roc(truth, [run], "Sky")
     with pytest.raises(UsageError, match="needs runs with confidences"):
@@ -130,14 +161,15 @@ def test_a_long_curve_is_thinned_and_keeps_its_ends():
 
 
 def test_scatter_and_density(scores):
-    shown = rows(charts.measures(scores, "AP", "nDCG@10"))
-    assert shown[0] == {
-        "run": "pca", "x": scores.mean()["pca"]["AP"], "y": scores.mean()["pca"]["nDCG@10"],
-    }  # fmt: skip
+    drawn = checked(charts.measures(scores, "AP", "nDCG@10"))
+    mean = scores.mean()
+    assert [(d.label, d.x, d.y) for d in drawn.marks(Dot)] == [
+        (run, mean[run]["AP"], mean[run]["nDCG@10"]) for run in scores.runs
+    ]
     with pytest.raises(UsageError, match="a matter of annotation"):
         charts.density(scores)
     labels = evaluate_labels(TRUTH, LABELS, "F.example")
-    assert [r["x"] for r in rows(charts.density(labels))] == [
+    assert [d.x for d in checked(charts.density(labels)).marks(Dot)] == [
         facts["label_density"] for facts in labels.run_facts
     ]
 
@@ -147,27 +179,30 @@ def test_concepts_with_truth_frequency():
     scores = evaluate_labels(
         truth, {"m": {"i1": {"A"}, "i2": {"A"}, "i3": {"A"}, "i4": set()}}, "F.concept F.example"
     )
-    shown = {r["concept"]: r for r in rows(charts.concepts(scores, truth))}
-    assert shown["A"] == {"concept": "A", "value": 1.0, "frequency": 0.75}
-    assert shown["B"]["frequency"] == 0.5
+    drawn = checked(charts.concepts(scores, truth))
+    names = drawn.panels[0].x.names
+    assert {names[b.x]: b.value for b in drawn.marks(Bar)}["A"] == 1.0
+    shares = {names[round((r.x0 + r.x1) / 2)]: r.y0 for r in drawn.marks(Rule)}
+    assert shares == {"A": 0.75, "B": 0.5}
     with pytest.raises(UsageError, match="no value per concept"):
         charts.concepts(scores, truth, measure="F.example")
 
 
 def test_behaviour_of_known_measures():
-    shown = rows(charts.behaviour("RR P@5", size=20))
-    by_name = {name: [r["value"] for r in shown if r["measure"] == name] for name in ("RR", "P@5")}
-    assert by_name["RR"] == [1 / rank for rank in range(1, 21)]
-    assert by_name["P@5"] == [0.2] * 5 + [0.0] * 15
+    drawn = checked(charts.behaviour("RR P@5", size=20))
+    values = {drawn.series[m.style]: [p[1] for p in m.points] for m in drawn.marks(Line)}
+    assert values["RR"] == [1 / rank for rank in range(1, 21)]
+    assert values["P@5"] == [0.2] * 5 + [0.0] * 15
     with pytest.raises(UsageError, match="expected 1 to 20"):
         charts.behaviour("RR", size=20, relevant=21)
 
 
-def test_a_value_that_does_not_exist_is_null():
-    one = evaluate({"t": {"a": 1}, "u": {"a": 0}}, {"r": {"t": {"a": 1.0}}}, "R@5")
-    assert not any(
-        isinstance(r["value"], float) and math.isnan(r["value"]) for r in rows(charts.heatmap(one))
-    )
+def test_a_value_that_does_not_exist_is_no_number():
+    runs = {"r": {"t": {"a": 1.0}}, "s": {"t": {"a": 1.0}, "u": {"a": 1.0}}}
+    one = evaluate({"t": {"a": 1}, "u": {"a": 1}}, runs, "R@5", topics="run")
+    drawn = checked(charts.heatmap(one))
+    assert any(math.isnan(c.value) for c in drawn.marks(Cell))
+    assert "nan" not in drawn.to_svg().replace(": nan<", "")
 
 
 OF_ANNOTATION = {"roc", "density", "concepts"}
@@ -179,10 +214,10 @@ def test_every_chart_through_the_command(name, tmp_path, capsys):
     files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
     files = [] if name == "behaviour" else files
     assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
-    assert rows(json.loads(target.read_text()))
+    assert json.loads(target.read_text())["$schema"] == charts.SCHEMA
 
 
-@pytest.mark.parametrize("kind, start", [("svg", b"<svg"), ("png", b"\x89PNG"), ("pdf", b"%PDF")])
+@pytest.mark.parametrize("kind, start", [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures(kind, start, tmp_path):
     pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")
     target = tmp_path / f"chart.{kind}"
@@ -191,20 +226,30 @@ def test_pictures(kind, start, tmp_path):
 
 
 @pytest.mark.parametrize("name", CHARTS)
-def test_every_chart_is_drawn(name, tmp_path):
-    pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")
+def test_every_chart_is_drawn_without_other_programs(name, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
     target = tmp_path / "chart.svg"
     files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
     files = [] if name == "behaviour" else files
     assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
-    drawn = target.read_text()
-    assert drawn.count("<path") > 3
-    assert "NaN" not in drawn
+    root = ElementTree.fromstring(target.read_text())
+    assert root.find("{http://www.w3.org/2000/svg}title").text
+    assert root.find("{http://www.w3.org/2000/svg}desc").text
+    assert "NaN" not in target.read_text()
+
+
+@pytest.mark.parametrize("name", ["leaderboard", "heatmap", "roc", "concepts"])
+def test_vega_lite_understands_every_kind_of_mark(name, tmp_path):
+    pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")
+    target = tmp_path / "chart.png"
+    files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
+    assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
+    assert target.read_bytes().startswith(b"\x89PNG")
 
 
 def test_without_vl_convert_the_extra_is_named(tmp_path, monkeypatch, capsys):
-    monkeypatch.setitem(__import__("sys").modules, "vl_convert", None)
-    assert main(["chart", "behaviour", "-o", str(tmp_path / "c.svg")]) == 2
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    assert main(["chart", "behaviour", "-o", str(tmp_path / "c.png")]) == 2
     assert "pip install 'cranfield[report]'" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())
 
@@ -238,6 +283,8 @@ def test_notebook_display(scores, comparison):
     assert "MAP" in bundle["text/plain"]
     assert bundle["text/html"].startswith("<table>")
     shown = comparison._repr_mimebundle_()
-    assert shown[charts.MIME] == charts.leaderboard(comparison)
+    drawn = charts.leaderboard(comparison)
+    assert shown[charts.MIME] == drawn.to_vega() == drawn._repr_mimebundle_()[charts.MIME]
+    assert shown["image/svg+xml"] == drawn.to_svg()
     named = evaluate({"t": {"a": 1}}, {"<script>": {"t": {"a": 1.0}}}, "AP")
     assert "<script>" not in named._repr_mimebundle_()["text/html"]

@@ -140,8 +140,8 @@ def properties(theme: Theme) -> dict[str, str]:
     for ramp, letter in _LETTER.items():
         for k, fill in enumerate(ramp_colours(ramp, theme)):
             found[f"{letter}{k}"] = fill
-            inks = (ROLES[theme]["ink"], ROLES[theme]["paper"])
-            found[f"{letter}{k}t"] = max(inks, key=lambda ink: contrast(ink, fill))
+            black_or_white = sorted(("#000000", "#ffffff"), key=lambda ink: contrast(ink, fill))
+            found[f"{letter}{k}t"] = black_or_white[-1]
     return found
 
 
