@@ -13,7 +13,7 @@ from latex2mathml.converter import convert
 
 import cranfield
 from cranfield.cli import COMMANDS, main
-from cranfield.cli.measures import DIRECTION, all_sets, show_range, signature
+from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
 from cranfield.measures import REGISTRY, Measure
 from cranfield.sources import REFERENCES
 

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
         NeedsError,
         UsageError,
     )
+    from cranfield.evaluation.catalogue import describe_measure, list_measures
     from cranfield.evaluation.displacement import evaluate_displacement
     from cranfield.evaluation.index_quality import ItemVectors, evaluate_index
     from cranfield.evaluation.labels import evaluate_labels
@@ -160,6 +161,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "view_concept",
         "view_ontology",
     ),
+    "cranfield.evaluation.catalogue": (
+        "describe_measure",
+        "list_measures",
+    ),
 }
 _MODULES = ("ontologies", "stats")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -198,6 +203,7 @@ __all__ = [
     "compare_cost_maps",
     "compare_rankings",
     "cost_map",
+    "describe_measure",
     "evaluate",
     "evaluate_displacement",
     "evaluate_index",
@@ -206,6 +212,7 @@ __all__ = [
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
+    "list_measures",
     "list_methods",
     "load",
     "measure",

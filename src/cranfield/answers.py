@@ -37,6 +37,8 @@ HOMES: dict[str, str] = {
     "HumanCorrelation": "cranfield.relatedness.human",
     "MapComparison": "cranfield.relatedness.maps",
     "Measure": "cranfield.measures",
+    "MeasureCard": "cranfield.evaluation.catalogue",
+    "MeasureCatalogue": "cranfield.evaluation.catalogue",
     "Method": "cranfield.relatedness",
     "MethodCatalogue": "cranfield.relatedness.answer",
     "MethodPairs": "cranfield.relatedness.answer",
@@ -52,6 +54,7 @@ HOMES: dict[str, str] = {
     "Scores": "cranfield.evaluation.scores",
     "Standing": "cranfield.comparison.answer",
     "TwoWay": "cranfield.stats.anova",
+    "Worked": "cranfield.evaluation.worked",
 }
 # How the layout of saved answers is numbered; a later one is refused, an earlier one is read.
 LAYOUT = 1

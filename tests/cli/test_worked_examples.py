@@ -7,8 +7,8 @@ import json
 import pytest
 
 from cranfield.cli import main
+from cranfield.evaluation.worked import worked_example
 from cranfield.measures import REGISTRY
-from cranfield.report.worked import worked_example
 
 
 @pytest.mark.parametrize("name", REGISTRY)

@@ -10,7 +10,7 @@ import pytest
 
 import cranfield
 from cranfield.cli import COMMANDS
-from cranfield.cli.measures import all_sets, signature
+from cranfield.evaluation.catalogue import all_sets, signature
 from cranfield.measures import REGISTRY
 from cranfield.sources import REFERENCES
 

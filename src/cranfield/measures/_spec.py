@@ -69,6 +69,6 @@ class Measure(Declared):
 
     @classmethod
     def __restored__(cls, name: str) -> Measure:
-        from cranfield.measures import measure
+        from cranfield.measures import REGISTRY, measure
 
-        return measure(name)
+        return REGISTRY.get(name) or measure(name)

@@ -19,6 +19,8 @@ MAKERS: dict[str, str] = {
     "ConceptView": "ontology:concept_document",
     "CostMapView": "costmap:document",
     "MapComparison": "costmap:comparison_document",
+    "MeasureCard": "measures:card_document",
+    "MeasureCatalogue": "measures:document",
     "MethodCatalogue": "relatedness:catalogue_document",
     "OntologyCheck": "ontology:check_document",
     "OntologyView": "ontology:document",

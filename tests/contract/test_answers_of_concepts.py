@@ -1,4 +1,4 @@
-"""Relatedness, cost maps and ontologies answer in Python as on the command line, and travel."""
+"""What concerns concepts and names answers in Python as on the command line, and travels."""
 
 import copy
 import json
@@ -62,6 +62,8 @@ ANSWERS = {
         ],
         {"top": 2},
     ),
+    "measures": (cf.list_measures, ["measures"], {}),
+    "a measure": (lambda: cf.describe_measure("nDCG@10"), ["measures", "NDCG@10"], {}),
     "check": (lambda: cf.check_ontology("pto-2010"), ["ontology", "check", "pto-2010"], {}),
     "ontology": (lambda: cf.view_ontology("pto-2009"), ["ontology", "show", "pto-2009"], {}),
     "concept": (

@@ -1,0 +1,68 @@
+"""The catalogue of measures as tables, and all about one of them."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from cranfield.evaluation.catalogue import (
+    MeasureCard,
+    MeasureCatalogue,
+    describe,
+    show_range,
+    signature,
+)
+from cranfield.report.document import Cell, Column, Document, Table
+
+_BEST = {True: "high", False: "low", None: ""}
+_WIDTH, _SET_WIDTH = 76, 90
+_NOT_IN_THE_TABLE = ("params", "higher_is_better", "worked_example")
+
+
+def document(found: MeasureCatalogue, **_: Any) -> Document:
+    """A table per family, and the sets."""
+    columns = [Column(n, numeric=False) for n in ("name", "mean", "what it is", "range", "best")]
+    tables = []
+    for family in dict.fromkeys(m.family for m in found.measures):
+        rows: list[list[Cell]] = [
+            [
+                signature(m),
+                m.mean_name or m.name,
+                m.title,
+                show_range(m),
+                _BEST[m.higher_is_better],
+            ]
+            for m in found.measures
+            if m.family == family
+        ]
+        tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
+    every = [row for table in tables for row in table.rows]
+    sets: list[list[Cell]] = [
+        [name, textwrap.shorten(" ".join(members), _SET_WIDTH, placeholder=" ...")]
+        for name, members in found.sets.items()
+    ]
+    tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
+    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
+
+
+def card_document(found: MeasureCard, **_: Any) -> Document:
+    """What is known of a measure, line by line."""
+    facts = describe(found.measure)
+    rows: list[list[Cell]] = []
+    for key, value in facts.items():
+        if key in _NOT_IN_THE_TABLE or value in ("", []):
+            continue
+        said = ", ".join(value) if isinstance(value, list) else str(value)
+        rows += _wrapped(key.replace("_", " "), said)
+    for param, about in facts["params"].items():
+        rows += _wrapped("parameter", f"{param}={about['default']!r}: {about['doc']}")
+    if found.worked is not None:
+        rows += _wrapped("worked example", found.worked.given)
+        rows += [["", f"{name} = {value:.6f}"] for name, value in found.worked.values.items()]
+    columns = [Column("measure", numeric=False), Column(str(found.measure), numeric=False)]
+    return Document(found.to_dict(), [Table(columns, rows)], found.notes)
+
+
+def _wrapped(key: str, text: str) -> list[list[Cell]]:
+    lines = textwrap.wrap(text, _WIDTH) or [""]
+    return [["" if i else key, line] for i, line in enumerate(lines)]
