@@ -12,6 +12,8 @@ namespace {
 // Up to this many arrangements of tied items are all looked at; beyond it, orders are drawn.
 constexpr double most_arrangements = 20000;
 constexpr int drawn_orders = 2000;
+// Groups with so many items to a judged one are not shuffled as a whole.
+constexpr std::size_t sparse_group = 16;
 
 // A small generator with a fixed start: the same input gives the same draw everywhere.
 class Draw {
@@ -33,6 +35,8 @@ class Draw {
 struct Slots {
     TieGroup group;
     std::vector<double> grades;
+    std::vector<std::uint32_t> places{};  // of the judged items, in no order
+    std::vector<double> taken{};
 
     // Comparable form of a grade, so that arrangements can be enumerated in order.
     static bool before(double a, double b) {
@@ -41,8 +45,29 @@ struct Slots {
     void first() { std::sort(grades.begin(), grades.end(), before); }
     bool next() { return std::next_permutation(grades.begin(), grades.end(), before); }
     void shuffle(Draw& draw) {
+        const std::uint32_t judged = group.hits_end - group.hits_begin;
+        if (grades.size() > sparse_group * judged) return scatter(draw);
         for (auto i = static_cast<std::uint32_t>(grades.size()); i > 1; --i)
             std::swap(grades[i - 1], grades[draw.below(i)]);
+    }
+    // A shuffle that touches judged items only: in a group of a million they are few. All are
+    // taken out, and each is put to a place that is still free.
+    void scatter(Draw& draw) {
+        taken.clear();
+        for (std::uint32_t i = 0; places.size() < group.hits_end - group.hits_begin; ++i)
+            places.push_back(i);  // they stand first before the first shuffle
+        for (const std::uint32_t at : places) {
+            taken.push_back(grades[at]);
+            grades[at] = not_judged;
+        }
+        places.clear();
+        const auto size = static_cast<std::uint32_t>(grades.size());
+        for (const double grade : taken) {
+            std::uint32_t at = draw.below(size);
+            while (!std::isnan(grades[at])) at = draw.below(size);
+            grades[at] = grade;
+            places.push_back(at);
+        }
     }
     double arrangements() const {
         std::vector<double> sorted = grades;
@@ -57,8 +82,14 @@ struct Slots {
     }
     void place(std::vector<Hit>& hits) const {
         std::uint32_t at = group.hits_begin;
-        for (std::uint32_t i = 0; i < grades.size(); ++i)
-            if (!std::isnan(grades[i])) hits[at++] = {group.first_rank + i, grades[i]};
+        if (places.empty()) {
+            for (std::uint32_t i = 0; i < grades.size(); ++i)
+                if (!std::isnan(grades[i])) hits[at++] = {group.first_rank + i, grades[i]};
+            return;
+        }
+        for (const std::uint32_t i : places) hits[at++] = {group.first_rank + i, grades[i]};
+        std::sort(hits.begin() + group.hits_begin, hits.begin() + group.hits_end,
+                  [](const Hit& a, const Hit& b) { return a.rank < b.rank; });
     }
 };
 

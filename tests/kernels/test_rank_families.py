@@ -62,7 +62,7 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     size += 1
     names = (
         "NMRR(gmt=16) NMRR(gmt=20, rel=2) NAR MNRO MNRO(generality='printed', rel=2) NormRecall "
-        "NormRecall(scale=5) NormPrecision RankRecall LogPrecision"
+        "NormRecall(scale=5) NormPrecision RankRecall LogPrecision RecallError PrecisionError"
     )
     got = evaluate(case, names, ties=ties, missing=missing, gmt=20)
     one = slow.ranks(groups, rest, rel=1, size=size, missing=missing)
@@ -76,6 +76,8 @@ def test_ranks(data: st.DataObject, ties: str, missing: str) -> None:
     assert same(got["NormRecall"], slow.norm_recall(one, size))
     assert same(got["NormRecall(scale=5)"], slow.norm_recall(one, size, 5))
     assert same(got["NormPrecision"], slow.norm_precision(one, size))
+    assert same(got["RecallError"], slow.recall_error(one))
+    assert same(got["PrecisionError"], slow.precision_error(one))
     assert same(got["RankRecall"], slow.rank_recall(one))
     assert same(got["LogPrecision"], slow.log_precision(one))
 

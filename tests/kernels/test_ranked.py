@@ -48,7 +48,7 @@ PARAMS: dict[str, list[tuple[float, ...]]] = {
     "set_recall": _levels(),
     "set_relative_precision": _levels(),
     "set_ap": _levels(),
-    "set_f": _levels((1.0,), (0.25,), (4.0,), (0.0,)),
+    "set_f": _levels((1.0,), (0.25,), (4.0,), (0.0,), (INF,)),
     "utility": _levels((1.0, -1.0, 0.0, 0.0, 0.0), (2.0, -0.5, -1.0, 0.25, 100.0)),
     "precision_at": _levels(*((k,) for k in CUTOFFS if k < INF)),
     "recall_at": _at_cutoffs(),
@@ -74,7 +74,7 @@ PARAMS: dict[str, list[tuple[float, ...]]] = {
     "ideal_dcg": _gains(),
     "ndcg": _gains(),
     "ndcg_rel": _gains(),
-    "rndcg": _gains(),
+    "rndcg": [(level, *gains) for level in LEVELS for gains in _gains()],
     "normalized_g": _gains(),
     "rbp": _levels(*((p, k) for p in (0.8, 0.5, 0.0, 1.0) for k in (2.0, INF))),
     "rbp_graded": [

@@ -118,20 +118,36 @@ double rbp(View& v, const Params& p) {
 namespace {
 
 // Let w be the chances to go on after each item of a group of `size`, 1 for those not listed.
-// Fills mean[j] with the mean product over all choices of j of the group's items.
-void mean_products(const std::vector<double>& go_on, std::size_t size, std::size_t skip,
+// Fills mean[j], for j up to `most`, with the mean product over all choices of j of its items.
+void mean_products(const std::vector<double>& go_on, std::size_t size, std::size_t most,
                    std::vector<double>& mean) {
-    mean.assign(size, 1.0);
+    mean.assign(most + 1, 1.0);
     double n = static_cast<double>(size - go_on.size());
-    for (std::size_t x = 0; x < go_on.size(); ++x) {
-        if (x == skip) continue;
+    for (const double chance : go_on) {
         n += 1;
-        const auto last = static_cast<std::size_t>(n);
-        for (std::size_t j = std::min(last, size - 1); j > 0; --j) {
+        for (std::size_t j = std::min(static_cast<std::size_t>(n), most); j > 0; --j) {
             const double d = static_cast<double>(j);
-            mean[j] = (n - d) / n * mean[j] + d / n * go_on[x] * mean[j - 1];
+            mean[j] = (n - d) / n * mean[j] + d / n * chance * mean[j - 1];
         }
     }
+}
+
+// The expected reciprocal rank of the stop within a group of which `positions` are looked at. Who
+// reaches position j stops there with the chance mean[j] - mean[j + 1]. Nobody but a few goes far
+// where many items satisfy, so that positions are added until what is left cannot count.
+double stop_within(const std::vector<double>& go_on, double first, std::size_t size,
+                   std::size_t positions, std::vector<double>& mean) {
+    constexpr double of_no_account = 1e-18;
+    std::size_t most = std::min<std::size_t>(positions, 1024);
+    mean_products(go_on, size, most, mean);
+    while (most < positions && mean[most] > of_no_account) {
+        most = std::min(positions, 4 * most);
+        mean_products(go_on, size, most, mean);
+    }
+    double sum = 0;
+    for (std::size_t j = 0; j < most; ++j)
+        sum += (mean[j] - mean[j + 1]) / (first + static_cast<double>(j));
+    return sum;
 }
 
 }  // namespace
@@ -145,12 +161,9 @@ double err(View& v, const Params& p) {
             if (v.hits()[i].grade > 0)
                 go_on.push_back(1.0 - (std::exp2(v.hits()[i].grade) - 1.0) / std::exp2(p[1]));
         const auto positions = static_cast<std::size_t>(positions_within(p[0], first, size));
-        for (std::size_t x = 0; x < go_on.size() && positions > 0; ++x) {
-            mean_products(go_on, static_cast<std::size_t>(size), x, mean);
-            for (std::size_t j = 0; j < positions; ++j)
-                sum += still_looking * (1.0 - go_on[x]) * mean[j] / size /
-                       (first + static_cast<double>(j));
-        }
+        if (!go_on.empty() && positions > 0)
+            sum += still_looking *
+                   stop_within(go_on, first, static_cast<std::size_t>(size), positions, mean);
         for (const double chance : go_on) still_looking *= chance;
     });
     return sum;

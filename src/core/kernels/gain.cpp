@@ -93,9 +93,12 @@ double ndcg_rel(View& v, const Params& p) {
     return sum > 0 ? sum / all : 0.0;
 }
 
-// nDCG averaged over the ranks at which the ideal ranking changes its gain, and the last one.
+// nDCG averaged over the ranks at which the ideal ranking changes its gain, and the last one; 0
+// where no item reaches the level, which comes before the parameters of the gains.
 double rndcg(View& v, const Params& p) {
-    const Gains gains(p);
+    if (v.relevant(p[0]).total == 0) return 0.0;
+    const Params of_gains(p.begin() + 1, p.end());
+    const Gains gains(of_gains);
     std::vector<double> ideal;
     gains.ideal(v.judgements(), ideal);
     if (ideal.empty()) return 0.0;

@@ -90,12 +90,13 @@ double set_ap(View& v, const Params& p) {
     return v.retrieved() > 0 && rel.total > 0 ? found * found / (v.retrieved() * rel.total) : 0.0;
 }
 
-// p[1] is the square of beta.
+// p[1] is the square of beta; where that is beyond all numbers only recall counts.
 double set_f(View& v, const Params& p) {
     const Relevant& rel = v.relevant(p[0]);
     if (rel.ranks.empty()) return 0.0;
     const double precision = rel.retrieved() / v.retrieved();
     const double recall = rel.retrieved() / rel.total;
+    if (std::isinf(p[1])) return recall;
     return (p[1] + 1.0) * precision * recall / (p[1] * precision + recall);
 }
 

@@ -32,15 +32,33 @@ double log_binomial(double n, double k) {
 
 }  // namespace
 
-// The fourth parameter expands the scale below 1.
-double norm_recall(View& v, const Params& p) {
+// The errors before they are normalized (eq. 5.18, 5.21): 0 is perfect.
+double recall_error(View& v, const Params& p) {
     const RankQuery query(p);
     const double total = v.relevant(query.level).total;
     if (total == 0) return undefined;
     double ranks = 0;
     if (const double signal = add_ranks(v, query, ranks); signal != 0) return signal;
+    return ranks / total - 0.5 * (total + 1.0);
+}
+
+double precision_error(View& v, const Params& p) {
+    const RankQuery query(p);
+    const double total = v.relevant(query.level).total;
+    if (total == 0) return undefined;
+    double logs = 0;
+    if (const double signal = add_logs(v, query, logs); signal != 0) return signal;
+    return logs - log_factorial(total);
+}
+
+// The fourth parameter expands the scale below 1.
+double norm_recall(View& v, const Params& p) {
+    const RankQuery query(p);
+    const double total = v.relevant(query.level).total;
+    if (total == 0) return undefined;
+    const double error = recall_error(v, p);
+    if (error == size_unknown) return error;
     if (query.size == total) return 1.0;
-    const double error = ranks / total - 0.5 * (total + 1.0);
     return 1.0 - p[3] * error / (query.size - total);
 }
 
@@ -48,10 +66,10 @@ double norm_precision(View& v, const Params& p) {
     const RankQuery query(p);
     const double total = v.relevant(query.level).total;
     if (total == 0) return undefined;
-    double logs = 0;
-    if (const double signal = add_logs(v, query, logs); signal != 0) return signal;
+    const double error = precision_error(v, p);
+    if (error == size_unknown) return error;
     if (query.size == total) return 1.0;
-    return 1.0 - (logs - log_factorial(total)) / log_binomial(query.size, total);
+    return 1.0 - error / log_binomial(query.size, total);
 }
 
 double rank_recall(View& v, const Params& p) {

@@ -98,6 +98,8 @@ double judged_count(View&, const Params&);
 double nmrr(View&, const Params&);
 double nar(View&, const Params&);
 double mnro(View&, const Params&);
+double recall_error(View&, const Params&);
+double precision_error(View&, const Params&);
 double norm_recall(View&, const Params&);
 double norm_precision(View&, const Params&);
 double rank_recall(View&, const Params&);

@@ -88,6 +88,15 @@ def _leading_relevant(ranking: Sequence[Group], rel: float) -> int:
     return count
 
 
+def recall_error(places: Sequence[float]) -> float:
+    n0 = len(places)
+    return sum(places) / n0 - (n0 + 1) / 2 if n0 else math.nan
+
+
+def precision_error(places: Sequence[float]) -> float:
+    return math.log(math.prod(places) / math.factorial(len(places))) if places else math.nan
+
+
 def norm_recall(places: Sequence[float], size: int, scale: float = 1.0) -> float:
     n0 = len(places)
     if n0 == 0:

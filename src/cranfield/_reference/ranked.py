@@ -140,6 +140,8 @@ def set_ap(grades: Grades, judged: Judged, level: float) -> float:
 
 
 def set_f(grades: Grades, judged: Judged, level: float, beta_squared: float) -> float:
+    if math.isinf(beta_squared):
+        return set_recall(grades, judged, level)
     p, r = set_precision(grades, judged, level), set_recall(grades, judged, level)
     return _ratio((1 + beta_squared) * p * r, beta_squared * p + r)
 
@@ -362,13 +364,21 @@ def ndcg_rel(
 
 
 def rndcg(
-    grades: Grades, judged: Judged, k: float, kind: float, discount: float, *pairs: float
+    grades: Grades,
+    judged: Judged,
+    level: float,
+    k: float,
+    kind: float,
+    discount: float,
+    *pairs: float,
 ) -> float:
-    """The mean of nDCG at the ranks where the ideal gain changes.
+    """The mean of nDCG at the ranks where the ideal gain changes; 0 without a relevant item.
 
     The whole ranking is a point of its own when it is longer than the ideal one by two items
     or more, which is where trec_eval looks for it.
     """
+    if not _relevant(judged, level):
+        return 0.0
     ideal = _ideal(judged, kind, pairs)
     changes = [i for i in range(1, len(ideal) + 1) if ideal[i - 1 : i] != ideal[i : i + 1]]
     points: list[float] = list(changes)

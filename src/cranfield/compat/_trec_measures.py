@@ -128,10 +128,20 @@ def _set_f(entry: Entry, text: str | None, request: Request) -> list[Value]:
 
 
 def _gain(entry: Entry, text: str | None, _: Request) -> list[Value]:
+    return _labelled(entry, text, KernelCall(entry.kernel, _gain_params(entry, text)))
+
+
+def _gain_params(entry: Entry, text: str | None) -> tuple[float, ...]:
     discount = 2.0 if entry.kernel == "normalized_g" else 0.0
     pairs = _pairs(entry, text)
     flat = [x for grade, gain in pairs.items() if _is_int(grade) for x in (float(grade), gain)]
-    return _labelled(entry, text, KernelCall(entry.kernel, (math.inf, 0.0, discount, *flat)))
+    return (math.inf, 0.0, discount, *flat)
+
+
+def _gain_of_level(entry: Entry, text: str | None, request: Request) -> list[Value]:
+    """The one gain measure that asks for items of the level that -l sets."""
+    params = (float(request.level), *_gain_params(entry, text))
+    return _labelled(entry, text, KernelCall(entry.kernel, params))
 
 
 def _rbp(entry: Entry, text: str | None, _: Request) -> list[Value]:
@@ -220,7 +230,7 @@ ENTRIES: dict[str, Entry] = {
         Entry("ideal_dcg", _gain, "ideal_dcg"),
         Entry("ndcg", _gain, "ndcg"),
         Entry("ndcg_rel", _gain, "ndcg_rel"),
-        Entry("Rndcg", _gain, "rndcg"),
+        Entry("Rndcg", _gain_of_level, "rndcg"),
         Entry("ndcg_cut", _at_cutoffs, "ndcg", _CUTOFFS),
         Entry("map_cut", _at_cutoffs, "average_precision", _CUTOFFS),
         Entry("relative_P", _at_cutoffs, "relative_precision_at", _CUTOFFS),

@@ -90,14 +90,17 @@ def _utility(level: float, params: Sequence[str]) -> list[Column]:
     return [("utility", KernelCall("utility", (level, *weights, 0.0)))]
 
 
-def _gain(name: str, kernel: str, discount: float = 0.0) -> Family:
-    def columns(_level: float, params: Sequence[str]) -> list[Column]:
+def _gain(name: str, kernel: str, discount: float = 0.0, *, leveled: bool = False) -> Family:
+    """A gain measure; `leveled` ones ask whether an item reaches the level of relevance."""
+
+    def columns(level: float, params: Sequence[str]) -> list[Column]:
         if params:
             hint = "; for a cutoff write ndcg_cut_k" if name == "ndcg" else ""
             raise ValueError(
                 f"unsupported measure {name}_{','.join(params)}: {name} takes no number{hint}"
             )
-        return [(name, KernelCall(kernel, (math.inf, 0.0, discount)))]
+        before = (level,) if leveled else ()
+        return [(name, KernelCall(kernel, (*before, math.inf, 0.0, discount)))]
 
     return columns
 
@@ -127,7 +130,7 @@ _FAMILIES: dict[str, Family] = {
     "G": _gain("G", "normalized_g", discount=2.0),
     "ndcg": _gain("ndcg", "ndcg"),
     "ndcg_rel": _gain("ndcg_rel", "ndcg_rel"),
-    "Rndcg": _gain("Rndcg", "rndcg"),
+    "Rndcg": _gain("Rndcg", "rndcg", leveled=True),
     "ndcg_cut": _cut("ndcg_cut", "ndcg"),
     "map_cut": _cut("map_cut", "average_precision"),
     "relative_P": _cut("relative_P", "relative_precision_at"),
@@ -248,13 +251,6 @@ class RelevanceEvaluator:
         self._logarithms = [name for name in ("gm_map", "gm_bpref") if name in columns]
         judged = {topic: items for topic, items in query_relevance.items() if len(items) > 0}
         _check_grades(judged)
-        # trec_eval leaves this measure alone where nothing reaches the level, though its gains
-        # do not depend on it.
-        self._without_rndcg = (
-            [topic for topic, items in judged.items() if max(items.values()) < level]
-            if "Rndcg" in columns
-            else []
-        )
         self._scorer = TopicScorer(
             Judgements.from_dict(judged),
             columns,
@@ -275,9 +271,6 @@ class RelevanceEvaluator:
         for name in self._logarithms:
             for values in result.values():
                 values[name] = math.log(max(values[name], _SMALLEST))
-        for topic in self._without_rndcg:
-            if topic in result:
-                result[topic]["Rndcg"] = 0.0
         return result
 
 

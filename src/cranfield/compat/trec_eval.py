@@ -36,6 +36,11 @@ class _Evaluated:
 
 def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]:
     """The lines that trec_eval prints for a run."""
+    if request.level < 0:
+        raise UsageError(
+            f"trec_eval: -l {request.level} is below 0, where items that nobody judged would be "
+            "relevant; expected 0 or more"
+        )
     values = requested_values(request)
     judgements = _whole_grades(read_qrels(qrels))
     results = trec.read_run(run, extra_fields=True)
@@ -67,8 +72,7 @@ def _whole_grades(judgements: Judgements) -> Judgements:
 def _evaluate(
     judgements: Judgements, run: Run, values: Sequence[Value], request: Request
 ) -> _Evaluated:
-    level = float(request.level)
-    calls: list[KernelCall] = [KernelCall("num_ret", ()), KernelCall("num_rel", (level,))]
+    calls: list[KernelCall] = [KernelCall("num_ret", ())]
     at: dict[str, tuple[int, int]] = {}
     for value in values:
         if value.call is None:
@@ -107,9 +111,6 @@ def _evaluate(
             columns[value.label] = [0.0] * len(order)
             continue
         column = block[:, 0].tolist()
-        if value.call.name == "rndcg":
-            # The one gain measure that asks for items of the level that -l sets.
-            column = [v if result.values[i, 1] else 0.0 for v, i in zip(column, order, strict=True)]
         if value.of_missing is not None:
             column = [
                 v if present[i] else float(value.of_missing)

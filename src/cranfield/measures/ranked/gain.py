@@ -38,6 +38,10 @@ def _gain(kernel: str, discount: str = "") -> Any:
     return plan
 
 
+def _rndcg(measure: Measure, _: Context) -> KernelCall:
+    return KernelCall("rndcg", (float(measure.value_of("rel")), *gain_params(measure, "log2")))
+
+
 def _rbp(measure: Measure, _: Context) -> KernelCall:
     persistence, gain = float(measure.value_of("p")), str(measure.value_of("gain"))
     if gain == "binary":
@@ -168,14 +172,14 @@ RNDCG = Measure(
     name="RnDCG",
     title="nDCG averaged over levels of gain",
     summary="nDCG at the ranks where the best possible ranking changes from one gain to the "
-    "next, and at the end.",
+    "next, and at the end; 0 for a topic without an item of the grade rel.",
     formula=r"\frac{1}{|B|} \sum_{b \in B} nDCG@b",
     source=_EXPERIMENTAL,
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY | {"grades"},
-    plan=_gain("rndcg", "log2"),
-    params=_PLAIN_GAINS,
+    plan=_rndcg,
+    params=MappingProxyType({"rel": REL, "gain": GAIN}),
     family=FAMILY,
     missing=MISSING_0,
     undefined=_NO_GAIN,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from types import MappingProxyType
 
 from cranfield.measures._spec import Measure, Param
@@ -13,6 +14,7 @@ _SOURCE = "rocchio-evaluation"
 _TIES = "score, then item id; ties='average' gives tied items the mean of their ranks"
 _MISSING = "by the parameter missing"
 _LEFT_OUT = "no relevant item: topic left out; all items relevant: 1"
+_NO_ERROR = "no relevant item: topic left out; all items relevant: 0"
 _RANKS = MappingProxyType({"rel": REL, "missing": MISSING})
 _OPEN = "collection size only when relevant items are missing and missing is not 'optimist'"
 
@@ -35,6 +37,7 @@ NORM_RECALL = Measure(
                 1,
                 "expansion of the scale below 1 (SMART: 5); values reach down to 1 - scale",
                 low=1,
+                high=1e6,
             ),
             "missing": MISSING,
         }
@@ -67,6 +70,43 @@ NORM_PRECISION = Measure(
     missing=_MISSING,
     undefined=_LEFT_OUT,
     example="NormPrecision",
+)
+
+RECALL_ERROR = Measure(
+    name="RecallError",
+    title="Recall error",
+    summary="The area between the recall curve and the best one: how far the relevant items stand "
+    "below their best places on average, in ranks.",
+    formula=r"\bar\rho - \frac{n_0+1}{2}",
+    source=Source(_SOURCE, equations="5.16, 5.18"),
+    range=(0.0, math.inf),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=ranks("recall_error", sized=False),
+    params=_RANKS,
+    family=FAMILY,
+    ties=_TIES,
+    missing=f"{_MISSING}; {_OPEN}",
+    undefined=_NO_ERROR,
+    example="RecallError",
+)
+
+PRECISION_ERROR = Measure(
+    name="PrecisionError",
+    title="Precision error",
+    summary="The area between the precision curve and the best one.",
+    formula=r"\ln \prod_i \varphi(i) - \ln n_0!",
+    source=Source(_SOURCE, equations="5.17, 5.21"),
+    range=(0.0, math.inf),
+    higher_is_better=False,
+    needs=EVERY,
+    plan=ranks("precision_error", sized=False),
+    params=_RANKS,
+    family=FAMILY,
+    ties=_TIES,
+    missing=f"{_MISSING}; {_OPEN}",
+    undefined=_NO_ERROR,
+    example="PrecisionError",
 )
 
 RANK_RECALL = Measure(
@@ -108,4 +148,11 @@ LOG_PRECISION = Measure(
     example="LogPrecision",
 )
 
-DECLARED = (NORM_RECALL, NORM_PRECISION, RANK_RECALL, LOG_PRECISION)
+DECLARED = (
+    NORM_RECALL,
+    NORM_PRECISION,
+    RECALL_ERROR,
+    PRECISION_ERROR,
+    RANK_RECALL,
+    LOG_PRECISION,
+)
