@@ -44,7 +44,7 @@ def material_files() -> tuple[str, list[str]]:
 def timed(workers: int) -> tuple[float, float, dict[str, object]]:
     """Seconds of the study with so many worker processes, their CPU seconds, what it finds."""
     from cranfield.lab.material import Material
-    from cranfield.lab.stability import stability
+    from cranfield.lab.studies.stability import stability
     from cranfield.work.executors import Plan
 
     truth, runs = material_files()

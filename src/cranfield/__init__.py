@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield._version import __version__
 
 if TYPE_CHECKING:
-    from cranfield import ontologies, stats
+    from cranfield import lab, ontologies, stats
     from cranfield.agreement.aggregate import aggregate_judgements
     from cranfield.agreement.assess import assess_agreement
     from cranfield.agreement.quality import check_quality
@@ -166,7 +166,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "list_measures",
     ),
 }
-_MODULES = ("ontologies", "stats")
+_MODULES = ("lab", "ontologies", "stats")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -212,6 +212,7 @@ __all__ = [
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
+    "lab",
     "list_measures",
     "list_methods",
     "load",

@@ -257,7 +257,7 @@ def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
         (["lab", "generality", "--simulate", "100,200", *TRUTH], "takes no files"),
         (["lab", "random", *TRUTH, *LABELS, "--densities", "10,10"], "given twice"),
         (["lab", "votes", "make", "q", "--ontology", "pto-2009"], "--truth"),
-        (["lab", "votes", "make", "q", *TRUTH], "--between A B"),
+        (["lab", "votes", "make", "q", *TRUTH], "compares two annotations"),
         (["lab", "votes", "make", "q", *TRUTH, "--size", "9"], "are for ranked lists"),
         (["lab", "curves", "-m", "F.example"], "reads decisions, not ranks"),
         (["lab", "requirements", ""], "no measure was asked for"),

@@ -5,18 +5,18 @@ import pytest
 from sklearn.metrics import average_precision_score, label_ranking_loss, roc_auc_score
 
 from cranfield.data import Judgements, Run
+from cranfield.data.concept_rankings import concept_judgements, concept_ranking
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation.ranked import evaluate
-from cranfield.lab.concepts import concept_judgements, concept_ranking
-from cranfield.lab.correlate import correlate
-from cranfield.lab.curves import curves
-from cranfield.lab.generality import generality, simulate
 from cranfield.lab.material import Material
-from cranfield.lab.pool import leave_one_out
-from cranfield.lab.random_runs import random_study
-from cranfield.lab.requirements import requirements
-from cranfield.lab.stability import stability
+from cranfield.lab.studies.correlate import correlate
+from cranfield.lab.studies.curves import curves
+from cranfield.lab.studies.generality import generality, simulated_generality
+from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.requirements import requirements
+from cranfield.lab.studies.reusability import leave_one_out
+from cranfield.lab.studies.stability import stability
 from cranfield.work.executors import Plan
 
 ITEMS = [f"i{k:02}" for k in range(30)]
@@ -58,7 +58,7 @@ def test_generality_of_annotations_takes_the_items_for_the_collection():
     assert found.scores[:, :, 1].tolist() == [[36.0] * 3, [60.0] * 3]
     assert (found.scores[0, :, 2] == found.scores[1, :, 2]).all()
     assert (found.scores[0, :, 0] >= found.scores[1, :, 0]).all()
-    with pytest.raises(CranfieldError, match=r"cannot hold.*no less than \d+% \(--shares\)"):
+    with pytest.raises(CranfieldError, match=r"cannot hold.*no less than \d+% \(by shares=\)"):
         generality(material, shares=(0.1, 1.0))
 
 
@@ -153,8 +153,8 @@ def test_curves_and_requirements_on_any_executor_and_of_any_set(tmp_path):
         again = requirements("shrec imageclef2009", ontology="pto-2009", plan=plan)
         assert again.to_dict() == here.to_dict()
     sizes = {"sizes": (100, 200), "relevant": 5, "topics": 3}
-    made = simulate("AP", **sizes).to_dict()
-    assert simulate("AP", **sizes, plan=Plan("processes", 2)).to_dict() == made
+    made = simulated_generality("AP", **sizes).to_dict()
+    assert simulated_generality("AP", **sizes, plan=Plan("processes", 2)).to_dict() == made
 
 
 def test_requirements_of_annotation_see_the_order_of_names():

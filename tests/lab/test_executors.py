@@ -11,10 +11,12 @@ import pytest
 
 from cranfield.data import Run
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
-from cranfield.lab.correlate import correlate
-from cranfield.lab.material import Material, full_path, remembered
-from cranfield.lab.stability import stability
+from cranfield.lab.material import Material
+from cranfield.lab.studies.correlate import correlate
+from cranfield.lab.studies.stability import stability
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
+from cranfield.work.packing import remembered
+from cranfield.work.paths import full_path
 
 SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}
 
@@ -51,7 +53,7 @@ def test_a_killed_worker_of_a_dask_cluster_loses_nothing(ranked):
                 os.kill(victims.pop(), signal.SIGKILL)
 
         address = cluster.scheduler_address.replace("tcp://", "dask://")
-        there = stability(ranked, **SMALL, plan=Plan(address, progress=kill_one)).to_dict()
+        there = stability(ranked, **SMALL, plan=Plan(address), progress=kill_one).to_dict()
     assert not victims
     assert there == here
 
@@ -97,11 +99,11 @@ def test_a_stopped_study_goes_on_and_ends_with_the_same_numbers(ranked, tmp_path
             raise StoppedError
 
     with pytest.raises(StoppedError):
-        stability(ranked, **SMALL, plan=Plan("threads", 1, folder, stop))
+        stability(ranked, **SMALL, plan=Plan("threads", 1, folder), progress=stop)
     kept = {p.name: p.read_bytes() for p in folder.glob("*.piece")}
     assert 4 <= len(kept) < 8
     seen = []
-    again = stability(ranked, **SMALL, plan=Plan("processes", 2, folder, seen.append))
+    again = stability(ranked, **SMALL, plan=Plan("processes", 2, folder), progress=seen.append)
     assert again.to_dict() == whole
     assert seen[0] >= 0.5
     assert seen[-1] == 1.0
@@ -132,6 +134,23 @@ def test_a_broken_file_of_a_finished_piece_is_named(ranked, tmp_path):
     piece.mkdir()
     with pytest.raises(UsageError, match=r"bits.*cannot be read"):
         correlate(ranked, resamples=10, plan=Plan(folder=tmp_path / "s"))
+
+
+def test_a_file_of_another_piece_is_refused(ranked, tmp_path):
+    """Its check sum is of its own name and of its own study."""
+    plan = Plan(folder=tmp_path / "s")
+    correlate(ranked, resamples=10, plan=plan)
+    one, other = sorted((tmp_path / "s").glob("*.piece"))[:2]
+    whole = one.read_bytes()
+    one.write_bytes(other.read_bytes())
+    with pytest.raises(UsageError, match=r"a file of another piece .*delete it"):
+        correlate(ranked, resamples=10, plan=plan)
+    one.write_bytes(whole)
+    correlate(ranked, resamples=10, plan=plan)
+    correlate(ranked, resamples=10, rng=1, plan=Plan(folder=tmp_path / "t"))
+    one.write_bytes((tmp_path / "t" / one.name).read_bytes())
+    with pytest.raises(UsageError, match="a file of another piece"):
+        correlate(ranked, resamples=10, plan=plan)
 
 
 def test_a_folder_whose_description_is_broken_is_refused(ranked, tmp_path):

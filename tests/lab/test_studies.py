@@ -10,23 +10,26 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from cranfield.campaign.pool import make_pool
+from cranfield.campaign.questionnaire import make_questionnaire
+from cranfield.campaign.tally import tally
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
-from cranfield.lab.correlate import correlate, fast_tau, from_scores
-from cranfield.lab.curves import curves
-from cranfield.lab.generality import generality, simulate
 from cranfield.lab.material import Material
 from cranfield.lab.noise import Disturbance, disturbed
-from cranfield.lab.pool import leave_one_out, make_pool
-from cranfield.lab.questionnaire import make_questionnaire, tally
-from cranfield.lab.random_runs import random_study
-from cranfield.lab.requirements import requirements
 from cranfield.lab.resample import Draws
 from cranfield.lab.simulate import graded_labels, graded_rankings
-from cranfield.lab.stability import stability
+from cranfield.lab.studies.correlate import correlate, correlate_scores, fast_tau
+from cranfield.lab.studies.curves import curves
+from cranfield.lab.studies.generality import generality, simulated_generality
+from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.requirements import requirements
+from cranfield.lab.studies.reusability import leave_one_out
+from cranfield.lab.studies.stability import stability
+from cranfield.report.tables import document_of
 
 MORE, LESS = np.array([1.0, 1.0]), np.array([1.0, -1.0])
 
@@ -53,15 +56,15 @@ def test_correlations_equal_scipy_and_follow_the_direction(ranked):
 def test_distance_of_equal_and_reversed_rankings():
     names = tuple("abcdefgh")
     same = np.arange(8.0)
-    equal = from_scores(("A", "B"), names, np.stack([same, same * 2], 1), MORE).pairs[0]
+    equal = correlate_scores(("A", "B"), names, np.stack([same, same * 2], 1), MORE).pairs[0]
     found = (equal.kendall, equal.distance, equal.ap, equal.rbo)
     assert found == pytest.approx((1, 0, 1, 1))
     assert equal.concordant
-    turned = from_scores(("A", "B"), names, np.stack([same, -same], 1), MORE).pairs[0]
+    turned = correlate_scores(("A", "B"), names, np.stack([same, -same], 1), MORE).pairs[0]
     # The first of one ranking is the last of the other: 7 of 8 objects lie between.
     assert (turned.kendall, turned.distance, turned.ap) == pytest.approx((-1, 7 / 8, -1))
     assert turned.concordant is False
-    error = from_scores(("A", "B"), names, np.stack([same, -same], 1), LESS).pairs[0]
+    error = correlate_scores(("A", "B"), names, np.stack([same, -same], 1), LESS).pairs[0]
     assert (error.kendall, error.distance) == pytest.approx((1, 0))
 
 
@@ -71,7 +74,7 @@ def test_runs_that_tie_but_for_the_order_of_adding_tie():
     assert len(sums) > 1  # equal but for the last digit
     scores = np.array([*[[s / 5, 1.0] for s in sorted(sums)], [0.9, 2.0], [0.1, 0.5]])
     names = tuple(map(str, range(len(scores))))
-    pair = from_scores(("A", "B"), names, scores, MORE).pairs[0]
+    pair = correlate_scores(("A", "B"), names, scores, MORE).pairs[0]
     assert pair.kendall == pytest.approx(1)
     assert pair.kendall_name == "tau-b"
     assert pair.rbo == pytest.approx(1)
@@ -80,7 +83,7 @@ def test_runs_that_tie_but_for_the_order_of_adding_tie():
 def test_rank_biased_overlap_does_not_depend_on_the_order_of_the_runs():
     scores = np.array([[1.0, 1], [1, 2], [1, 3], [0, 4]])
     orders = itertools.permutations(range(4))
-    found = [from_scores(("A", "B"), tuple("abcd"), scores[list(o)], MORE) for o in orders]
+    found = [correlate_scores(("A", "B"), tuple("abcd"), scores[list(o)], MORE) for o in orders]
     assert len({round(f.pairs[0].rbo, 12) for f in found}) == 1
 
 
@@ -231,7 +234,7 @@ def test_nothing_is_said_of_a_measure_without_values():
     judged, run = {"t": {"a": 0, "b": 0}}, {"t": {"a": 2.0, "b": 1.0}}
     found = random_study(Material.ranked(judged, {"run": run}, "NMRR"))
     assert found.verdict("NMRR").separates is None
-    assert found.table().rows[0][5] == "-"
+    assert document_of(found).tables[0].rows[0][5] == "-"
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -279,7 +282,7 @@ def test_generality_keeps_relevant_items_and_counts_sizes(digits):
 
 def test_simulated_generality_shows_what_the_paper_found():
     """Ch 5.2: AP deviates most, then NMRR; NAR and MNRO follow the size of the collection."""
-    found = simulate("AP NMRR NAR MNRO", sizes=(10_000, 20_000, 40_000))
+    found = simulated_generality("AP NMRR NAR MNRO", sizes=(10_000, 20_000, 40_000))
     last = {m: found.deviation(m)[-1] for m in found.measures}
     assert last["AP"] > last["NMRR"] > max(last["NAR"], last["MNRO"])
     assert last["MNRO"] < 3
@@ -322,10 +325,10 @@ def test_requirements_with_counter_examples(measure, failing):
 
 def test_questionnaire_is_blind_and_can_be_tallied(tmp_path):
     made = make_questionnaire("AP NMRR MNRO", questions=6, rng=1)
-    files = made.write(tmp_path)
-    page = files[1].read_text()
+    made.write(tmp_path)
+    page = (tmp_path / "questions.html").read_text()
     assert not any(name in page for name in ("NMRR", "MNRO", "AP<"))
-    assert "NMRR" not in files[0].read_text()
+    assert "NMRR" not in (tmp_path / "questions.json").read_text()
     orders = {tuple(methods.values()) for methods in made.key["key"].values()}
     assert len(orders) > 1
     answers = tmp_path / "answers.json"
@@ -334,7 +337,7 @@ def test_questionnaire_is_blind_and_can_be_tallied(tmp_path):
         for q, methods in made.key["key"].items()
     } | {"6": ["none"]}
     answers.write_text(json.dumps({"respondent": "a", "answers": chosen}))
-    found = tally(files[2], [answers, answers])
+    found = tally(tmp_path / "key.json", [answers, answers])
     assert {c.option: c.votes for c in found.choices} == {
         "AP": 0, "NMRR": 0, "MNRO": 10, "OTHER": 2,
     }  # fmt: skip
@@ -366,9 +369,9 @@ def test_studies_refuse_what_makes_no_sense(ranked, labels):
         stability(ranked, parts=("noice",))
     with pytest.raises(UsageError, match="rise"):
         stability(ranked, noise=(0.1, 0.05))
-    with pytest.raises(CranfieldError, match=r"cannot hold .* \(--collection-size\)"):
+    with pytest.raises(CranfieldError, match=r"cannot hold .* \(by collection_size=\)"):
         generality(ranked, collection_size=100)
-    with pytest.raises(CranfieldError, match=r"no less than 10% \(--shares\)"):
+    with pytest.raises(CranfieldError, match=r"no less than 10% \(by shares=\)"):
         generality(ranked, collection_size=1120, shares=(0.01, 1.0))
     with pytest.raises(UsageError, match=r"Material\.concepts"):
         generality(labels, collection_size=10)

@@ -1,47 +1,48 @@
 """Questionnaires on concept sets, and what the answers to any of them may look like."""
 
 import json
-from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from cranfield.campaign.concept_survey import make_concept_survey
+from cranfield.campaign.questionnaire import make_questionnaire
+from cranfield.campaign.tally import tally
+from cranfield.campaign.votes import Preferences, count_preferences, count_votes
 from cranfield.cli import main
+from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
-from cranfield.lab.concept_survey import make_concept_survey
-from cranfield.lab.material import Material
-from cranfield.lab.questionnaire import make_questionnaire, tally
-from cranfield.lab.votes import Preferences, count_preferences, read_votes
+from cranfield.report.tables import document_of
 
 CONCEPTS = ["Sky", "Sea", "Dog", "<b>"]
 
 
-def material(measures="F.example HammingLoss"):
+def annotations():
+    """A truth and two runs, as `make_concept_survey` takes them."""
     rng = np.random.default_rng(1)
     truth = rng.random((40, 4)) < 0.5
     truth[:, 0] |= ~truth.any(axis=1)
     runs = {n: truth ^ (rng.random(truth.shape) < 0.3) for n in ("first", "second")}
     items = [f"i{k}" for k in range(40)]
     made = {n: LabelMatrix.of(r, items=items, concepts=CONCEPTS) for n, r in runs.items()}
-    return Material.labels(LabelMatrix.of(truth, items=items, concepts=CONCEPTS), made, measures)
+    return LabelMatrix.of(truth, items=items, concepts=CONCEPTS), made
 
 
 def test_sets_are_blind_and_shuffled_and_come_with_the_scores(tmp_path):
-    given = material()
-    made = make_concept_survey(given, questions=12, rng=3)
-    files = made.write(tmp_path)
-    for file in files[:2]:
-        text = file.read_text()
+    truth, runs = annotations()
+    measures = "F.example HammingLoss"
+    made = make_concept_survey(truth, runs, measures, questions=12, rng=3)
+    made.write(tmp_path)
+    for name in ("questions.json", "questions.html"):
+        text = (tmp_path / name).read_text()
         assert "first" not in text
         assert "F.example" not in text
-    assert "&lt;b&gt;" in files[1].read_text()
-    assert {tuple(sets.values()) for sets in made.key["key"].values()} == {
-        ("first", "second"), ("second", "first"),
-    }  # fmt: skip
-    scores = evaluate_labels(given.truth, dict(given.runs), given.names)
-    runs, truth = dict(given.runs), given.truth
+    assert "&lt;b&gt;" in (tmp_path / "questions.html").read_text()
+    orders = {tuple(sets.values()) for sets in made.key["key"].values()}
+    assert orders == {("first", "second"), ("second", "first")}
+    scores = evaluate_labels(truth, runs, measures)
     for entry in made.questions["questions"]:
         number, at = str(entry["question"]), truth.items.index(entry["item"])
         for shown, run in made.key["key"][number].items():
@@ -51,18 +52,63 @@ def test_sets_are_blind_and_shuffled_and_come_with_the_scores(tmp_path):
             assert {*parts["right"], *parts["missed"]} == set(entry["true"])
         for m in scores.measures:
             assert made.key["scores"][number][str(m)] == pytest.approx(scores.values[m][:, at])
-    assert make_concept_survey(given, questions=12, rng=3).questions == made.questions
+    again = make_concept_survey(truth, runs, measures, questions=12, rng=3)
+    assert again.questions == made.questions
+
+
+def test_sets_of_ranked_measures_are_the_best_ranked_concepts():
+    """Thesis 9.5: the sets that R-precision scores, |Y| concepts each, whatever the threshold."""
+    names = {"items": ["i"], "concepts": list("ABCD")}
+    truth = LabelMatrix.of(np.array([[True, True, False, False]]), **names)
+    runs = {
+        "timid": LabelMatrix.of(np.array([[0.4, 0.1, 0.3, 0.2]]), **names),
+        "eager": LabelMatrix.of(np.array([[0.9, 0.8, 0.7, 0.95]]), **names),
+    }
+    costs = CostMap.of(list("ABCD"), 1 - np.eye(4) - 0.5 * (np.eye(4, k=2) + np.eye(4, k=-2)))
+    made = make_concept_survey(
+        truth, runs, "Rprec.example SRP", alike="Rprec.example", costmap=costs, questions=1
+    )
+    (entry,) = made.questions["questions"]
+    shown = {made.key["key"]["1"][s]: parts for s, parts in entry["sets"].items()}
+    assert shown["timid"] == {"right": ["A"], "wrong": ["C"], "missed": ["B"]}
+    assert shown["eager"] == {"right": ["A"], "wrong": ["D"], "missed": ["B"]}
+    # C is half as far from A as from B, D from B: one question of the thesis, in which
+    # R-precision is the same and its semantic form is not.
+    assert made.key["scores"]["1"] == {"Rprec.example": [0.5, 0.5], "SRP": [0.5, 0.75]}
+
+
+def test_a_measure_that_must_not_tell_the_runs_apart_does_not():
+    rng = np.random.default_rng(5)
+    names = {"items": [f"i{k}" for k in range(60)], "concepts": list("ABCDE")}
+    true = rng.random((60, 5)) < 0.4
+    true[:, 0] |= ~true.any(axis=1)
+    truth = LabelMatrix.of(true, **names)
+    runs = {n: LabelMatrix.of(rng.random(true.shape), **names) for n in ("a", "b")}
+    apart = np.abs(np.subtract.outer(np.arange(5), np.arange(5))) / 4
+    options = {"costmap": CostMap.of(list("ABCDE"), apart), "questions": 8, "rng": 2}
+    made = make_concept_survey(truth, runs, "SRP Rprec.example", alike="Rprec.example", **options)
+    for scores in made.key["scores"].values():
+        assert scores["Rprec.example"][0] == scores["Rprec.example"][1]
+        assert scores["SRP"][0] != scores["SRP"][1]
+    with pytest.raises(UsageError, match=r"Rprec\.example does not; ask at most"):
+        make_concept_survey(
+            truth, runs, "SRP", alike="Rprec.example", **options | {"questions": 60}
+        )
 
 
 def test_answers_about_sets_are_counted_beside_the_scores(tmp_path):
-    made = make_concept_survey(material(), questions=10, rng=0)
-    key = made.write(tmp_path)[2]
+    made = make_concept_survey(*annotations(), "F.example HammingLoss", questions=10, rng=0)
+    made.write(tmp_path)
+    key = tmp_path / "key.json"
     # Two people who always take the set with the lower Hamming loss, and one who cannot decide.
+    better = {
+        q: ("first", "second")[int(np.argmin(scores["HammingLoss"]))]
+        for q, scores in made.key["scores"].items()
+    }
     best = {
-        q: next(s for s, run in sets.items()
-                if run == ("first", "second")[int(np.argmin(made.key["scores"][q]["HammingLoss"]))])
+        q: next(s for s, run in sets.items() if run == better[q])
         for q, sets in made.key["key"].items()
-    }  # fmt: skip
+    }
     answers = [{q: [s] for q, s in best.items()}] * 2 + [{q: ["Set 1", "Set 2"] for q in best}]
     paths = []
     for k, given in enumerate(answers):
@@ -78,24 +124,28 @@ def test_answers_about_sets_are_counted_beside_the_scores(tmp_path):
 
 @pytest.mark.parametrize(
     "measures, questions, message",
-    [("F.concept", 3, "no mean over items"), ("F.example", 100, "ask at most"),
-     ("F.example", 0, "whole number")],
-)  # fmt: skip
+    [
+        ("F.concept", 3, "no mean over items"),
+        ("F.example", 100, "ask at most"),
+        ("F.example", 0, "whole number"),
+        ("F.example Rprec.example", 3, "one of these sets"),
+    ],
+)
 def test_surveys_that_cannot_be_made(measures, questions, message):
     with pytest.raises(UsageError, match=message):
-        make_concept_survey(material(measures), questions=questions)
+        make_concept_survey(*annotations(), measures, questions=questions)
 
 
 def test_a_survey_compares_two_runs():
-    given = material()
+    truth, runs = annotations()
     with pytest.raises(UsageError, match="two annotations"):
-        make_concept_survey(replace(given, runs=given.runs[:1]))
+        make_concept_survey(truth, {"first": runs["first"]})
 
 
 def test_the_command_makes_and_tallies(capsys, tmp_path):
-    given = material()
+    truth, runs = annotations()
     paths = {}
-    for name, matrix in (("truth", given.truth), *given.runs):
+    for name, matrix in (("truth", truth), *runs.items()):
         rows = "".join(f"{i},{','.join(str(int(v)) for v in r)}\n"
                        for i, r in zip(matrix.items, matrix.labels, strict=True))  # fmt: skip
         paths[name] = tmp_path / f"{name}.csv"
@@ -124,7 +174,7 @@ def test_the_command_makes_and_tallies(capsys, tmp_path):
     ],
 )
 def test_answers_that_do_not_fit(tmp_path, answers, message):
-    key = make_questionnaire(questions=2).write(tmp_path)[2]
+    key = make_questionnaire(questions=2).write(tmp_path).files[2]
     given = tmp_path / "a.json"
     given.write_text(json.dumps({"answers": answers}))
     with pytest.raises(CranfieldError, match=message):
@@ -132,7 +182,7 @@ def test_answers_that_do_not_fit(tmp_path, answers, message):
 
 
 def test_an_answer_ticked_twice_counts_once(tmp_path):
-    key = make_questionnaire(questions=1).write(tmp_path)[2]
+    key = make_questionnaire(questions=1).write(tmp_path).files[2]
     given = tmp_path / "a.json"
     given.write_text('{"answers": {"1": ["Method 1", "Method 1"]}}')
     assert sum(c.votes for c in tally(key, [given]).choices) == 1
@@ -167,7 +217,7 @@ def test_a_key_that_is_none(capsys, tmp_path, key):
     assert main(["lab", "votes", "tally", str(file), str(given)]) == 2
     err = capsys.readouterr().err
     assert err.startswith(f"{file}: is not the key.json of a questionnaire")
-    assert "lab votes make" in err
+    assert "as it was" in err
 
 
 def test_a_measure_without_a_score_prefers_nothing(tmp_path):
@@ -177,21 +227,6 @@ def test_a_measure_without_a_score_prefers_nothing(tmp_path):
     found = tally(file, [given]).of("OS")
     assert (found.questions, found.decided, found.agreed) == (1, 0, 0)
     assert np.isnan(found.vote_share)
-
-
-def test_scores_that_do_not_exist_are_null_in_the_key(tmp_path):
-    # Item i has no true concept: Rprec.example has no value, F.example tells the runs apart.
-    both = np.array([[False, False], [True, False]])
-    names = {"items": ["i", "j"], "concepts": ["A", "B"]}
-    runs = {
-        "few": LabelMatrix.of(np.array([[0.1, 0.2], [0.9, 0.1]]), **names),
-        "all": LabelMatrix.of(np.array([[0.9, 0.8], [0.9, 0.8]]), **names),
-    }
-    given = Material.labels(LabelMatrix.of(both, **names), runs, "F.example Rprec.example")
-    made = make_concept_survey(given, questions=2)
-    key = json.loads(made.write(tmp_path)[2].read_text(), parse_constant=pytest.fail)
-    asked = {entry["item"]: str(entry["question"]) for entry in made.questions["questions"]}
-    assert key["scores"][asked["i"]] == {"F.example": [1.0, 0.0], "Rprec.example": [None, None]}
 
 
 def test_votes_know_measures_of_errors(tmp_path):
@@ -206,6 +241,6 @@ def test_votes_know_measures_of_errors(tmp_path):
         "question,votes_a,votes_b,votes_both,HammingLoss_a,HammingLoss_b,Mine_a,Mine_b\n"
         "1,9,1,0,0.1,0.2,5,4\n2,1,9,0,0.3,0.2,1,2\n"
     )
-    found = read_votes(table)
+    found = count_votes(table)
     assert [a.agreed for a in found.agreements] == [2, 2]
-    assert "less is better for HammingLoss" in found.table().notes
+    assert "less is better for HammingLoss" in document_of(found).tables[0].notes

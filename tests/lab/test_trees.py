@@ -5,7 +5,7 @@ import pytest
 from scipy.cluster.hierarchy import linkage
 from scipy.spatial.distance import squareform
 
-from cranfield.lab.correlate import correlate, from_scores
+from cranfield.lab.studies.correlate import correlate, correlate_scores
 
 
 def heights(square):
@@ -24,7 +24,7 @@ def test_both_trees_are_average_linkage(ranked):
 
 def test_one_measure_without_a_tau_does_not_fell_the_tree():
     scores = np.array([[1.0, 1, 5, 2], [2, 3, 5, 1], [3, 2, 5, 3], [4, 4, 5, 4]])
-    found = from_scores(tuple("ABCD"), tuple("wxyz"), scores, np.ones(4))
+    found = correlate_scores(tuple("ABCD"), tuple("wxyz"), scores, np.ones(4))
     joined = {m for j in found.tree for m in (*j.left, *j.right)}
     assert joined == {"A", "B", "D"}  # C gives all runs the same score
     assert found.within_tree == ()

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.lab.correlate import from_scores
-from cranfield.lab.curves import curves
-from cranfield.lab.generality import deviation_percent
-from cranfield.lab.votes import count_choices, count_preferences
+from cranfield.campaign.votes import count_choices, count_preferences
+from cranfield.lab.studies.correlate import correlate_scores
+from cranfield.lab.studies.curves import curves
+from cranfield.lab.studies.generality import deviation_percent
 
 PUBLISHED = Path(__file__).parent / "published"
 TABLE_4 = {
@@ -27,7 +27,7 @@ def test_thesis_table_7_2_kendall_between_eer_and_os():
         rows = [r for r in csv.DictReader(stream) if r["rank_eer"] != "-"]
     assert len(rows) == 19
     scores = np.array([[float(r["eer"]), float(r["os"])] for r in rows])
-    found = from_scores(
+    found = correlate_scores(
         ("EER", "OS"), tuple(r["system"] for r in rows), scores, np.array([-1.0, 1.0])
     ).pair("EER", "OS")
     # Counted by hand from eq. 4.3: concordant and discordant pairs, EER being an error rate.

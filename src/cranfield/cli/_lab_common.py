@@ -1,39 +1,48 @@
-"""What the studies of `cranfield lab` share: options, material, progress and the answer."""
+"""What the studies of `cranfield lab` share: options, and what they say."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import TYPE_CHECKING, Any, TypeVar
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from cranfield._version import __version__
 from cranfield.cli._common import (
-    Watch,
     add_jobs_option,
     add_output_options,
     add_seed_option,
-    emit,
     positive,
 )
-from cranfield.cli._label_inputs import add_label_options, read_maps
+from cranfield.cli._label_inputs import add_label_options, named_maps
 from cranfield.cli._pieces import add_executor_option
 from cranfield.errors import UsageError
-from cranfield.report.document import Document, Table
 
 if TYPE_CHECKING:
-    from cranfield.lab.material import Material
-    from cranfield.work.executors import Plan
+    from cranfield.lab import Material, Plan
 
 RANKED = "AP nDCG@10 RR P@10 Rprec"
 LABELS = "F.example F.concept AP.concept HammingLoss"
-T = TypeVar("T")
+_OF_LABELS = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold")
 
 
-def add_study(studies: Any, name: str, what: str, act: Callable[[Any], int]) -> Any:
+def add_study(studies: Any, name: str, what: str, act: Callable[[Any], None]) -> Any:
     parser = studies.add_parser(name, help=what, description=what[0].upper() + what[1:] + ".")
     parser.set_defaults(act=act)
     return parser
+
+
+def add_number(parser: argparse.ArgumentParser, name: str, default: int, what: str) -> None:
+    """An option that takes a whole number from 1 on."""
+    what = f"{what} (default: {default})"
+    parser.add_argument(name, type=positive, default=default, metavar="N", help=what)
+
+
+def add_shares(
+    parser: argparse.ArgumentParser, name: str, default: tuple[float, ...], what: str, words: str
+) -> None:
+    """An option that takes percentages; `words` name the usual ones."""
+    what = f"{what} (default: {words})"
+    parser.add_argument(name, type=shares, default=default, metavar="PERCENTS", help=what)
 
 
 def add_runs(
@@ -85,81 +94,62 @@ def add_work(parser: argparse.ArgumentParser, *, seed: bool = True) -> None:
     add_output_options(parser)
 
 
-def _source(path: str, read: Callable[[str], Any]) -> Any:
-    """A path, for workers to read; standard input, which they cannot, is read here and now."""
-    return read(path) if path == "-" else path
+def plan_of(args: argparse.Namespace) -> Plan:
+    """What the options of `add_work` say."""
+    from cranfield.lab import Plan
+
+    return Plan(args.executor, args.jobs, args.folder)
 
 
-def refuse_label_options(args: argparse.Namespace) -> None:
-    for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
-        if getattr(args, option, None):
-            raise UsageError(f"--{option} is for annotation; name the truth with --truth")
+@dataclass(frozen=True, slots=True)
+class Files:
+    """The truth and runs of a study, and what its measures need beside them."""
 
+    paths: tuple[str, ...]
+    truth: str | None
+    measures: str | None
+    collection_size: int | None
+    known: dict[str, Any]
 
-def material_of(args: argparse.Namespace, *, as_rankings: bool = False) -> Material:
-    from cranfield.io import read_qrels, read_run
-    from cranfield.io.labels import read_labels
-    from cranfield.lab.material import Material
+    @classmethod
+    def of(cls, args: argparse.Namespace) -> Files:
+        """What the options of `add_runs` say."""
+        known = {name: getattr(args, name, None) for name in _OF_LABELS}
+        asked = getattr(args, "collection_size", None)
+        return cls(tuple(args.paths), args.truth, args.measures, asked, known)
 
-    truth = args.truth
-    if truth is None:
-        refuse_label_options(args)
-        if len(args.paths) < 2:
-            raise UsageError(
-                f"give judgements and runs: cranfield lab {args.study} QRELS RUN RUN ..."
-            )
-        return Material.ranked(
-            _source(args.paths[0], read_qrels),
-            [_source(p, read_run) for p in args.paths[1:]],
-            args.measures or RANKED,
-            collection_size=args.collection_size,
-        )
-    if args.collection_size:
-        raise UsageError("--collection-size is for ranked runs, not for annotation")
-    runs = [_source(p, read_labels) for p in args.paths]
-    if as_rankings:
-        return Material.concepts(
-            _source(truth, read_labels), runs, args.measures, concepts=args.concepts
-        )
-    if len(args.threshold) > 1 or any("=" in t for t in args.threshold):
-        raise UsageError("a study takes one --threshold for all runs")
-    maps = read_maps(args)
-    return Material.labels(
-        _source(truth, read_labels),
-        runs,
-        args.measures or LABELS,
-        ontology=args.ontology,
-        rules=args.rules,
-        costmap=tuple(maps.items()) or None,
-        agreement=args.agreement,
-        concepts=args.concepts,
-        threshold=args.threshold[0] if args.threshold else None,
-    )
+    def label_options(self) -> dict[str, Any]:
+        """What the library takes for annotations."""
+        limits = self.known["threshold"] or []
+        if len(limits) > 1 or any("=" in limit for limit in limits):
+            raise UsageError("a study takes one --threshold for all runs")
+        maps = named_maps(self.known["costmap"] or [])
+        return self.known | {"costmap": maps or None, "threshold": limits[0] if limits else None}
 
+    def refuse_label_options(self) -> None:
+        for option, value in self.known.items():
+            if value:
+                raise UsageError(f"--{option} is for annotation; name the truth with --truth")
 
-def carried_out(args: argparse.Namespace, study: Callable[[Plan], T]) -> T:
-    """Run a study, with a progress line and an estimate of the time left."""
-    from cranfield.work.executors import Plan
+    def material(self, study: str, *, as_rankings: bool = False) -> Material:
+        from cranfield.lab import Material
 
-    noted = [0.0]
-    plan = Plan(args.executor, args.jobs, args.folder, noted.append)
-
-    def begun() -> float:
-        """The first note tells what the folder holds already."""
-        return noted[min(1, len(noted) - 1)]
-
-    with Watch(args.study, lambda: noted[-1], quiet=args.quiet, begun=begun):
-        return study(plan)
-
-
-def answer(
-    args: argparse.Namespace, result: Any, tables: Sequence[Table], machine: Table | None = None
-) -> int:
-    from cranfield.lab.figures import figures
-
-    payload = {"cranfield": __version__, "command": f"lab {args.study}"} | result.to_dict()
-    emit(Document(payload, tables, (), machine, figures=partial(figures, result)), args)
-    return 0
+        if self.truth is None:
+            self.refuse_label_options()
+            if len(self.paths) < 2:
+                raise UsageError(
+                    f"give judgements and runs: cranfield lab {study} QRELS RUN RUN ..."
+                )
+            judged, *runs = self.paths
+            size = self.collection_size
+            return Material.ranked(judged, runs, self.measures or RANKED, collection_size=size)
+        if self.collection_size:
+            raise UsageError("--collection-size is for ranked runs, not for annotation")
+        if as_rankings:
+            names = {"concepts": self.known["concepts"]}
+            return Material.concepts(self.truth, self.paths, self.measures or RANKED, **names)
+        wanted = self.measures or LABELS
+        return Material.labels(self.truth, self.paths, wanted, **self.label_options())
 
 
 def shares(text: str) -> tuple[float, ...]:
@@ -174,6 +164,7 @@ def shares(text: str) -> tuple[float, ...]:
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
+    """An argparse type: whole numbers such as 1,10,100."""
     try:
         return tuple(int(part) for part in text.split(","))
     except ValueError:

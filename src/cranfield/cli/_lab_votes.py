@@ -5,16 +5,19 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
-from cranfield._version import __version__
-from cranfield.cli._common import Parser, Watch, add_output_options, add_seed_option, emit, positive
-from cranfield.cli._lab_common import add_study, answer, material_of, refuse_label_options
+from cranfield import lab
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_output_options,
+    add_seed_option,
+    positive,
+    show,
+)
+from cranfield.cli._lab_common import Files, add_number, add_study
 from cranfield.cli._label_inputs import add_label_options
 from cranfield.errors import UsageError
-from cranfield.lab.votes import Choices, Preferences
-from cranfield.report.document import Document, Table
 
-LISTS = "AP NMRR MNRO"
-SETS = "F.example Rprec.example"
 # Options of questions on ranked lists: the value without them, and what they say.
 OF_LISTS = {
     "lists": (5, "how many in each question"),
@@ -24,6 +27,9 @@ OF_LISTS = {
 
 
 def votes_parser(studies: Any) -> None:
+    from cranfield.campaign.concept_survey import WITH_COSTS, WITHOUT_COSTS
+    from cranfield.campaign.questionnaire import MEASURES
+
     parser = studies.add_parser(
         "votes",
         help="what people choose, beside what measures say",
@@ -31,13 +37,13 @@ def votes_parser(studies: Any) -> None:
         "or a table of votes.",
     )
     steps = parser.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
-    count = add_study(steps, "count", "count the votes of a table", _votes_count)
+    count = add_study(steps, "count", "count the votes of a table", _count)
     count.add_argument(
         "votes",
         metavar="VOTES.csv",
         help="question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,...",
     )
-    make = add_study(steps, "make", "make a blind questionnaire", _votes_make)
+    make = add_study(steps, "make", "make a blind questionnaire", _make)
     make.add_argument("folder", metavar="DIR", help="where questions.html, .json and key.json go")
     make.add_argument(
         "--truth",
@@ -56,67 +62,50 @@ def votes_parser(studies: Any) -> None:
         "-m",
         "--measures",
         metavar="NAMES",
-        help=f"the measures to choose between (default: {LISTS}; with --truth: {SETS})",
+        help=f"the measures to choose between (default: {MEASURES}; with --truth: {WITH_COSTS}, or "
+        f"without costs {WITHOUT_COSTS})",
+    )
+    make.add_argument(
+        "--alike",
+        metavar="NAMES",
+        default="",
+        help="with --truth: measures that must score both sets alike, such as Rprec.example",
     )
     add_label_options(make)
-    make.add_argument(
-        "--questions", type=positive, default=10, metavar="N", help="questions (default: 10)"
-    )
+    add_number(make, "--questions", 10, "questions")
     for name, (value, what) in OF_LISTS.items():
         make.add_argument(
             f"--{name}", type=positive, metavar="N", help=f"ranked lists: {what} (default: {value})"
         )
     add_seed_option(make)
-    tally = add_study(steps, "tally", "count the answers to a questionnaire", _votes_tally)
+    tally = add_study(steps, "tally", "count the answers to a questionnaire", _tally)
     tally.add_argument("key", metavar="KEY.json", help="the key.json of the questionnaire")
     tally.add_argument("answers", nargs="+", metavar="ANSWERS.json", help="saved answers")
     for one in (count, make, tally):
         add_output_options(one)
 
 
-def _votes_count(args: argparse.Namespace) -> int:
-    from cranfield.lab.votes import read_votes
-
-    return _counted(args, read_votes(args.votes))
+def _count(args: argparse.Namespace) -> None:
+    show(lab.count_votes(args.votes), Output.of(args))
 
 
-def _votes_tally(args: argparse.Namespace) -> int:
-    from cranfield.lab.questionnaire import tally
-
-    return _counted(args, tally(args.key, args.answers))
+def _tally(args: argparse.Namespace) -> None:
+    show(lab.tally(args.key, args.answers), Output.of(args))
 
 
-def _counted(args: argparse.Namespace, result: Choices | Preferences) -> int:
-    more = [] if isinstance(result, Preferences) else [result.duel_table()]
-    return answer(args, result, [result.table(), *more])
-
-
-def _votes_make(args: argparse.Namespace) -> int:
-    from cranfield.lab.concept_survey import make_concept_survey
-    from cranfield.lab.questionnaire import make_questionnaire
-    from cranfield.report.document import Column
-
-    if args.truth is None:
-        if args.paths:
-            raise UsageError("--between is for concept sets: name the truth with --truth")
-        refuse_label_options(args)
-    elif any(getattr(args, name) for name in OF_LISTS):
-        raise UsageError(f"--{', --'.join(OF_LISTS)} are for ranked lists, not for --truth")
-    with Watch("survey", lambda: 0.0, quiet=args.quiet) as watch:
-        if args.truth is not None:
-            args.collection_size, args.measures = None, args.measures or SETS
-            made = make_concept_survey(material_of(args), questions=args.questions, rng=args.seed)
-        else:
-            chosen = {n: getattr(args, n) or value for n, (value, _) in OF_LISTS.items()}
-            made = make_questionnaire(
-                args.measures or LISTS, questions=args.questions, rng=args.seed, **chosen
-            )
-    files = [str(file) for file in made.write(args.folder)]
-    what = ("the questions as data", "the page for people", "the key: keep it to yourself")
-    table = Table(
-        [Column("file", numeric=False), Column("what", numeric=False)],
-        [list(row) for row in zip(files, what, strict=True)],
-    )
-    payload = {"cranfield": __version__, "command": "lab votes", "files": files}
-    emit(Document(payload, [table], watch.messages), args)
-    return 0
+def _make(args: argparse.Namespace) -> None:
+    files, asked = Files.of(args), {"questions": args.questions, "rng": args.seed}
+    lists = {name: getattr(args, name) for name in OF_LISTS}
+    if files.truth is None:
+        if files.paths or args.alike:
+            raise UsageError("--between and --alike are for concept sets: name the --truth")
+        files.refuse_label_options()
+        lists["measures"] = files.measures
+        chosen: dict[str, Any] = {n: value for n, value in lists.items() if value is not None}
+        made = lab.make_questionnaire(**asked, **chosen)
+    else:
+        if any(lists.values()):
+            raise UsageError(f"--{', --'.join(OF_LISTS)} are for ranked lists, not for --truth")
+        options = files.label_options() | {"alike": args.alike}
+        made = lab.make_concept_survey(files.truth, files.paths, files.measures, **asked, **options)
+    show(made.write(args.folder), Output.of(args))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -153,8 +153,13 @@ def read_runs(args: argparse.Namespace) -> Iterator[LabelMatrix]:
 
 def read_maps(args: argparse.Namespace) -> dict[str, str]:
     """The files of the cost maps by name; the default map has the name ''."""
+    return named_maps(args.costmap)
+
+
+def named_maps(texts: Sequence[str]) -> dict[str, str]:
+    """The files behind NAME=FILE by name; one without a name has the name ''."""
     maps: dict[str, str] = {}
-    for text in args.costmap:
+    for text in texts:
         name, file = _named(text)
         if name in maps:
             what = f"of the name {name!r}" if name else "without a name"

@@ -37,7 +37,7 @@ def each_run(
     """What `work` answers for the command with each of its runs alone."""
     from cranfield.work.executors import Plan, run_pieces
 
-    plan = Plan(args.executor, args.jobs, None, note)
+    plan = Plan(args.executor, args.jobs)
     if any(value == "-" for value in vars(args).values()) or "-" in args.runs:
         raise UsageError(f"standard input ('-') cannot be read by --executor {args.executor}")
     pieces = {}
@@ -49,12 +49,12 @@ def each_run(
             t for t in getattr(args, "threshold", []) if t.partition("=")[0] not in others
         ]
         pieces[run_name(path)] = alone if plan.is_local else _with_full_paths(alone)
-    return list(run_pieces(work, pieces, plan, study={}).values())
+    return list(run_pieces(work, pieces, plan, study={}, progress=note).values())
 
 
 def _with_full_paths(args: argparse.Namespace) -> argparse.Namespace:
     """For workers that were started in another folder."""
-    from cranfield.lab.material import full_path
+    from cranfield.work.paths import full_path
 
     return argparse.Namespace(**{name: full_path(value) for name, value in vars(args).items()})
 
@@ -81,7 +81,7 @@ def label_piece(args: argparse.Namespace) -> dict[str, Any]:
 
 def pack(scores: Scores, *, keep: bool) -> dict[str, Any]:
     """The scores of one run as plain data."""
-    from cranfield.lab.material import numbers
+    from cranfield.work.packing import numbers
 
     measures = scores.measures
     return {
@@ -108,7 +108,7 @@ def unpack(
     import numpy as np
 
     from cranfield.evaluation.scores import Scores
-    from cranfield.lab.material import floats
+    from cranfield.work.packing import floats
 
     first = parts[0]
     measures = parse(first["measures"])

@@ -4,27 +4,31 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_output_options, add_seed_option, emit, positive
+from cranfield import lab
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_output_options,
+    add_seed_option,
+    positive,
+    show,
+    working,
+)
 from cranfield.cli._lab_common import (
+    Files,
+    add_number,
     add_runs,
+    add_shares,
     add_study,
     add_work,
-    answer,
-    carried_out,
-    material_of,
-    shares,
+    plan_of,
     whole_numbers,
 )
 from cranfield.cli._lab_votes import votes_parser
-from cranfield.cli._label_inputs import read_maps
+from cranfield.cli._label_inputs import named_maps
 from cranfield.errors import UsageError
-from cranfield.report.document import Document, Table
-
-GENERALITY = "AP NMRR NAR MNRO"
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -50,45 +54,34 @@ def make_parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
-    code: int = args.act(args)
-    return code
+    args.act(args)
+    return 0
 
 
-# The studies.
+# The studies: each asks, reads what was said, and shows what the library answers.
 
 
 def _correlate_parser(studies: Any) -> None:
     parser = add_study(studies, "correlate", "which measures rank runs alike", _correlate)
     add_runs(parser)
-    parser.add_argument(
-        "--resamples",
-        type=positive,
-        default=1000,
-        metavar="N",
-        help="bootstrap samples of the units for the interval of tau (default: 1000)",
-    )
+    what = "bootstrap samples of the units for the interval of tau"
+    add_number(parser, "--resamples", 1000, what)
     add_work(parser)
 
 
-def _correlate(args: argparse.Namespace) -> int:
-    from cranfield.lab.correlate import correlate
-
-    material = material_of(args)
-    result = carried_out(
-        args, lambda plan: correlate(material, resamples=args.resamples, rng=args.seed, plan=plan)
-    )
-    return answer(args, result, [result.table(), *result.tree_tables()])
+def _correlate(args: argparse.Namespace) -> None:
+    output, material = Output.of(args), Files.of(args).material("correlate")
+    asked = {"resamples": args.resamples, "rng": args.seed, "plan": plan_of(args)}
+    with working("correlate", output) as progress:
+        answer = lab.correlate(material, **asked, progress=progress)
+    show(answer, output)
 
 
 def _stability_parser(studies: Any) -> None:
-    from cranfield.lab.stability import DROPPED, NOISE, PARTS
+    from cranfield.lab.studies.stability import DROPPED, NOISE, PARTS
 
-    parser = add_study(
-        studies,
-        "stability",
-        "how much truth and topics may change before the ranking does",
-        _stability,
-    )
+    what = "how much truth and topics may change before the ranking does"
+    parser = add_study(studies, "stability", what, _stability)
     add_runs(parser)
     parser.add_argument(
         "--parts",
@@ -96,37 +89,12 @@ def _stability_parser(studies: Any) -> None:
         default=",".join(PARTS),
         help=f"some of {', '.join(PARTS)} (default: all)",
     )
-    parser.add_argument(
-        "--noise",
-        type=shares,
-        default=NOISE,
-        metavar="PERCENTS",
-        help="shares of the truth to flip (default: 1,2,5,10)",
-    )
-    parser.add_argument(
-        "--dropped",
-        type=shares,
-        default=DROPPED,
-        metavar="PERCENTS",
-        help="shares of judgements and of topics to take away (default: 10,30,50,70,90)",
-    )
-    parser.add_argument(
-        "--repeats", type=positive, default=5, metavar="N", help="repetitions (default: 5)"
-    )
-    parser.add_argument(
-        "--trials",
-        type=positive,
-        default=100,
-        metavar="N",
-        help="splits into halves for the swap rate (default: 100)",
-    )
-    parser.add_argument(
-        "--resamples",
-        type=positive,
-        default=1000,
-        metavar="N",
-        help="bootstrap samples for discriminative power (default: 1000)",
-    )
+    add_shares(parser, "--noise", NOISE, "shares of the truth to flip", "1,2,5,10")
+    what = "shares of judgements and of topics to take away"
+    add_shares(parser, "--dropped", DROPPED, what, "10,30,50,70,90")
+    add_number(parser, "--repeats", 5, "repetitions")
+    add_number(parser, "--trials", 100, "splits into halves for the swap rate")
+    add_number(parser, "--resamples", 1000, "bootstrap samples for discriminative power")
     parser.add_argument(
         "--level",
         type=float,
@@ -137,45 +105,33 @@ def _stability_parser(studies: Any) -> None:
     add_work(parser)
 
 
-def _stability(args: argparse.Namespace) -> int:
-    from cranfield.lab.stability import stability
-
-    material = material_of(args)
-    result = carried_out(
-        args,
-        lambda plan: stability(
-            material,
-            parts=tuple(args.parts.split(",")),
-            noise=args.noise,
-            dropped=args.dropped,
-            repeats=args.repeats,
-            trials=args.trials,
-            resamples=args.resamples,
-            level=args.level,
-            rng=args.seed,
-            plan=plan,
-        ),
-    )
-    return answer(args, result, result.tables(), result.long_table())
+def _stability(args: argparse.Namespace) -> None:
+    output, material = Output.of(args), Files.of(args).material("stability")
+    asked = {
+        "parts": tuple(args.parts.split(",")),
+        "noise": args.noise,
+        "dropped": args.dropped,
+        "repeats": args.repeats,
+        "trials": args.trials,
+        "resamples": args.resamples,
+        "level": args.level,
+        "rng": args.seed,
+        "plan": plan_of(args),
+    }
+    with working("stability", output) as progress:
+        answer = lab.stability(material, **asked, progress=progress)
+    show(answer, output)
 
 
 def _random_parser(studies: Any) -> None:
-    from cranfield.lab.random_runs import DENSITIES
+    from cranfield.lab.studies.random_runs import DENSITIES
 
-    parser = add_study(
-        studies, "random", "random and over-eager runs beside the real ones", _random
-    )
+    what = "random and over-eager runs beside the real ones"
+    parser = add_study(studies, "random", what, _random)
     add_runs(parser)
-    parser.add_argument(
-        "--densities",
-        type=shares,
-        default=DENSITIES,
-        metavar="PERCENTS",
-        help="label densities of random and over-annotating runs (default: 10,30,50,70,90)",
-    )
-    parser.add_argument(
-        "--count", type=positive, default=5, metavar="N", help="random rankings (default: 5)"
-    )
+    what = "label densities of random and over-annotating runs"
+    add_shares(parser, "--densities", DENSITIES, what, "10,30,50,70,90")
+    add_number(parser, "--count", 5, "random rankings")
     parser.add_argument(
         "--no-over", action="store_true", help="no runs with chance labels added to real ones"
     )
@@ -183,36 +139,27 @@ def _random_parser(studies: Any) -> None:
     add_work(parser)
 
 
-def _random(args: argparse.Namespace) -> int:
-    from cranfield.lab.random_runs import random_study
-
-    material = material_of(args)
-    result = carried_out(
-        args,
-        lambda plan: random_study(
-            material,
-            densities=args.densities,
-            count=args.count,
-            over=not args.no_over,
-            rng=args.seed,
-            plan=plan,
-        ),
-    )
-    return answer(args, result, [result.table(), *([result.runs_table()] if args.all_runs else [])])
+def _random(args: argparse.Namespace) -> None:
+    output, material = Output.of(args), Files.of(args).material("random")
+    asked = {
+        "densities": args.densities,
+        "count": args.count,
+        "over": not args.no_over,
+        "rng": args.seed,
+        "plan": plan_of(args),
+    }
+    with working("random", output) as progress:
+        answer = lab.random_study(material, **asked, progress=progress)
+    show(answer, output, all_runs=args.all_runs)
 
 
 def _generality_parser(studies: Any) -> None:
-    from cranfield.lab.generality import SHARES
+    from cranfield.lab.studies.generality import MEASURES, SHARES
 
     parser = add_study(studies, "generality", "the same topics in growing collections", _generality)
-    add_runs(parser, as_rankings=True, measures=GENERALITY, none="; none with --simulate")
-    parser.add_argument(
-        "--shares",
-        type=shares,
-        default=SHARES,
-        metavar="PERCENTS",
-        help="shares of the collection (default: a third, two thirds, all of it)",
-    )
+    add_runs(parser, as_rankings=True, measures=MEASURES, none="; none with --simulate")
+    what = "shares of the collection"
+    add_shares(parser, "--shares", SHARES, what, "a third, two thirds, all of it")
     parser.add_argument(
         "--simulate",
         type=whole_numbers,
@@ -222,35 +169,26 @@ def _generality_parser(studies: Any) -> None:
     add_work(parser)
 
 
-def _generality(args: argparse.Namespace) -> int:
-    from cranfield.lab.generality import generality, simulate
-
-    if args.simulate is not None:
-        if args.paths or args.truth:
+def _generality(args: argparse.Namespace) -> None:
+    output, files, sizes = Output.of(args), Files.of(args), args.simulate
+    asked = {"rng": args.seed, "plan": plan_of(args)}
+    if sizes is not None:
+        if files.paths or files.truth:
             raise UsageError("--simulate takes no files: its runs are made up")
-        result = carried_out(
-            args,
-            lambda plan: simulate(args.measures, sizes=args.simulate, rng=args.seed, plan=plan),
-        )
-        return answer(args, result, [result.table()])
-    material = material_of(args, as_rankings=True)
-    result = carried_out(
-        args,
-        lambda plan: generality(
-            material,
-            collection_size=args.collection_size,
-            shares=args.shares,
-            rng=args.seed,
-            plan=plan,
-        ),
-    )
-    return answer(args, result, [result.table()])
+        with working("generality", output) as progress:
+            asked |= {"sizes": sizes, "progress": progress}
+            answer = lab.simulated_generality(args.measures, **asked)
+    else:
+        material = files.material("generality", as_rankings=True)
+        with working("generality", output) as progress:
+            asked |= {"shares": args.shares, "progress": progress}
+            answer = lab.generality(material, **asked)
+    show(answer, output)
 
 
 def _curves_parser(studies: Any) -> None:
-    parser = add_study(
-        studies, "curves", "values of measures for relevant items at every rank", _curves
-    )
+    what = "values of measures for relevant items at every rank"
+    parser = add_study(studies, "curves", what, _curves)
     parser.add_argument(
         "-m",
         "--measures",
@@ -258,13 +196,7 @@ def _curves_parser(studies: Any) -> None:
         default="AP NMRR MNRO",
         help="measures of rankings, or of annotation by confidences (default: AP NMRR MNRO)",
     )
-    parser.add_argument(
-        "--size",
-        type=positive,
-        default=20,
-        metavar="N",
-        help="items in the collection (default: 20)",
-    )
+    add_number(parser, "--size", 20, "items in the collection")
     parser.add_argument(
         "--relevant", type=int, default=1, choices=(1, 2), help="relevant items (default: 1)"
     )
@@ -277,30 +209,23 @@ def _curves_parser(studies: Any) -> None:
     add_work(parser, seed=False)
 
 
-def _curves(args: argparse.Namespace) -> int:
-    from cranfield.lab.curves import curves
-
-    result = carried_out(
-        args,
-        lambda plan: curves(
-            args.measures,
-            size=args.size,
-            relevant=args.relevant,
-            ranks=args.ranks,
-            gmt=args.gmt,
-            plan=plan,
-        ),
-    )
-    return answer(args, result, [result.table()])
+def _curves(args: argparse.Namespace) -> None:
+    output = Output.of(args)
+    asked = {
+        "size": args.size,
+        "relevant": args.relevant,
+        "ranks": args.ranks,
+        "gmt": args.gmt,
+        "plan": plan_of(args),
+    }
+    with working("curves", output) as progress:
+        answer = lab.curves(args.measures, **asked, progress=progress)
+    show(answer, output)
 
 
 def _requirements_parser(studies: Any) -> None:
-    parser = add_study(
-        studies,
-        "requirements",
-        "which requirements on a metric hold, with counter-examples",
-        _requirements,
-    )
+    what = "which requirements on a metric hold, with counter-examples"
+    parser = add_study(studies, "requirements", what, _requirements)
     parser.add_argument("measures", metavar="NAMES", help="measures of rankings or of annotation")
     parser.add_argument("--ontology", metavar="NAME|FILE", help="for measures with a hierarchy")
     parser.add_argument(
@@ -313,76 +238,43 @@ def _requirements_parser(studies: Any) -> None:
     add_work(parser, seed=False)
 
 
-def _requirements(args: argparse.Namespace) -> int:
-    from cranfield.lab.requirements import requirements
-
-    maps = read_maps(args) or None
-    result = carried_out(
-        args,
-        lambda plan: requirements(args.measures, ontology=args.ontology, costmap=maps, plan=plan),
-    )
-    return answer(args, result, [result.table()])
+def _requirements(args: argparse.Namespace) -> None:
+    output, maps = Output.of(args), named_maps(args.costmap) or None
+    asked = {"ontology": args.ontology, "costmap": maps, "plan": plan_of(args)}
+    with working("requirements", output) as progress:
+        answer = lab.requirements(args.measures, **asked, progress=progress)
+    show(answer, output)
 
 
 def _pool_parser(studies: Any) -> None:
     parser = add_study(studies, "pool", "what a pool without a run would mean for it", _pool)
     add_runs(parser, as_rankings=True)
-    parser.add_argument(
-        "--depth", type=positive, default=100, metavar="K", help="depth of the pool (default: 100)"
-    )
+    add_number(parser, "--depth", 100, "depth of the pool")
     add_work(parser, seed=False)
 
 
-def _pool(args: argparse.Namespace) -> int:
-    from cranfield.lab.pool import leave_one_out
-
-    material = material_of(args, as_rankings=True)
-    result = carried_out(args, lambda plan: leave_one_out(material, depth=args.depth, plan=plan))
-    return answer(args, result, [result.table()])
+def _pool(args: argparse.Namespace) -> None:
+    output, material = Output.of(args), Files.of(args).material("pool", as_rankings=True)
+    asked = {"depth": args.depth, "plan": plan_of(args)}
+    with working("pool", output) as progress:
+        answer = lab.leave_one_out(material, **asked, progress=progress)
+    show(answer, output)
 
 
 def _simulate_parser(studies: Any) -> None:
-    parser = add_study(
-        studies, "simulate", "make up runs of graded quality from a truth", _simulate
-    )
+    what = "make up runs of graded quality from a truth"
+    parser = add_study(studies, "simulate", what, _simulate)
     parser.add_argument("source", metavar="QRELS", help="judgements, or a truth with --labels")
     parser.add_argument("folder", metavar="DIR", help="where the runs go")
     parser.add_argument("--labels", action="store_true", help="annotations instead of rankings")
-    parser.add_argument(
-        "--count", type=positive, default=24, metavar="N", help="how many runs (default: 24)"
-    )
+    add_number(parser, "--count", 24, "how many runs")
     add_seed_option(parser)
     add_output_options(parser)
 
 
-def _simulate(args: argparse.Namespace) -> int:
-    from cranfield.io import read_qrels
-    from cranfield.io.files import write_whole
-    from cranfield.io.labels import read_labels, write_labels
-    from cranfield.io.trec import write_table
-    from cranfield.lab.simulate import graded_labels, graded_rankings
-    from cranfield.report.document import Column
-
-    target, options = Path(args.folder), {"count": args.count, "rng": args.seed}
-    files = []
-    if args.labels:
-        for matrix in graded_labels(read_labels(args.source), **options):
-            files.append(str(_inside(target, f"{matrix.name}.csv")))
-            write_labels(matrix, files[-1])
-    else:
-        for run in graded_rankings(read_qrels(args.source), **options):
-            files.append(str(_inside(target, f"{run.name}.run")))
-            write_whole(Path(files[-1]), "".join(write_table(run)).encode())
-    table = Table([Column("run", numeric=False)], [[file] for file in files])
-    payload = {"cranfield": __version__, "command": "lab simulate", "files": files}
-    emit(Document(payload, [table]), args)
-    return 0
-
-
-def _inside(folder: Path, name: str) -> Path:
-    """A file of a folder, which is made only now that there is something to put into it."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise UsageError(f"{folder}: cannot be made: {error.strerror}") from None
-    return folder / name
+def _simulate(args: argparse.Namespace) -> None:
+    output = Output.of(args)
+    asked = {"labels": args.labels, "count": args.count, "rng": args.seed}
+    with working("simulate", output) as progress:
+        answer = lab.simulate_runs(args.source, args.folder, **asked, progress=progress)
+    show(answer, output)

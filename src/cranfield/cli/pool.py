@@ -4,11 +4,8 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
 
-from cranfield._version import __version__
-from cranfield.cli._common import Parser, add_output_options, emit, positive
-from cranfield.report.document import Document
+from cranfield.cli._common import Output, Parser, add_output_options, positive, show, working
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -48,26 +45,12 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    from cranfield.io import read_qrels, read_run
-    from cranfield.io.forms import name_runs
-    from cranfield.io.labels import read_labels
-    from cranfield.lab.concepts import concept_rankings
-    from cranfield.lab.pool import make_pool
+    from cranfield.lab import make_pool
 
-    named = name_runs(args.runs)
-    if args.labels:
-        runs = concept_rankings([replace(read_labels(path), name=name) for name, path in named])
-    else:
-        runs = [read_run(path).named(name) for name, path in named]
-    judged = None if args.judged is None else read_qrels(args.judged)
-    pool = make_pool(runs, depth=args.depth, judged=judged)
-    chosen = pool.items if args.next is None else pool.next_to_judge(args.next)
-    items = pool.table(chosen)
-    shown = [pool.summary_table()] if args.next is None else [items]
-    payload = {"cranfield": __version__, "command": "pool"} | pool.to_dict()
-    if args.next is not None:
-        kept = {(i.topic, i.item) for i in chosen}
-        payload["items"] = [i for i in payload["items"] if (i["topic"], i["item"]) in kept]
-    emit(Document(payload, shown, (), items), args)
+    args = make_parser().parse_args(argv)
+    output = Output.of(args)
+    asked = {"depth": args.depth, "judged": args.judged, "labels": args.labels}
+    with working("pool", output) as progress:
+        pool = make_pool(args.runs, **asked, progress=progress)
+    show(pool, output, first=args.next)
     return 0

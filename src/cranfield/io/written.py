@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cranfield.errors import InputError, os_message
+from cranfield.errors import InputError, UsageError, os_message
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -33,6 +33,18 @@ def write_whole(path: Path, data: bytes) -> None:
         raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
     except ValueError:
         raise InputError.single(str(path), "no file can have such a name") from None
+
+
+def made_folder(path: str | Path) -> Path:
+    """A folder to write into, made with those above it where it does not exist."""
+    folder = Path(path)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise UsageError(f"{folder}: cannot be made: {os_message(error)}") from None
+    except ValueError:
+        raise UsageError(f"{folder}: no folder can have such a name") from None
+    return folder
 
 
 def _write_through(path: Path, data: bytes) -> None:

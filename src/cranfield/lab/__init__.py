@@ -1,1 +1,116 @@
-"""Evaluating the measures themselves: studies of correlation, stability and fairness."""
+"""Evaluating the measures themselves: studies of correlation, stability and fairness.
+
+>>> import cranfield as cf
+>>> cf.lab.curves("AP", size=4).at("AP", 2)
+0.5
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from cranfield.campaign.concept_survey import make_concept_survey
+    from cranfield.campaign.pool import Pool, make_pool
+    from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
+    from cranfield.campaign.tally import tally
+    from cranfield.campaign.votes import (
+        Choices,
+        Preferences,
+        count_choices,
+        count_preferences,
+        count_votes,
+    )
+    from cranfield.lab.material import Material
+    from cranfield.lab.simulate import (
+        SimulatedRuns,
+        graded_labels,
+        graded_rankings,
+        simulate_runs,
+    )
+    from cranfield.lab.studies.correlate import Correlations, correlate, correlate_scores
+    from cranfield.lab.studies.curves import Curves, curves
+    from cranfield.lab.studies.generality import Generality, generality, simulated_generality
+    from cranfield.lab.studies.random_runs import RandomStudy, random_study
+    from cranfield.lab.studies.requirements import Requirements, requirements
+    from cranfield.lab.studies.reusability import Reusability, leave_one_out
+    from cranfield.lab.studies.stability import Stability, stability
+    from cranfield.work.executors import Plan
+
+# Where the public names live; each is loaded when it is first used.
+_HOMES: dict[str, tuple[str, ...]] = {
+    "cranfield.campaign.concept_survey": ("make_concept_survey",),
+    "cranfield.campaign.pool": ("Pool", "make_pool"),
+    "cranfield.campaign.questionnaire": ("Questionnaire", "make_questionnaire"),
+    "cranfield.campaign.tally": ("tally",),
+    "cranfield.campaign.votes": (
+        "Choices",
+        "Preferences",
+        "count_choices",
+        "count_preferences",
+        "count_votes",
+    ),
+    "cranfield.lab.material": ("Material",),
+    "cranfield.lab.simulate": (
+        "SimulatedRuns",
+        "graded_labels",
+        "graded_rankings",
+        "simulate_runs",
+    ),
+    "cranfield.lab.studies.correlate": ("Correlations", "correlate", "correlate_scores"),
+    "cranfield.lab.studies.curves": ("Curves", "curves"),
+    "cranfield.lab.studies.generality": ("Generality", "generality", "simulated_generality"),
+    "cranfield.lab.studies.random_runs": ("RandomStudy", "random_study"),
+    "cranfield.lab.studies.requirements": ("Requirements", "requirements"),
+    "cranfield.lab.studies.reusability": ("Reusability", "leave_one_out"),
+    "cranfield.lab.studies.stability": ("Stability", "stability"),
+    "cranfield.work.executors": ("Plan",),
+}
+_HOME = {name: module for module, names in _HOMES.items() for name in names}
+
+__all__ = [
+    "Choices",
+    "Correlations",
+    "Curves",
+    "Generality",
+    "Material",
+    "Plan",
+    "Pool",
+    "Preferences",
+    "Questionnaire",
+    "RandomStudy",
+    "Requirements",
+    "Reusability",
+    "SimulatedRuns",
+    "Stability",
+    "correlate",
+    "correlate_scores",
+    "count_choices",
+    "count_preferences",
+    "count_votes",
+    "curves",
+    "generality",
+    "graded_labels",
+    "graded_rankings",
+    "leave_one_out",
+    "make_concept_survey",
+    "make_pool",
+    "make_questionnaire",
+    "random_study",
+    "requirements",
+    "simulate_runs",
+    "simulated_generality",
+    "stability",
+    "tally",
+]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOME:
+        return getattr(import_module(_HOME[name]), name)
+    raise AttributeError(f"module 'cranfield.lab' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -19,7 +19,9 @@ import numpy as np
 from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
-from cranfield.lab.material import Material, Truth, generator, remembered
+from cranfield.lab.material import Material, Truth
+from cranfield.work.packing import remembered
+from cranfield.work.seeds import generator
 
 _FLIP, _DROP = 11, 12
 

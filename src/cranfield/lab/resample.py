@@ -13,8 +13,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.lab.material import Scored, floats, generator, numbers
+from cranfield.lab.material import Scored
 from cranfield.stats._resample import Floats
+from cranfield.work.packing import floats, numbers
+from cranfield.work.seeds import generator
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Two runs that tie must tie: what a sum of floats leaves behind is cut off.

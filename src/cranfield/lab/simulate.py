@@ -9,17 +9,74 @@ topic and a quarter as many unjudged ones. Annotations differ in how eager they 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
 
 import numpy as np
 
+from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError
-from cranfield.lab.material import generator
+from cranfield.errors import UsageError, plural
+from cranfield.io.annotations import read_truth
+from cranfield.io.forms import coerce_judgements
+from cranfield.io.labels import write_labels
+from cranfield.io.trec import write_table
+from cranfield.io.written import made_folder, write_whole
+from cranfield.notes import Progress
+from cranfield.work.executors import Watcher
+from cranfield.work.seeds import generator
 
 DEPTH = 1000
 _RANKED, _LABELS = 51, 52
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SimulatedRuns(Answer):
+    """The files of runs that were made up."""
+
+    command: ClassVar[str] = "lab simulate"
+
+    files: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"{plural(len(self.files), 'run')} in {Path(self.files[0]).parent}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {"files": list(self.files)}
+
+
+def simulate_runs(
+    truth: Any,
+    folder: str | Path,
+    *,
+    labels: bool = False,
+    count: int = 24,
+    rng: int = 0,
+    progress: Watcher | None = None,
+) -> SimulatedRuns:
+    """Write runs of rising quality into a folder: rankings, or annotations with `labels`.
+
+    `truth` are judgements, or the true concepts of items, as files or objects.
+    """
+    watched = Progress.of(progress)
+    options: dict[str, int] = {"count": count, "rng": rng}
+    files: list[str] = []
+
+    def place(name: str) -> Path:
+        # The folder is made only now that there is something to put into it.
+        files.append(str(made_folder(folder) / name))
+        watched(len(files) / count)
+        return Path(files[-1])
+
+    if labels:
+        for matrix in graded_labels(read_truth(truth), **options):
+            write_labels(matrix, place(f"{matrix.name}.csv"))
+    else:
+        for run in graded_rankings(coerce_judgements(truth), **options):
+            write_whole(place(f"{run.name}.run"), "".join(write_table(run)).encode())
+    return SimulatedRuns(tuple(files))
 
 
 def graded_rankings(

@@ -14,7 +14,6 @@ import json
 import logging
 import os
 import re
-import warnings
 from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from concurrent.futures import (
     FIRST_COMPLETED,
@@ -32,14 +31,18 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from cranfield._version import __version__
-from cranfield.errors import CranfieldError, CranfieldWarning, MissingExtraError, UsageError
+from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.io.files import write_whole
+from cranfield.notes import Progress
 
-Answer: TypeAlias = dict[str, Any]
-Progress: TypeAlias = Callable[[float], None]
+# What a piece answers: dicts, lists, text, numbers.
+Plain: TypeAlias = dict[str, Any]
+Watcher: TypeAlias = Progress | Callable[[float], None]
 KINDS = ("threads", "processes", "dask://HOST:PORT")
 DASK = "dask://"
 MAX_LOSSES = 3
+# Seconds between two looks at whether the work shall go on.
+PATIENCE = 0.2
 _STUDY_FILE = "study.json"
 _FAULT = "fault of the input"
 
@@ -61,7 +64,6 @@ class Plan:
     executor: str | Executor = "threads"
     jobs: int | None = None
     folder: str | Path | None = None
-    progress: Progress | None = None
 
     def __post_init__(self) -> None:
         if isinstance(self.executor, str):
@@ -92,47 +94,42 @@ def checked_executor(text: str) -> str:
 
 
 def run_pieces(
-    work: Callable[[Any], Answer],
+    work: Callable[[Any], Plain],
     pieces: Mapping[str, Any],
     plan: Plan,
     *,
     study: Mapping[str, Any],
-) -> dict[str, Answer]:
+    progress: Watcher | None = None,
+) -> dict[str, Plain]:
     """What `work` answers for each piece, in the order of the pieces.
 
     `work` must be importable by name, for it travels to other processes. `study` describes
-    all that the numbers depend on; a folder is not used again for another study.
+    all that the numbers depend on; a folder is not used again for another study. Cancelled,
+    it waits for the pieces that are under way, and begins no other.
     """
+    watched = Progress.of(progress)
+    watched.check()
     folder = None if plan.folder is None else _Folder(Path(plan.folder), study)
-    answers: dict[str, Answer] = {} if folder is None else folder.finished(pieces)
+    answers: dict[str, Plain] = {} if folder is None else folder.finished(pieces)
     todo = {key: piece for key, piece in pieces.items() if key not in answers}
-    if plan.progress is not None:
-        plan.progress(len(answers) / max(len(pieces), 1))
-    with warnings.catch_warnings():
-        # Every truth and every run would warn of the same again: `cranfield eval` and `label`
-        # are there to say it once.
-        _without_warnings()
-        for key, answer in _answers(work, todo, plan):
-            if folder is not None:
-                folder.keep(key, answer)
-            answers[key] = answer
-            if plan.progress is not None:
-                plan.progress(len(answers) / len(pieces))
+    watched(len(answers) / max(len(pieces), 1))
+    for key, answer in _answers(work, todo, plan, watched):
+        if folder is not None:
+            folder.keep(key, answer)
+        answers[key] = answer
+        watched(len(answers) / len(pieces))
     return {key: answers[key] for key in pieces}
 
 
-def _without_warnings() -> None:
-    warnings.simplefilter("ignore", CranfieldWarning)
-
-
 def _answers(
-    work: Callable[[Any], Answer], todo: Mapping[str, Any], plan: Plan
-) -> Iterator[tuple[str, Answer]]:
+    work: Callable[[Any], Plain], todo: Mapping[str, Any], plan: Plan, progress: Progress
+) -> Iterator[tuple[str, Plain]]:
     losses = dict.fromkeys(todo, 0)
     remaining = list(todo)
     while remaining:
         with _pool(plan, len(remaining)) as pool:
-            lost, waiting = yield from _one_pool(pool, work, {k: todo[k] for k in remaining}, plan)
+            begun = {k: todo[k] for k in remaining}
+            lost, waiting = yield from _one_pool(pool, work, begun, plan, progress)
         for key in lost:
             losses[key] += 1
         remaining = lost + waiting
@@ -141,17 +138,21 @@ def _answers(
         if worst:
             raise LostPieceError(
                 f"a worker died {MAX_LOSSES} times at {' or '.join(worst[:4])}; is there memory "
-                "enough? Fewer workers (--jobs) need less. Finished pieces stay in the study's "
+                "enough? Fewer workers (by jobs=) need less. Finished pieces stay in the study's "
                 "folder."
             )
 
 
 def _one_pool(
-    pool: Executor, work: Callable[[Any], Answer], todo: Mapping[str, Any], plan: Plan
-) -> Generator[tuple[str, Answer], None, tuple[list[str], list[str]]]:
-    """Answers as they come; returns the pieces lost with their workers, and those not begun."""
+    pool: Executor,
+    work: Callable[[Any], Plain],
+    todo: Mapping[str, Any],
+    plan: Plan,
+    progress: Progress,
+) -> Generator[tuple[str, Plain], None, tuple[list[str], list[str]]]:
+    """Plains as they come; returns the pieces lost with their workers, and those not begun."""
     waiting = list(todo)
-    running: dict[Future[Answer], str] = {}
+    running: dict[Future[Plain], str] = {}
     lost: list[str] = []
     # Not all at once: what was never begun is not lost when a process dies.
     limit = 2 * plan.workers if plan.is_local else len(todo)
@@ -166,7 +167,8 @@ def _one_pool(
                 waiting.pop(0)
             if lost and not running:
                 break
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            done, _ = wait(running, timeout=PATIENCE, return_when=FIRST_COMPLETED)
+            progress.check()
             for future in done:
                 key = running.pop(future)
                 answer = _result(future)
@@ -183,7 +185,7 @@ def _one_pool(
     return lost, waiting
 
 
-def _guarded(work: Callable[[Any], Answer], piece: Any) -> Answer:
+def _guarded(work: Callable[[Any], Plain], piece: Any) -> Plain:
     """Errors of the input travel as text: not every exception can be taken apart and rebuilt."""
     try:
         return _plain(work(piece))
@@ -191,7 +193,7 @@ def _guarded(work: Callable[[Any], Answer], piece: Any) -> Answer:
         return {_FAULT: str(error)}
 
 
-def _result(future: Future[Answer]) -> Answer | None:
+def _result(future: Future[Plain]) -> Plain | None:
     """The answer of a piece; None when it was lost with its worker."""
     try:
         return future.result()
@@ -207,9 +209,9 @@ def _result(future: Future[Answer]) -> Answer | None:
         raise
 
 
-def _plain(answer: Answer) -> Answer:
+def _plain(answer: Plain) -> Plain:
     """The answer as it would come back from a file: resumed and fresh studies see the same."""
-    plain: Answer = json.loads(json.dumps(answer, allow_nan=False))
+    plain: Plain = json.loads(json.dumps(answer, allow_nan=False))
     return plain
 
 
@@ -224,9 +226,7 @@ def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
 
         # Forking a process that has threads can lock up: workers start afresh.
         context = multiprocessing.get_context("spawn")
-        with ProcessPoolExecutor(
-            workers, mp_context=context, initializer=_without_warnings
-        ) as processes:
+        with ProcessPoolExecutor(workers, mp_context=context) as processes:
             yield processes
     elif isinstance(plan.executor, Executor):
         yield plan.executor
@@ -266,6 +266,7 @@ class _Folder:
         self.path = path
         described = {"cranfield": __version__, **study}
         text = json.dumps(described, indent=1, sort_keys=True, default=str).encode() + b"\n"
+        self._study = text
         try:
             path.mkdir(parents=True, exist_ok=True)
             others = any(path.iterdir())
@@ -282,34 +283,35 @@ class _Folder:
                 f"({about} says what it was); give another folder"
             )
 
-    def finished(self, keys: Sequence[str] | Mapping[str, Any]) -> dict[str, Answer]:
+    def finished(self, keys: Sequence[str] | Mapping[str, Any]) -> dict[str, Plain]:
         found = {}
         for key in keys:
             file = self._file(key)
             if not file.exists():
                 continue
             digest, _, text = _bytes(file).partition(b"\n")
-            if digest.decode(errors="replace") != _digest(text):
+            if digest.decode(errors="replace") != self._digest(key, text):
                 raise UsageError(
-                    f"{file}: is damaged (its check sum is another one); delete it, and this "
-                    "piece is done again"
+                    f"{file}: is damaged, or a file of another piece (its check sum is another "
+                    "one); delete it, and this piece is done again"
                 )
             found[key] = json.loads(text)
         return found
 
-    def keep(self, key: str, answer: Answer) -> None:
+    def keep(self, key: str, answer: Plain) -> None:
         """A line with the check sum, then the answer as JSON."""
         text = json.dumps(answer).encode() + b"\n"
-        write_whole(self._file(key), _digest(text).encode() + b"\n" + text)
+        write_whole(self._file(key), self._digest(key, text).encode() + b"\n" + text)
+
+    def _digest(self, key: str, text: bytes) -> str:
+        """The check sum of an answer together with the piece and the study it belongs to."""
+        parts = (self._study, key.encode(), text)
+        return hashlib.sha256(b"".join(hashlib.sha256(part).digest() for part in parts)).hexdigest()
 
     def _file(self, key: str) -> Path:
         # Names of runs may hold anything; the digest keeps two of them apart.
         digest = hashlib.sha256(key.encode()).hexdigest()[:12]
         return self.path / f"{re.sub(r'[^A-Za-z0-9._-]+', '_', key)[:60]}-{digest}.piece"
-
-
-def _digest(text: bytes) -> str:
-    return hashlib.sha256(text).hexdigest()
 
 
 def _bytes(file: Path) -> bytes:

@@ -14,10 +14,14 @@ from cranfield.report.document import Document
 
 # kind of answer -> module of this package and its function
 MAKERS: dict[str, str] = {
+    "Choices": "votes:choices",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",
     "ConceptView": "ontology:concept_document",
+    "Correlations": "lab_correlate:document",
     "CostMapView": "costmap:document",
+    "Curves": "lab_curves:document",
+    "Generality": "lab_generality:document",
     "MapComparison": "costmap:comparison_document",
     "MeasureCard": "measures:card_document",
     "MeasureCatalogue": "measures:document",
@@ -25,7 +29,15 @@ MAKERS: dict[str, str] = {
     "OntologyCheck": "ontology:check_document",
     "OntologyView": "ontology:document",
     "PairRelatedness": "relatedness:pairs_document",
+    "Pool": "lab_pool:document",
+    "Preferences": "votes:preferences",
+    "RandomStudy": "lab_random:document",
+    "Requirements": "lab_requirements:document",
+    "Reusability": "lab_pool:left_out",
     "Scores": "scores:document",
+    "SimulatedRuns": "lab_files:simulated",
+    "Stability": "lab_stability:document",
+    "WrittenQuestionnaire": "lab_files:questionnaire",
 }
 
 

@@ -9,15 +9,15 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.campaign.votes import Choices, Preferences
 from cranfield.evaluation.curves import Curve
-from cranfield.lab.correlate import Correlations, Join
-from cranfield.lab.curves import Curves
-from cranfield.lab.generality import Generality
-from cranfield.lab.pool import Reusability
-from cranfield.lab.random_runs import RandomStudy
-from cranfield.lab.requirements import TITLES, Requirements
-from cranfield.lab.stability import Stability
-from cranfield.lab.votes import Choices, Preferences
+from cranfield.lab.studies.correlate import Correlations, Join
+from cranfield.lab.studies.curves import Curves
+from cranfield.lab.studies.generality import Generality
+from cranfield.lab.studies.random_runs import RandomStudy
+from cranfield.lab.studies.requirements import TITLES, Requirements
+from cranfield.lab.studies.reusability import Reusability
+from cranfield.lab.studies.stability import Stability
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.palette import Style
 from cranfield.report.charts.plots import (

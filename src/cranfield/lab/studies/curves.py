@@ -7,21 +7,20 @@ each rank of the later one envelop all others.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
-from cranfield.lab.material import floats, numbers
+from cranfield.evaluation.placements import ranking
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Answer, Plan, run_pieces
-
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import floats, numbers
 
 MOST_PAIRS = 20_000
 MOST_CELLS = 200_000
@@ -30,10 +29,12 @@ POINTS = 50
 SHORTEST = 1000
 
 
-@dataclass(frozen=True, eq=False)
-class Curves:
+@dataclass(frozen=True, repr=False, eq=False)
+class Curves(Answer):
     """`ranks` has a row per placement (one rank, or the earlier and the later one), `values` the
     same rows with a column per measure."""
+
+    command: ClassVar[str] = "lab curves"
 
     measures: tuple[str, ...]
     size: int
@@ -56,28 +57,11 @@ class Curves:
             for i in np.unique(last)
         )
 
-    def table(self) -> Table:
-        """One relevant item: the value at each rank. Two: lowest and highest at each rank."""
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        return f"{', '.join(self.measures)} at {plural(len(self.ranks), 'place')} of {self.size:,}"
 
-        if len(self.ranks[0]) == 1:
-            columns = [Column("rank", 0), *(Column(m) for m in self.measures)]
-            rows: list[list[Cell]] = [
-                [r[0], *map(float, v)] for r, v in zip(self.ranks, self.values, strict=True)
-            ]
-            return Table(columns, rows, f"One relevant item among {self.size:,}")
-        columns = [Column("rank", 0, heading="last rank")]
-        for m in self.measures:
-            columns += [Column(f"{m}_low", heading=f"{m} low"), Column(f"{m}_high", heading="high")]
-        sides = [self.envelope(m) for m in self.measures]
-        rows = [
-            [first[0], *(v for side in sides for v in side[k][1:])]
-            for k, first in enumerate(sides[0])
-        ]
-        return Table(columns, rows, f"Two relevant items among {self.size:,}")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The shape of `--format json`: every placement, not only the envelope."""
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """Every placement, not only the envelope."""
         return {
             "study": "curves",
             "size": self.size,
@@ -97,6 +81,7 @@ def curves(
     ranks: Iterable[int] | None = None,
     gmt: int | None = None,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Curves:
     """The values of measures for `relevant` (1 or 2) relevant items in a collection of `size`.
 
@@ -123,7 +108,7 @@ def curves(
         for start in range(0, len(places), at_once)
     }
     study = {"study": "curves", "measures": names, "size": size, "places": places, "gmt": gmt}
-    answers = run_pieces(_values, pieces, plan or Plan(), study=study)
+    answers = run_pieces(_values, pieces, plan or Plan(), study=study, progress=progress)
     values = np.concatenate([floats(a["values"]).T for a in answers.values()])
     return Curves(names, size, places, values)
 
@@ -144,7 +129,7 @@ def _places(size: int, relevant: int, ranks: Iterable[int] | None) -> tuple[tupl
     if not pairs or len(pairs) > MOST_PAIRS:
         raise UsageError(
             f"{plural(len(visited), 'rank')} make {len(pairs):,} pairs; choose from 2 ranks to "
-            f"200 (--ranks)"
+            "200 (by ranks=)"
         )
     return pairs
 
@@ -157,7 +142,7 @@ class _Piece:
     gmt: int
 
 
-def _values(piece: _Piece) -> Answer:
+def _values(piece: _Piece) -> Plain:
     """For every measure its value at every placement."""
     wanted = any_measures(piece.names)
     found = _ranked_values(piece, [m for m in wanted if not is_annotation(m)])
@@ -207,9 +192,3 @@ def _label_values(
 
 def _plan(measure: Measure) -> Any:
     return measure.plan(measure)
-
-
-def ranking(places: Sequence[int], depth: int) -> dict[str, float]:
-    """A ranked list with relevant items r0, r1, ... at these places and others elsewhere."""
-    relevant = {rank: f"r{k}" for k, rank in enumerate(places)}
-    return {relevant.get(rank, f"x{rank}"): -float(rank) for rank in range(1, depth + 1)}

@@ -8,21 +8,20 @@ the swap rate between topic halves of Voorhees and Buckley (2002), and discrimin
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cranfield.errors import UsageError, suggest
-from cranfield.lab.correlate import LEVEL
-from cranfield.lab.material import Material, floats, numbers
+from cranfield.answers import Answer
+from cranfield.errors import UsageError, plural, suggest
+from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
+from cranfield.lab.studies.correlate import LEVEL
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall, kolmogorov_smirnov
-from cranfield.work.executors import Answer, Plan, run_pieces
-
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import floats, numbers
 
 PARTS = ("noise", "judgements", "units", "swap", "power")
 NOISE = (0.01, 0.02, 0.05, 0.10)
@@ -81,9 +80,11 @@ class Power:
         return self.told_apart / self.pairs if self.pairs else float("nan")
 
 
-@dataclass(frozen=True, eq=False)
-class Stability:
+@dataclass(frozen=True, repr=False, eq=False)
+class Stability(Answer):
     """All parts that were asked for; the other tuples are empty."""
+
+    command: ClassVar[str] = "lab stability"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -100,133 +101,11 @@ class Stability:
                 return stage
         raise UsageError(f"no stage {share!r} of {change!r} for {measure!r}")
 
-    def table(self, change: str = "noise") -> Table:
-        """Measures down, stages across: tau to the original, and to the previous stage."""
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        what = f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
+        return f"{what}, {plural(self.repeats, 'repetition')}"
 
-        stages = [s for s in self.stages if s.change == change]
-        shares = list(dict.fromkeys(s.share for s in stages))
-        columns = [Column("measure", numeric=False)]
-        columns += [Column(f"original_{s:g}", 3, heading=_percent(s)) for s in shares]
-        columns += [Column(f"previous_{s:g}", 3, heading=f"{_percent(s)} prev.") for s in shares]
-        columns += [Column(f"concordant_{s:g}", 2, heading=f"{_percent(s)} D") for s in shares]
-        rows: list[list[Cell]] = []
-        for measure in self.measures:
-            own = {s.share: s for s in stages if s.measure == measure}
-            rows.append(
-                [
-                    measure,
-                    *(own[s].original for s in shares),
-                    *(own[s].previous for s in shares),
-                    *(own[s].concordant for s in shares),
-                ]
-            )
-        notes = [
-            f"Kendall's tau over {len(self.runs)} runs to the original ranking and to the stage "
-            f"before; mean of {self.repeats} repetitions;",
-            "D: share of repetitions in which Kolmogorov-Smirnov's test finds the ranking "
-            f"concordant with the original (level {LEVEL:g}).",
-        ]
-        return Table(columns, rows, _TITLES[change], notes)
-
-    def range_table(self, change: str = "noise") -> Table:
-        """Measures down, stages across: the lowest and the highest tau of the repetitions."""
-        from cranfield.report.document import Cell, Column, Table
-
-        stages = [s for s in self.stages if s.change == change]
-        shares = list(dict.fromkeys(s.share for s in stages))
-        columns = [Column("measure", numeric=False)]
-        for s in shares:
-            columns += [
-                Column(f"low_{s:g}", 3, heading=f"{_percent(s)} low"),
-                Column(f"high_{s:g}", 3, heading="high"),
-            ]
-        own = {(s.measure, s.share): s.original_ends for s in stages}
-        rows: list[list[Cell]] = [
-            [m, *(end for share in shares for end in own[m, share])] for m in self.measures
-        ]
-        return Table(columns, rows, f"{_TITLES[change]}: range of the repetitions")
-
-    def tables(self) -> list[Table]:
-        """Every part that was asked for."""
-        made = []
-        for change in dict.fromkeys(s.change for s in self.stages):
-            made.append(self.table(change))
-            if self.repeats > 1:
-                made.append(self.range_table(change))
-        return made + ([self.order_table()] if self.swaps or self.powers else [])
-
-    def long_table(self) -> Table:
-        """For machines: every change, share and measure in a row of its own."""
-        from cranfield.report.document import Cell, Column, Table
-
-        names = (
-            "original",
-            "original_low",
-            "original_high",
-            "previous",
-            "previous_low",
-            "previous_high",
-            "concordant",
-            "concordant_previous",
-        )
-        columns = [
-            Column("change", numeric=False),
-            Column("share"),
-            Column("measure", numeric=False),
-            *(Column(n) for n in names),
-        ]
-        rows: list[list[Cell]] = [
-            [
-                s.change,
-                s.share,
-                s.measure,
-                s.original,
-                *s.original_ends,
-                s.previous,
-                *s.previous_ends,
-                s.concordant,
-                s.concordant_previous,
-            ]
-            for s in self.stages
-        ]
-        return Table(columns, rows) if rows else self.order_table()
-
-    def order_table(self) -> Table:
-        """Swap rate and discriminative power of every measure."""
-        from cranfield.report.document import Column, Table
-
-        swaps = {s.measure: s for s in self.swaps}
-        powers = {p.measure: p for p in self.powers}
-        columns = [Column("measure", numeric=False)]
-        if swaps:
-            columns += [
-                Column("swap_rate", heading="swap rate", best="min"),
-                Column("swap_needed", heading="needed for 5%"),
-            ]
-        if powers:
-            columns += [
-                Column("power", heading="told apart", best="max"),
-                Column("power_needed", heading="needed to tell"),
-            ]
-        rows = []
-        for m in self.measures:
-            row: list[Any] = [m]
-            if swaps:
-                row += [swaps[m].rate, swaps[m].needed] if m in swaps else [None, None]
-            if powers:
-                row += [powers[m].share, powers[m].needed] if m in powers else [None, None]
-            rows.append(row)
-        notes = [
-            "swap rate: two halves of the units order a pair of runs oppositely; needed for 5%: "
-            "difference from which on no more than that swap;",
-            "told apart: share of pairs of runs that a bootstrap test separates; needed to tell: "
-            "the difference that is enough for every pair.",
-        ]
-        return Table(columns, rows, "Order of runs under other units", notes)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The shape of `--format json`."""
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "stability",
             "measures": list(self.measures),
@@ -271,17 +150,6 @@ class Stability:
         }
 
 
-def _percent(share: float) -> str:
-    return f"{100 * share:g}%"
-
-
-_TITLES = {
-    "noise": "Flipped truth",
-    "judgements": "Incomplete truth",
-    "units": "Fewer units",
-}
-
-
 @dataclass(frozen=True, slots=True)
 class _Piece:
     material: Material
@@ -291,13 +159,13 @@ class _Piece:
     draws: tuple[Draws, ...]
 
 
-def _run_piece(piece: _Piece) -> Answer:
+def _run_piece(piece: _Piece) -> Plain:
     """One run against every truth, and its means over every draw of units."""
     material = piece.material
     run = material.read_run(piece.source, piece.name)
     scored = material.score(run)
     return {
-        "overall": numbers(scored.overall),
+        **scored.packed(),
         "disturbed": [
             [numbers(material.score(run, truth).overall) for truth in truths]
             for truths in disturbed(material, piece.how)
@@ -318,6 +186,7 @@ def stability(
     level: float = LEVEL,
     rng: int = 0,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Stability:
     """Disturb the truth and the units, rank the runs again, and compare the rankings.
 
@@ -340,7 +209,8 @@ def stability(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
     study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
-    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
+    done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    answers = list(done.values())
 
     signs = material.signs
     names = tuple(map(str, material.measures))
@@ -369,7 +239,14 @@ def stability(
         for p in _power(name, overall[:, j], signed[-1][:, j], level)
     ]
     return Stability(
-        names, material.run_names, repeats, rng, tuple(stages), tuple(swaps), tuple(powers)
+        names,
+        material.run_names,
+        repeats,
+        rng,
+        tuple(stages),
+        tuple(swaps),
+        tuple(powers),
+        notes=notes_of(done),
     )
 
 
@@ -386,7 +263,7 @@ def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) ->
 
 
 def _changed_truth(
-    answers: list[Answer], how: Disturbance, names: tuple[str, ...], overall: Floats, signs: Floats
+    answers: list[Plain], how: Disturbance, names: tuple[str, ...], overall: Floats, signs: Floats
 ) -> list[Stage]:
     """Flipped and incomplete truths, from the scores that every run has under each of them."""
     # runs x repetitions x stages x measures

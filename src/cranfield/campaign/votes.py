@@ -13,13 +13,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
-from cranfield.errors import InputError, Problem
+from cranfield.answers import Answer
+from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, open_text
-
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
 
 FIXED = ("votes_a", "votes_b", "votes_both")
 CONFIDENCE = 0.95
@@ -53,9 +51,11 @@ class Duel:
     p: float
 
 
-@dataclass(frozen=True, eq=False)
-class Choices:
+@dataclass(frozen=True, repr=False, eq=False)
+class Choices(Answer):
     """The count of a survey in which people chose between measures."""
+
+    command: ClassVar[str] = "lab votes"
 
     questions: int
     choices: tuple[Choice, ...]
@@ -64,40 +64,11 @@ class Choices:
     def of(self, option: str) -> Choice:
         return next(c for c in self.choices if c.option == option)
 
-    def table(self) -> Table:
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        votes = ", ".join(f"{c.option} {c.votes}" for c in self.choices)
+        return f"{plural(self.questions, 'question')}; votes: {votes}"
 
-        columns = [
-            Column("option", numeric=False),
-            Column("votes", 0, best="max"),
-            Column("percent", 2, heading="%"),
-            Column("low", 2),
-            Column("high", 2),
-            Column("first", 0, heading="first in"),
-            Column("tied", 0, heading="of these tied"),
-        ]
-        rows: list[list[Cell]] = [
-            [c.option, c.votes, 100 * c.share, *(100 * e for e in c.interval), c.first, c.tied]
-            for c in self.choices
-        ]
-        notes = [f"{self.questions} questions; low, high: {CONFIDENCE:.0%} interval of the share"]
-        return Table(columns, rows, "What people chose", notes)
-
-    def duel_table(self) -> Table:
-        from cranfield.report.document import Cell, Column, Table
-
-        columns = [
-            Column("a", numeric=False),
-            Column("b", numeric=False),
-            Column("a_wins", 0),
-            Column("b_wins", 0),
-            Column("ties", 0),
-            Column("p", below=True),
-        ]
-        rows: list[list[Cell]] = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in self.duels]
-        return Table(columns, rows, "Questions won, with the sign test")
-
-    def to_dict(self) -> dict[str, Any]:
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "votes",
             "questions": self.questions,
@@ -176,7 +147,7 @@ def wilson(count: int, total: int) -> tuple[float, float]:
 
 
 @dataclass(frozen=True, slots=True)
-class Agreement:
+class MajorityAgreement:
     """A measure and the majority of people.
 
     `decided` are the questions in which neither people nor the measure are level; `agreed`
@@ -193,42 +164,26 @@ class Agreement:
     vote_share: float
 
 
-@dataclass(frozen=True, eq=False)
-class Preferences:
+@dataclass(frozen=True, repr=False, eq=False)
+class Preferences(Answer):
     """Agreement of measures with people over pairs of systems.
 
     For the measures named in `less_is_better` the lower score was taken for the preferred one.
     """
 
-    agreements: tuple[Agreement, ...]
+    command: ClassVar[str] = "lab votes"
+
+    agreements: tuple[MajorityAgreement, ...]
     less_is_better: tuple[str, ...] = ()
 
-    def of(self, measure: str) -> Agreement:
+    def of(self, measure: str) -> MajorityAgreement:
         return next(a for a in self.agreements if a.measure == measure)
 
-    def table(self) -> Table:
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        sides = ", ".join(f"{a.measure} {a.agreed} of {a.decided}" for a in self.agreements)
+        return f"with the majority of people: {sides}"
 
-        columns = [
-            Column("measure", numeric=False),
-            Column("questions", 0),
-            Column("decided", 0),
-            Column("agreed", 0),
-            Column("low", 2),
-            Column("high", 2),
-            Column("p", below=True),
-            Column("vote_share", 3, heading="votes on its side"),
-        ]
-        rows: list[list[Cell]] = [
-            [a.measure, a.questions, a.decided, a.agreed, *a.interval, a.p, a.vote_share]
-            for a in self.agreements
-        ]
-        notes = [f"low, high: {CONFIDENCE:.0%} interval of agreed / decided; p: sign test"]
-        if self.less_is_better:
-            notes.append(f"less is better for {', '.join(self.less_is_better)}")
-        return Table(columns, rows, "Agreement with the majority of people", notes)
-
-    def to_dict(self) -> dict[str, Any]:
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "votes",
             "less_is_better": list(self.less_is_better),
@@ -277,7 +232,7 @@ def count_preferences(
                 agreed += (a > b) == prefers_a
         p = float(binomtest(agreed, decided).pvalue) if decided else math.nan
         found.append(
-            Agreement(
+            MajorityAgreement(
                 measure,
                 len(votes),
                 decided,
@@ -290,7 +245,7 @@ def count_preferences(
     return Preferences(tuple(found), tuple(m for m in scores if m in less_is_better))
 
 
-def read_votes(path: str | Path) -> Choices | Preferences:
+def count_votes(path: str | Path) -> Choices | Preferences:
     """A CSV of either kind: `question,AP,NMRR,...`, or `question,votes_a,votes_b,votes_both,
     M_a,M_b,...` with the two scores of each measure M."""
     where = describe(path)

@@ -6,14 +6,16 @@ units (topics, items) of every run are ranked as well, and the correlations aver
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
-from cranfield.errors import UsageError
-from cranfield.lab.material import Material, floats, numbers
+from cranfield.answers import Answer
+from cranfield.errors import UsageError, plural
+from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
@@ -24,10 +26,8 @@ from cranfield.stats.correlation import (
     pearson,
     spearman,
 )
-from cranfield.work.executors import Answer, Plan, run_pieces
-
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import floats, numbers
 
 # Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
 LEVEL = 0.05
@@ -80,13 +80,15 @@ class Join:
         return {"left": list(self.left), "right": list(self.right), "distance": self.distance}
 
 
-@dataclass(frozen=True, eq=False)
-class Correlations:
+@dataclass(frozen=True, repr=False, eq=False)
+class Correlations(Answer):
     """Every pair of measures, and the trees that average linkage of 1 - tau gives.
 
     `tree` comes from the rankings of runs, `within_tree` from those of topics, items or concepts
     within runs; it leaves out measures that have no such ranking in common with the others.
     """
+
+    command: ClassVar[str] = "lab correlate"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -119,75 +121,10 @@ class Correlations:
             square[at[p.b], at[p.a]] = getattr(p, mirrored)
         return square
 
-    def table(self) -> Table:
-        """One row per pair."""
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        return f"{plural(len(self.measures), 'measure')} over {plural(len(self.runs), 'run')}"
 
-        columns = [
-            Column("a", numeric=False),
-            Column("b", numeric=False),
-            Column("kendall", heading="tau"),
-            Column("low"),
-            Column("high"),
-            Column("within"),
-            Column("ap", heading="tau_ap"),
-            Column("ap_reverse", heading="tau_ap b>a"),
-            Column("spearman", heading="rho"),
-            Column("pearson", heading="r"),
-            Column("rbo"),
-            Column("distance", heading="D"),
-            Column("concordant", heading="D says", numeric=False),
-        ]
-        says = {True: "agree", False: "differ", None: "-"}
-        rows: list[list[Cell]] = [
-            [
-                p.a,
-                p.b,
-                p.kendall,
-                *p.interval,
-                p.within,
-                p.ap,
-                p.ap_reverse,
-                p.spearman,
-                p.pearson,
-                p.rbo,
-                p.distance,
-                says[p.concordant],
-            ]
-            for p in self.pairs
-        ]
-        tied = any(p.kendall_name == "tau-b" for p in self.pairs)
-        notes = [
-            f"tau over {len(self.runs)} runs"
-            + (", as tau-b where runs tie" if tied else ", without ties")
-            + f"; low, high: {CONFIDENCE:.0%} interval from {self.resamples} resamples of the "
-            "units;",
-            "within: mean over runs of tau-b over the units of a run; D says: the decision of "
-            f"Kolmogorov-Smirnov's test at {LEVEL:g}.",
-        ]
-        return Table(columns, rows, "How alike measures rank the runs", notes)
-
-    def tree_tables(self) -> list[Table]:
-        """The steps of the clustering, closest first: by rankings of runs, and within runs."""
-        named = (self.tree, "by runs"), (self.within_tree, "within runs")
-        return [self._tree_table(tree, what) for tree, what in named if tree]
-
-    def _tree_table(self, tree: tuple[Join, ...], what: str) -> Table:
-        from cranfield.report.document import Cell, Column, Table
-
-        columns = [
-            Column("step", digits=0),
-            Column("left", numeric=False),
-            Column("right", numeric=False),
-            Column("distance", heading="1 - tau"),
-        ]
-        rows: list[list[Cell]] = [
-            [i, ", ".join(j.left), ", ".join(j.right), j.distance] for i, j in enumerate(tree, 1)
-        ]
-        return Table(columns, rows, f"Clusters of measures {what} (average linkage)")
-
-    def to_dict(self) -> dict[str, Any]:
-        """The shape of `--format json`."""
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "correlate",
             "runs": list(self.runs),
@@ -229,7 +166,7 @@ class _Piece:
     draws: Draws
 
 
-def _run_piece(piece: _Piece) -> Answer:
+def _run_piece(piece: _Piece) -> Plain:
     """The values of one run, its resampled means, and the correlations within it."""
     material = piece.material
     scored = material.score(material.read_run(piece.source, piece.name))
@@ -244,7 +181,7 @@ def _run_piece(piece: _Piece) -> Answer:
         a, b = settled(signs[i] * x[both]), settled(signs[j] * y[both])
         within.append(kendall(a, b).value)
     return {
-        "overall": numbers(scored.overall),
+        **scored.packed(),
         "drawn": drawn_means(scored, piece.draws),
         "within": numbers(within),
     }
@@ -257,6 +194,7 @@ def correlate(
     rng: int = 0,
     rbo_p: float = 0.9,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Correlations:
     """Correlate the rankings of runs by every pair of measures.
 
@@ -272,11 +210,12 @@ def correlate(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
     study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
-    answers = list(run_pieces(_run_piece, pieces, plan, study=study).values())
+    found = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    answers = list(found.values())
     scores = floats([a["overall"] for a in answers])
     drawn = drawn_table([a["drawn"] for a in answers], draws)
     within = floats([a["within"] for a in answers])
-    return from_scores(
+    made = correlate_scores(
         tuple(map(str, material.measures)),
         material.run_names,
         scores,
@@ -286,11 +225,12 @@ def correlate(
         rbo_p=rbo_p,
         seed=rng,
     )
+    return replace(made, notes=notes_of(found))
 
 
-def from_scores(
-    measures: tuple[str, ...],
-    runs: tuple[str, ...],
+def correlate_scores(
+    measures: Sequence[str],
+    runs: Sequence[str],
     scores: Floats,
     signs: Floats,
     *,
@@ -315,8 +255,9 @@ def from_scores(
         )
         for k, (i, j) in enumerate(combinations(range(len(measures)), 2))
     )
-    tree, within_tree = (_tree(measures, pairs, by) for by in ("kendall", "within"))
-    return Correlations(measures, runs, scores, pairs, tree, within_tree, seed, drawn.shape[2])
+    tree, within_tree = (_tree(tuple(measures), pairs, by) for by in ("kendall", "within"))
+    names = tuple(measures), tuple(runs)
+    return Correlations(*names, scores, pairs, tree, within_tree, seed, drawn.shape[2])
 
 
 def _pair(

@@ -6,20 +6,25 @@ out of its collection, and so of the runs, by chance; the relevant ones always s
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import numpy as np
 
+from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError, plural
-from cranfield.lab.material import Material, floats, generator, numbers
+from cranfield.lab.material import Material, notes_of
+from cranfield.lab.rankings import RankedMaterial
+from cranfield.measures import Measure, parse_measures
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Answer, Plan, run_pieces
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import floats, numbers
+from cranfield.work.seeds import generator
 
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
-
+MEASURES = "AP NMRR NAR MNRO"
 SHARES = (1 / 3, 2 / 3, 1.0)
 _SIMULATE = 22
 
@@ -29,9 +34,11 @@ def deviation_percent(base: float, value: float) -> float:
     return abs(value - base) / abs(base) * 100 if base else float("nan")
 
 
-@dataclass(frozen=True, eq=False)
-class Generality:
+@dataclass(frozen=True, repr=False, eq=False)
+class Generality(Answer):
     """`scores` is sizes x runs x measures; deviations are of the mean over runs."""
+
+    command: ClassVar[str] = "lab generality"
 
     measures: tuple[str, ...]
     runs: tuple[str, ...]
@@ -49,28 +56,11 @@ class Generality:
         column = self.mean()[:, self.measures.index(measure)]
         return tuple(deviation_percent(float(column[0]), float(v)) for v in column)
 
-    def table(self) -> Table:
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        sizes = ", ".join(f"{size:,}" for size in self.sizes)
+        return f"{plural(len(self.measures), 'measure')} in collections of {sizes} items"
 
-        columns = [Column("size", 0, heading="items")]
-        for m in self.measures:
-            columns += [Column(m), Column(f"{m}_deviation", 2, heading="dev. %")]
-        means = self.mean()
-        rows: list[list[Cell]] = [
-            [
-                size,
-                *(
-                    v
-                    for j, m in enumerate(self.measures)
-                    for v in (float(means[k, j]), self.deviation(m)[k] if k else None)
-                ),
-            ]
-            for k, size in enumerate(self.sizes)
-        ]
-        notes = [f"mean over {plural(len(self.runs), 'run')}; dev. %: from the smallest collection"]
-        return Table(columns, rows, "The same topics in growing collections", notes)
-
-    def to_dict(self) -> dict[str, Any]:
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "generality",
             "sizes": list(self.sizes),
@@ -88,7 +78,7 @@ class Generality:
 
 @dataclass(frozen=True, slots=True)
 class _Piece:
-    material: Material
+    material: RankedMaterial
     name: str
     source: Any
     shares: tuple[float, ...]
@@ -103,17 +93,18 @@ def generality(
     shares: tuple[float, ...] = SHARES,
     rng: int = 0,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Generality:
     """Shrink the collection of real runs to each share of its size, and score them again.
 
     Annotations take part as rankings of items for each concept (`Material.concepts`); their
     collection is the items of the truth.
     """
-    if material.kind == "labels":
+    if not isinstance(material, RankedMaterial):
         raise UsageError("generality is a study of rankings; read annotations by Material.concepts")
-    if collection_size is None and material.kind == "ranked":
-        raise UsageError("generality needs to know how many items there are: --collection-size")
-    size = collection_size or material.items
+    size = collection_size or material.collection_size
+    if size is None:
+        raise UsageError("generality needs to know how many items there are (by collection_size=)")
     if (
         len(shares) < 2
         or list(shares) != sorted(set(shares))
@@ -131,30 +122,34 @@ def generality(
         "size": size,
         "seed": rng,
     }
-    answers = run_pieces(_run_piece, pieces, plan, study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
     scores = floats([a["sizes"] for a in answers.values()]).transpose(1, 0, 2)
     sizes = tuple(round(s * size) for s in shares)
-    return Generality(tuple(map(str, material.measures)), material.run_names, sizes, scores, rng)
+    names = tuple(map(str, material.measures))
+    return Generality(names, material.run_names, sizes, scores, rng, notes=notes_of(answers))
 
 
-def _run_piece(piece: _Piece) -> Answer:
+def _run_piece(piece: _Piece) -> Plain:
     from cranfield.evaluation.ranked import evaluate
 
     material = piece.material
-    judged = material.read_truth()
+    judged = material.read_judgements()
     run = material.read_run(piece.source, piece.name)
-    if not set(run.topics) & set(judged.topics):  # type: ignore[union-attr]
+    if not set(run.topics) & set(judged.topics):
         raise UsageError(
             f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
         )
-    found = []
+    found: list[list[float | None]] = []
+    notes: tuple[str, ...] = ()
     for share in piece.shares:
         size = round(share * piece.size)
-        smaller, truth = _smaller(run, judged, size, piece.size, piece.seed)  # type: ignore[arg-type]
+        smaller, truth = _smaller(run, judged, size, piece.size, piece.seed)
         options = material.evaluation() | {"collection_size": size}
         scores = evaluate(truth, {piece.name: smaller}, material.names, jobs=1, **options)
         found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
-    return {"sizes": found}
+        notes = scores.notes
+    # What the largest collection has to say holds for all of them.
+    return {"sizes": found, "notes": list(notes)}
 
 
 def _smaller(
@@ -187,25 +182,23 @@ def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> 
     if known > full:
         raise UsageError(
             f"a collection of {full} items cannot hold the {known} that are judged or retrieved "
-            f"for topic {topic!r}; give its true size (--collection-size)"
+            f"for topic {topic!r}; give its true size (by collection_size=)"
         )
     if relevant > size:
         raise UsageError(
             f"a collection of {size} items cannot hold the {relevant} that are relevant to topic "
-            f"{topic!r}; shrink it to no less than {relevant / full:.0%} (--shares)"
+            f"{topic!r}; shrink it to no less than {relevant / full:.0%} (by shares=)"
         )
 
 
 def _chance(item: str, seed: int) -> float:
     """A number in [0, 1) that an item has in every run and on every machine."""
-    import hashlib
-
     digest = hashlib.blake2b(f"{seed}:{item}".encode(), digest_size=8).digest()
     return int.from_bytes(digest, "big") / 2.0**64
 
 
-def simulate(
-    measures: str,
+def simulated_generality(
+    measures: str | Iterable[str | Measure] = MEASURES,
     *,
     sizes: tuple[int, ...] = (1000, 10_000, 100_000),
     relevant: int = 20,
@@ -213,13 +206,12 @@ def simulate(
     quality: float = 1.5,
     rng: int = 0,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Generality:
     """Systems whose scores are normal, those of relevant items higher by `quality`.
 
     The relevant items keep their scores while the collection grows round them.
     """
-    from cranfield.measures import parse_measures
-
     if list(sizes) != sorted(set(sizes)) or len(sizes) < 2 or sizes[0] <= relevant:
         raise UsageError(f"sizes rise, two or more, from above the {relevant} relevant items")
     names = tuple(map(str, parse_measures(measures)))
@@ -228,7 +220,7 @@ def simulate(
         for size in sizes
     }
     study = {"study": "generality, simulated", "pieces": [repr(p) for p in made.values()]}
-    answers = run_pieces(_simulated_piece, made, plan or Plan(), study=study)
+    answers = run_pieces(_simulated_piece, made, plan or Plan(), study=study, progress=progress)
     rows = floats([a["overall"] for a in answers.values()])
     return Generality(names, ("simulated",), tuple(sizes), rows[:, None, :], rng)
 
@@ -244,7 +236,7 @@ class _Simulated:
     seed: int
 
 
-def _simulated_piece(piece: _Simulated) -> Answer:
+def _simulated_piece(piece: _Simulated) -> Plain:
     from cranfield.evaluation.ranked import evaluate
 
     judged = {str(t): {f"r{k}": 1 for k in range(piece.relevant)} for t in range(piece.topics)}

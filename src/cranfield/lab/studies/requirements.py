@@ -11,18 +11,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, product
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import NeedsError, UsageError
-from cranfield.lab.material import full_path, stamp
+from cranfield.answers import Answer
+from cranfield.errors import NeedsError, UsageError, plural
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
-from cranfield.work.executors import Answer, Plan, run_pieces
-
-if TYPE_CHECKING:
-    from cranfield.report.document import Table
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import stamp
+from cranfield.work.paths import full_path
 
 TITLES = {
     1: "best value for perfect quality only",
@@ -55,9 +54,11 @@ class Requirement:
     counter_example: str = ""
 
 
-@dataclass(frozen=True, eq=False)
-class Requirements:
+@dataclass(frozen=True, repr=False, eq=False)
+class Requirements(Answer):
     """All nine requirements for every measure."""
+
+    command: ClassVar[str] = "lab requirements"
 
     measures: tuple[str, ...]
     found: tuple[Requirement, ...]
@@ -65,22 +66,11 @@ class Requirements:
     def of(self, measure: str, number: int) -> Requirement:
         return next(r for r in self.found if (r.measure, r.number) == (measure, number))
 
-    def table(self) -> Table:
-        from cranfield.report.document import Cell, Column, Table
+    def headline(self) -> str:
+        failed = sum(r.holds is False for r in self.found)
+        return f"{plural(len(self.measures), 'measure')}, {plural(failed, 'requirement')} not met"
 
-        text = {True: "yes", False: "no", None: "people"}
-        columns = [Column("measure", numeric=False)]
-        columns += [Column(str(n), numeric=False) for n in TITLES]
-        rows: list[list[Cell]] = [
-            [m, *(text[self.of(m, n).holds] for n in TITLES)] for m in self.measures
-        ]
-        notes = [f"{n}: {title}" for n, title in TITLES.items()]
-        notes += [
-            f"{r.measure}, {r.number}: {r.counter_example}" for r in self.found if r.counter_example
-        ]
-        return Table(columns, rows, "Requirements on a metric", notes)
-
-    def to_dict(self) -> dict[str, Any]:
+    def payload(self, **_: Any) -> dict[str, Any]:
         return {
             "study": "requirements",
             "requirements": {str(n): title for n, title in TITLES.items()},
@@ -102,6 +92,7 @@ def requirements(
     ontology: Any = None,
     costmap: Any = None,
     plan: Plan | None = None,
+    progress: Watcher | None = None,
 ) -> Requirements:
     """Try the requirements on every ranking of 8 items, or every labelling of 4 concepts.
 
@@ -118,7 +109,7 @@ def requirements(
         "ontology": stamp(ontology),
         "costmap": stamp(maps),
     }
-    answers = run_pieces(_run_piece, pieces, plan, study=study)
+    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
     found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
     return Requirements(tuple(pieces), tuple(found))
 
@@ -130,7 +121,7 @@ class _Piece:
     costmap: Any
 
 
-def _run_piece(piece: _Piece) -> Answer:
+def _run_piece(piece: _Piece) -> Plain:
     (measure,) = any_measures([piece.name])
     cases = _labellings(measure, piece) if is_annotation(measure) else _rankings(measure)
     return {"found": [[r.number, r.holds, r.counter_example] for r in _tried(measure, cases)]}

@@ -1,0 +1,170 @@
+"""Pools: the items that some runs put first, which ones to judge, and which of them next.
+
+Thesis 3.2.3. The union of the first items of every run is judged.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cranfield.answers import Answer
+from cranfield.data import Run
+from cranfield.data.concept_rankings import concept_rankings
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import UsageError, plural
+from cranfield.io.forms import coerce_judgements, coerce_labels, coerce_run, name_runs
+from cranfield.notes import Progress
+
+
+@dataclass(frozen=True, slots=True)
+class PooledItem:
+    """An item of the pool: how many runs have it within the depth, and its best rank.
+
+    `weight` says how much its judgement can move the runs apart: the sum over all pairs of
+    runs of the difference of its reciprocal ranks. An item that all runs rank alike has 0.
+    """
+
+    topic: str
+    item: str
+    runs: int
+    best_rank: int
+    weight: float
+    judged: bool
+
+
+@dataclass(frozen=True, slots=True)
+class PooledTopic:
+    """The items of a topic that are in the pool, that are judged, and that one run alone has."""
+
+    topic: str
+    items: int
+    judged: int
+    by_one_run: int
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Pool(Answer):
+    """The pool of some runs to a depth, by topic, then by best rank."""
+
+    command: ClassVar[str] = "pool"
+
+    depth: int
+    runs: tuple[str, ...]
+    items: tuple[PooledItem, ...]
+
+    def next_to_judge(self, count: int) -> tuple[PooledItem, ...]:
+        """The unjudged items whose judgement can move the runs apart the most."""
+        open_items = [i for i in self.items if not i.judged]
+        return tuple(sorted(open_items, key=lambda i: (-i.weight, i.topic, i.item))[:count])
+
+    def topics(self) -> tuple[PooledTopic, ...]:
+        """The pool of every topic in numbers, and of all of them in the last row."""
+        own: dict[str, list[PooledItem]] = {}
+        for item in self.items:
+            own.setdefault(item.topic, []).append(item)
+        named = [*own.items(), ("(all)", list(self.items))]
+        return tuple(
+            PooledTopic(
+                t, len(found), sum(i.judged for i in found), sum(i.runs == 1 for i in found)
+            )
+            for t, found in named
+        )
+
+    def headline(self) -> str:
+        what = f"{plural(len(self.items), 'item')} of {plural(len(self.runs), 'run')}"
+        return f"{what} to depth {self.depth}"
+
+    def payload(self, *, first: int | None = None, **_: Any) -> dict[str, Any]:
+        """All items, or the `first` ones to judge next."""
+        kept = self.items if first is None else self.next_to_judge(first)
+        shown = {(i.topic, i.item) for i in kept}
+        return {
+            "study": "pool",
+            "depth": self.depth,
+            "runs": list(self.runs),
+            "items": [
+                {
+                    "topic": i.topic,
+                    "item": i.item,
+                    "runs": i.runs,
+                    "best_rank": i.best_rank,
+                    "weight": i.weight,
+                    "judged": i.judged,
+                }
+                for i in self.items
+                if (i.topic, i.item) in shown
+            ],
+        }
+
+
+def make_pool(
+    runs: Any,
+    *,
+    depth: int = 100,
+    judged: Any = None,
+    labels: bool = False,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Pool:
+    """The first `depth` items of every run for every topic.
+
+    `runs` and `judged` are files or objects, as `cranfield.evaluate` takes them. With `labels`
+    the runs are annotations: there is a pool for each concept, by confidence.
+    """
+    if depth < 1:
+        raise UsageError(f"depth={depth} is not a whole number from 1 on")
+    watched = Progress.of(progress)
+    named = name_runs(runs)
+    read = _each(named, _annotation if labels else coerce_run, watched.part(0.0, 0.5))
+    rankings = concept_rankings(read) if labels else read
+    known = {} if judged is None else coerce_judgements(judged).to_dict()
+    ranks = ranks_within(rankings, depth)
+    items: list[PooledItem] = []
+    for number, (topic, places) in enumerate(ranks.items(), 1):
+        own = known.get(topic, {})
+        pooled = [_pooled(topic, i, found, len(read), i in own) for i, found in places.items()]
+        items += sorted(pooled, key=lambda i: (i.best_rank, i.item))
+        watched(0.5 + 0.5 * number / len(ranks))
+    return Pool(depth, tuple(name for name, _ in named), tuple(items))
+
+
+def _each(
+    named: Sequence[tuple[str, Any]], read: Callable[[Any, str], Any], progress: Progress
+) -> list[Any]:
+    """The runs as objects, read one after the other."""
+    found = []
+    for number, (name, source) in enumerate(named, 1):
+        found.append(read(source, name))
+        progress(number / len(named))
+    return found
+
+
+def _annotation(source: Any, name: str) -> LabelMatrix:
+    return replace(coerce_labels(source, name), name=name)
+
+
+def ranks_within(runs: Sequence[Run], depth: int) -> dict[str, dict[str, dict[int, int]]]:
+    """{topic: {item: {position of the run: rank}}}"""
+    found: dict[str, dict[str, dict[int, int]]] = {}
+    for number, run in enumerate(runs):
+        for topic, scored in run.to_dict().items():
+            order = sorted(scored.items(), key=lambda pair: (pair[1], pair[0]), reverse=True)
+            places = found.setdefault(topic, {})
+            for rank, (item, _) in enumerate(order[:depth], 1):
+                places.setdefault(item, {})[number] = rank
+    return found
+
+
+def _pooled(topic: str, item: str, ranks: Mapping[int, int], runs: int, judged: bool) -> PooledItem:
+    weights = [1.0 / ranks[r] if r in ranks else 0.0 for r in range(runs)]
+    return PooledItem(topic, item, len(ranks), min(ranks.values()), _apart(weights), judged)
+
+
+def _apart(weights: Sequence[float]) -> float:
+    """The sum of |a - b| over all pairs, from the sorted numbers."""
+    ordered = np.sort(np.asarray(weights))
+    n = ordered.size
+    return float((ordered * (2 * np.arange(n) - n + 1)).sum())

@@ -1,0 +1,128 @@
+"""Blind questionnaires: which measure orders ranked lists as people would?
+
+After Chatzichristofis et al., section 5.3. Every question shows some ranked lists, given as the
+ranks of their relevant items, and how each measure orders them. The measures are called Method
+1, 2, ... in an order that is shuffled anew for each question; the key stays with the makers.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cranfield.answers import Answer
+from cranfield.campaign.survey_page import page
+from cranfield.errors import UsageError
+from cranfield.evaluation.placements import ranking
+from cranfield.evaluation.ranked import evaluate
+from cranfield.io.written import made_folder, write_whole
+from cranfield.measures import Measure, parse_measures
+from cranfield.work.seeds import generator
+
+MEASURES = "AP NMRR MNRO"
+FILES = {
+    "questions.json": "the questions as data",
+    "questions.html": "the page for people",
+    "key.json": "the key: keep it to yourself",
+}
+_STREAM = 41
+_SAME = 1e-12
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WrittenQuestionnaire(Answer):
+    """The files of a questionnaire, each with what it is for."""
+
+    command: ClassVar[str] = "lab votes"
+
+    files: tuple[str, ...]
+    purposes: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"a questionnaire in {Path(self.files[0]).parent}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {"files": list(self.files)}
+
+
+@dataclass(frozen=True, eq=False)
+class Questionnaire:
+    """`questions` is what people see, `key` which measure hides behind which method."""
+
+    questions: dict[str, Any]
+    key: dict[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def write(self, folder: str | Path) -> WrittenQuestionnaire:
+        """questions.json, questions.html (a page that saves the answers to a file), key.json."""
+        target = made_folder(folder)
+        texts = (
+            json.dumps(self.questions, indent=1),
+            page(self.questions),
+            json.dumps(self.key, indent=1),
+        )
+        files = tuple(target / name for name in FILES)
+        for file, text in zip(files, texts, strict=True):
+            write_whole(file, text.encode() + b"\n")
+        return WrittenQuestionnaire(tuple(map(str, files)), tuple(FILES.values()), notes=self.notes)
+
+
+def make_questionnaire(
+    measures: str | Sequence[str | Measure] = MEASURES,
+    *,
+    questions: int = 10,
+    lists: int = 5,
+    relevant: int = 5,
+    size: int = 100,
+    rng: int = 0,
+) -> Questionnaire:
+    """Random ranked lists of `relevant` items in a collection of `size`, the same for everyone."""
+    wanted = parse_measures(measures)
+    if len(wanted) < 2:
+        raise UsageError("a questionnaire compares two measures or more")
+    if not 1 <= relevant < size or not 2 <= lists <= 26 or questions < 1:
+        raise UsageError(
+            "a questionnaire has questions from 1 on, 2 to 26 lists, and fewer relevant items "
+            "than the collection"
+        )
+    asked, key = [], {}
+    for q in range(1, questions + 1):
+        draw = generator(rng, _STREAM, q)
+        ranks = {
+            chr(65 + n): sorted(int(r) for r in 1 + draw.choice(size, relevant, replace=False))
+            for n in range(lists)
+        }
+        places = _places(wanted, ranks, size)
+        order = [wanted[int(m)] for m in draw.permutation(len(wanted))]
+        hidden = {f"Method {n}": m for n, m in enumerate(order, 1)}
+        shown = {method: places[m] for method, m in hidden.items()}
+        asked.append({"question": q, "lists": ranks, "places": shown})
+        key[str(q)] = {method: str(m) for method, m in hidden.items()}
+    return Questionnaire(
+        {"size": size, "relevant": relevant, "questions": asked},
+        {"measures": [str(m) for m in wanted], "key": key, "seed": rng},
+    )
+
+
+def _places(
+    measures: Sequence[Measure], ranks: Mapping[str, Sequence[int]], size: int
+) -> dict[Measure, dict[str, int]]:
+    """The place that each measure gives each list: 1 and how many are better."""
+    relevant = len(next(iter(ranks.values())))
+    judged = {"t": {f"r{k}": 1 for k in range(relevant)}}
+    runs = {name: {"t": ranking(places, size)} for name, places in ranks.items()}
+    # As in the survey of the paper, NMRR looks at the first 4 NG items.
+    scores = evaluate(judged, runs, list(measures), collection_size=size, gmt=2 * relevant, jobs=1)
+    found = {}
+    for m in scores.measures:
+        signed = -scores.overall[m] if m.higher_is_better is False else scores.overall[m]
+        found[m] = {
+            name: int(1 + np.count_nonzero(signed > signed[i] + _SAME))
+            for i, name in enumerate(runs)
+        }
+    return found

@@ -1,0 +1,126 @@
+"""The answers of people to a questionnaire, counted with its key."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cranfield.campaign.survey_page import NONE
+from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
+from cranfield.errors import InputError
+from cranfield.io.files import describe, read_text
+from cranfield.work.packing import floats
+
+OTHER = "OTHER"
+
+
+def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferences:
+    """The answers of people, counted; `key` is the key.json of the questionnaire.
+
+    Answers about ranked lists are counted by measure, those about concept sets by whether the
+    measures prefer the same run.
+    """
+    hidden = _json(key, "key")
+    of_sets = "scores" in hidden
+    names, methods = hidden.get("measures"), hidden["key"].values()
+    well_formed = (
+        isinstance(names, list)
+        and all(isinstance(name, str) for name in names)
+        and all(isinstance(options, dict) for options in methods)
+        and (
+            _is_set_key(hidden)
+            if of_sets
+            else all(name in names for options in methods for name in options.values())
+        )
+    )
+    if not well_formed:
+        raise InputError.single(
+            describe(key),
+            "is not the key.json of a questionnaire; give the one that was written with the "
+            "questions, as it was",
+        )
+    given = [_answers(path, hidden["key"]) for path in answers]
+    if of_sets:
+        return _count_sets(hidden, given)
+    votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
+    for one in given:
+        for position, (question, methods) in enumerate(hidden["key"].items()):
+            for method in one.get(question, []):
+                votes[OTHER if method == NONE else methods[method]][position] += 1
+    return count_choices(votes)
+
+
+def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """The answers of one person, each option at most once."""
+    given = _json(path, "answers")["answers"]
+    for question, ticked in given.items():
+        if question not in key:
+            raise InputError.single(describe(path), f"no question {question!r} was asked")
+        if not isinstance(ticked, list):
+            raise InputError.single(
+                describe(path), f"question {question}: expected a list of answers, found {ticked!r}"
+            )
+        for option in ticked:
+            if not isinstance(option, str) or (option != NONE and option not in key[question]):
+                raise InputError.single(
+                    describe(path), f"question {question}: no {option!r} was asked about"
+                )
+    return {question: list(dict.fromkeys(ticked)) for question, ticked in given.items()}
+
+
+def _json(path: str | Path, field: str) -> dict[str, Any]:
+    try:
+        found = json.loads(read_text(path))
+    except ValueError as error:
+        raise InputError.single(describe(path), f"is not JSON ({error})") from None
+    if not isinstance(found, dict) or not isinstance(found.get(field), dict):
+        raise InputError.single(describe(path), f"expected a JSON object with {field!r}")
+    return found
+
+
+def _is_set_key(hidden: Mapping[str, Any]) -> bool:
+    """Whether a key has two runs, and their scores under every measure for every question."""
+    runs, scores = hidden.get("runs"), hidden.get("scores")
+    if not isinstance(runs, list) or len(runs) != 2 or not isinstance(scores, dict):
+        return False
+    rows = [scores.get(question) for question in hidden["key"]]
+    return (
+        isinstance(hidden.get("less_is_better"), list)
+        and all(run in runs for sets in hidden["key"].values() for run in sets.values())
+        and all(
+            isinstance(row, dict) and all(_is_pair(row.get(m)) for m in hidden["measures"])
+            for row in rows
+        )
+    )
+
+
+def _is_pair(values: Any) -> bool:
+    return (
+        isinstance(values, list)
+        and len(values) == 2
+        and all(v is None or isinstance(v, int | float) for v in values)
+    )
+
+
+def _count_sets(
+    hidden: Mapping[str, Any], answers: Sequence[Mapping[str, list[str]]]
+) -> Preferences:
+    """The votes for either run beside the scores of the key."""
+    first, second = hidden["runs"]
+    votes = []
+    for question, sets in hidden["key"].items():
+        chosen = [{sets[s] for s in one.get(question, []) if s in sets} for one in answers]
+        votes.append(
+            (
+                sum(c == {first} for c in chosen),
+                sum(c == {second} for c in chosen),
+                sum(len(c) == 2 for c in chosen),
+            )
+        )
+    scores = {
+        m: [tuple(floats(hidden["scores"][q][m]).tolist()) for q in hidden["key"]]
+        for m in hidden["measures"]
+    }
+    return count_preferences(votes, scores, less_is_better=hidden["less_is_better"])

@@ -1,0 +1,316 @@
+"""Does a measure tell random and over-eager systems from real ones?
+
+Thesis 7.5.3 and 7.5.4 (Figures 7.6-7.8). Annotation: runs of uniform random confidences, runs
+that set a share of all labels by chance, and real runs with chance labels added up to a label
+density. Rankings: the judged and retrieved items of each topic in random order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+
+from cranfield.answers import Answer
+from cranfield.data import Run
+from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
+from cranfield.errors import UsageError, plural
+from cranfield.lab.annotations import LabelMaterial
+from cranfield.lab.material import Material, notes_of
+from cranfield.lab.rankings import RankedMaterial
+from cranfield.stats._resample import Floats
+from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.packing import floats
+from cranfield.work.seeds import generator
+
+DENSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
+_CONFIDENCES, _LABELS, _EXTRA, _ORDER = 31, 32, 33, 34
+
+
+@dataclass(frozen=True, slots=True)
+class TestedRun:
+    """A run of the study: "real", "random" or "over" (a real run with chance labels added)."""
+
+    name: str
+    kind: str
+    base: str
+    density: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One measure: the best random run beside the real ones.
+
+    `beaten` is the share of real runs that the best random run beats or equals; `separates`
+    says that it stays below the median real run, None where there is no value to compare.
+    `over_pays` is the share of pairs of a real run and a density in which adding labels by chance
+    raised the score; pairs in which the run was as dense before are left out.
+    """
+
+    measure: str
+    median_real: float
+    best_random: float
+    best_random_run: str
+    beaten: float
+    separates: bool | None
+    over_pays: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class RandomStudy(Answer):
+    """`scores` has a row per run and a column per measure."""
+
+    command: ClassVar[str] = "lab random"
+
+    measures: tuple[str, ...]
+    runs: tuple[TestedRun, ...]
+    scores: Floats
+    verdicts: tuple[Verdict, ...]
+    seed: int
+
+    def verdict(self, measure: str) -> Verdict:
+        for verdict in self.verdicts:
+            if verdict.measure == measure:
+                return verdict
+        raise UsageError(f"no measure {measure!r} (there are: {', '.join(self.measures)})")
+
+    def headline(self) -> str:
+        fooled = [v.measure for v in self.verdicts if v.separates is False]
+        what = f"{plural(len(self.runs), 'run')}, real and random"
+        return f"{what}; not told apart by {', '.join(fooled)}" if fooled else what
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "study": "random",
+            "seed": self.seed,
+            "measures": [
+                {
+                    "measure": v.measure,
+                    "median_real": v.median_real,
+                    "best_random": v.best_random,
+                    "best_random_run": v.best_random_run,
+                    "beaten": v.beaten,
+                    "separates": v.separates,
+                    "over_pays": v.over_pays,
+                }
+                for v in self.verdicts
+            ],
+            "runs": [
+                {
+                    "name": r.name,
+                    "kind": r.kind,
+                    "base": r.base,
+                    "density": r.density,
+                    "scores": dict(zip(self.measures, map(float, s), strict=True)),
+                }
+                for r, s in zip(self.runs, self.scores, strict=True)
+            ],
+        }
+
+
+# Pieces: each makes a run and says what kind it is.
+
+
+@dataclass(frozen=True, slots=True)
+class _Real:
+    """A run as it is."""
+
+    material: Material
+    name: str
+    source: Any
+    kind: ClassVar[str] = "real"
+    base: ClassVar[str] = ""
+
+    def run(self) -> Any:
+        return self.material.read_run(self.source, self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _RandomRanking:
+    """All items judged for a topic or retrieved by a run, in random order, to the usual depth."""
+
+    material: RankedMaterial
+    name: str
+    sources: tuple[Any, ...]
+    number: int
+    seed: int
+    kind: ClassVar[str] = "random"
+    base: ClassVar[str] = ""
+
+    def run(self) -> Run:
+        judged = self.material.read_judgements().to_dict()
+        read = self.material.read_run
+        lists = [read(source, f"run{i}").to_dict() for i, source in enumerate(self.sources)]
+        made: dict[str, dict[str, float]] = {}
+        for t, (topic, grades) in enumerate(judged.items()):
+            items = sorted({*grades, *(i for one in lists for i in one.get(topic, ()))})
+            longest = max((len(one.get(topic, ())) for one in lists), default=0)
+            order = generator(self.seed, _ORDER, self.number, t).permutation(len(items))
+            chosen = order[: longest or len(items)]
+            made[topic] = {items[k]: -float(place) for place, k in enumerate(chosen)}
+        return Run.from_dict(made).named(self.name)
+
+
+@dataclass(frozen=True, slots=True)
+class _RandomConfidences:
+    """A confidence by chance for every item and concept."""
+
+    material: LabelMaterial
+    name: str
+    seed: int
+    kind: ClassVar[str] = "random"
+    base: ClassVar[str] = ""
+
+    def run(self) -> LabelMatrix:
+        truth = self.material.read_labels()
+        values = generator(self.seed, _CONFIDENCES).random(truth.shape)
+        return replace(truth, name=self.name, labels=None, confidences=values)
+
+
+@dataclass(frozen=True, slots=True)
+class _RandomLabels:
+    """A share of all labels set by chance."""
+
+    material: LabelMaterial
+    name: str
+    density: float
+    number: int
+    seed: int
+    kind: ClassVar[str] = "random"
+    base: ClassVar[str] = ""
+
+    def run(self) -> LabelMatrix:
+        truth = self.material.read_labels()
+        draw = generator(self.seed, _LABELS, self.number).random(truth.shape)
+        return replace(truth, name=self.name, labels=draw < self.density, confidences=None)
+
+
+@dataclass(frozen=True, slots=True)
+class _OverAnnotated:
+    """A run's own labels and chance ones beside them, until the density is reached."""
+
+    material: LabelMaterial
+    name: str
+    base: str
+    source: Any
+    density: float
+    number: int
+    seed: int
+    kind: ClassVar[str] = "over"
+
+    def run(self) -> LabelMatrix:
+        labelled = self.material.read_run(self.source, self.base).with_threshold(DEFAULT_THRESHOLD)
+        own = dense(labelled.labels)
+        share = max(0.0, self.density - own.mean()) / max(1.0 - own.mean(), 1e-12)
+        extra = generator(self.seed, _EXTRA, self.number).random(own.shape) < share
+        confidences = None
+        if labelled.confidences is not None:
+            kept = dense(labelled.confidences)
+            # A label that was added is one the system now claims to be sure of.
+            confidences = np.where(extra & ~own, np.maximum(kept, DEFAULT_THRESHOLD), kept)
+        return replace(labelled, name=self.name, labels=own | extra, confidences=confidences)
+
+
+_Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels | _OverAnnotated
+
+
+def random_study(
+    material: Material,
+    *,
+    densities: tuple[float, ...] = DENSITIES,
+    count: int = 5,
+    over: bool = True,
+    rng: int = 0,
+    plan: Plan | None = None,
+    progress: Watcher | None = None,
+) -> RandomStudy:
+    """Score random runs beside the real ones.
+
+    Annotation: `densities` are the label densities of random and over-annotating runs; without
+    `over` there are none of the latter. Rankings: `count` random ones.
+    """
+    for density in densities:
+        if not 0 < density <= 1:
+            raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
+    if len(set(densities)) < len(densities):
+        raise UsageError("a label density is given twice")
+    plan = plan or Plan()
+    material = material.for_plan(plan)
+    pieces: dict[str, _Piece] = {
+        name: _Real(material.without_runs(), name, source) for name, source in material.runs
+    }
+    for piece in _made_up(material, densities, count, over, rng):
+        if piece.name in pieces:
+            raise UsageError(f"a run is named {piece.name!r}, as a random one would be; rename it")
+        pieces[piece.name] = piece
+    study = {
+        "study": "random",
+        **material.described(),
+        "densities": list(densities),
+        "count": count,
+        "over": over,
+        "seed": rng,
+    }
+    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    scores = floats([a["overall"] for a in answers.values()])
+    runs = tuple(
+        TestedRun(p.name, p.kind, p.base, answers[key]["density"]) for key, p in pieces.items()
+    )
+    names = tuple(map(str, material.measures))
+    signs = material.signs
+    verdicts = tuple(_verdict(m, runs, scores[:, j], signs[j]) for j, m in enumerate(names))
+    real = {name: answers[name] for name in material.run_names}
+    return RandomStudy(names, runs, scores, verdicts, rng, notes=notes_of(real))
+
+
+def _made_up(
+    material: Material, densities: Sequence[float], count: int, over: bool, seed: int
+) -> Sequence[_Piece]:
+    bare = material.without_runs()
+    if isinstance(bare, RankedMaterial):
+        sources = tuple(source for _, source in material.runs)
+        return [_RandomRanking(bare, f"Random{k + 1}", sources, k, seed) for k in range(count)]
+    if not isinstance(bare, LabelMaterial):
+        raise UsageError(f"no random runs are made up for a {type(bare).__name__}")
+    pieces: list[_Piece] = [_RandomConfidences(bare, "Random0", seed)]
+    for k, d in enumerate(densities):
+        pieces.append(_RandomLabels(bare, f"Random{100 * d:g}", d, k, seed))
+        for i, (name, source) in enumerate(material.runs if over else ()):
+            number = i * len(densities) + k
+            dense_name = f"{name}+{100 * d:g}"
+            pieces.append(_OverAnnotated(bare, dense_name, name, source, d, number, seed))
+    return pieces
+
+
+def _run_piece(piece: _Piece) -> Plain:
+    run = piece.run()
+    density = float(run.density) if isinstance(run, LabelMatrix) else None
+    return piece.material.score(run).packed() | {"density": density}
+
+
+def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: float) -> Verdict:
+    signed = sign * scores
+    of_kind = {
+        kind: [i for i, r in enumerate(runs) if r.kind == kind and not np.isnan(signed[i])]
+        for kind in ("real", "random", "over")
+    }
+    real, chance = signed[of_kind["real"]], signed[of_kind["random"]]
+    if not real.size or not chance.size:
+        return Verdict(measure, *(float("nan"),) * 2, "", float("nan"), None, float("nan"))
+    best = of_kind["random"][int(np.argmax(chance))]
+    base = {r.name: i for i, r in enumerate(runs) if r.kind == "real"}
+    pairs = [(i, base[runs[i].base]) for i in of_kind["over"]]
+    # A run that is denser than was asked for got no label and proves nothing.
+    gains = [signed[i] > signed[j] for i, j in pairs if runs[i].density != runs[j].density]
+    median = float(np.median(real))
+    return Verdict(
+        measure,
+        sign * median,
+        float(scores[best]),
+        runs[best].name,
+        float((real <= chance.max()).mean()),
+        bool(chance.max() < median),
+        float(np.mean(gains)) if gains else float("nan"),
+    )

@@ -1,0 +1,20 @@
+"""Tables of the files that a study or a survey has written."""
+
+from __future__ import annotations
+
+from cranfield.campaign.questionnaire import WrittenQuestionnaire
+from cranfield.lab.simulate import SimulatedRuns
+from cranfield.report.document import Column, Document, Table
+
+
+def simulated(answer: SimulatedRuns) -> Document:
+    """A row per run."""
+    table = Table([Column("run", numeric=False)], [[file] for file in answer.files])
+    return Document(answer.to_dict(), [table], answer.notes)
+
+
+def questionnaire(answer: WrittenQuestionnaire) -> Document:
+    """A row per file, with what it is for."""
+    columns = [Column("file", numeric=False), Column("what", numeric=False)]
+    rows = [list(row) for row in zip(answer.files, answer.purposes, strict=True)]
+    return Document(answer.to_dict(), [Table(columns, rows)], answer.notes)

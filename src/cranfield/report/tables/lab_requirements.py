@@ -1,0 +1,26 @@
+"""The table of requirements on measures."""
+
+from __future__ import annotations
+
+from cranfield.lab.studies.requirements import TITLES, Requirements
+from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.tables._study import study_document
+
+
+def document(answer: Requirements) -> Document:
+    """A row per measure, and the counter-examples below."""
+    return study_document(answer, [_held(answer)])
+
+
+def _held(answer: Requirements) -> Table:
+    text = {True: "yes", False: "no", None: "people"}
+    columns = [Column("measure", numeric=False)]
+    columns += [Column(str(n), numeric=False) for n in TITLES]
+    rows: list[list[Cell]] = [
+        [m, *(text[answer.of(m, n).holds] for n in TITLES)] for m in answer.measures
+    ]
+    notes = [f"{n}: {title}" for n, title in TITLES.items()]
+    notes += [
+        f"{r.measure}, {r.number}: {r.counter_example}" for r in answer.found if r.counter_example
+    ]
+    return Table(columns, rows, "Requirements on a metric", notes)

@@ -1,0 +1,69 @@
+"""Tables of what people chose, beside what measures say."""
+
+from __future__ import annotations
+
+from cranfield.campaign.votes import CONFIDENCE, Choices, Preferences
+from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.tables._study import study_document
+
+
+def choices(answer: Choices) -> Document:
+    """The votes of every option, and the options in pairs."""
+    return study_document(answer, [_choices(answer), _duels(answer)])
+
+
+def preferences(answer: Preferences) -> Document:
+    """How often each measure sides with most people."""
+    return study_document(answer, [_agreements(answer)])
+
+
+def _choices(answer: Choices) -> Table:
+    columns = [
+        Column("option", numeric=False),
+        Column("votes", 0, best="max"),
+        Column("percent", 2, heading="%"),
+        Column("low", 2),
+        Column("high", 2),
+        Column("first", 0, heading="first in"),
+        Column("tied", 0, heading="of these tied"),
+    ]
+    rows: list[list[Cell]] = [
+        [c.option, c.votes, 100 * c.share, *(100 * e for e in c.interval), c.first, c.tied]
+        for c in answer.choices
+    ]
+    notes = [f"{answer.questions} questions; low, high: {CONFIDENCE:.0%} interval of the share"]
+    return Table(columns, rows, "What people chose", notes)
+
+
+def _duels(answer: Choices) -> Table:
+    columns = [
+        Column("a", numeric=False),
+        Column("b", numeric=False),
+        Column("a_wins", 0),
+        Column("b_wins", 0),
+        Column("ties", 0),
+        Column("p", below=True),
+    ]
+    rows: list[list[Cell]] = [[d.a, d.b, d.a_wins, d.b_wins, d.ties, d.p] for d in answer.duels]
+    return Table(columns, rows, "Questions won, with the sign test")
+
+
+def _agreements(answer: Preferences) -> Table:
+    columns = [
+        Column("measure", numeric=False),
+        Column("questions", 0),
+        Column("decided", 0),
+        Column("agreed", 0),
+        Column("low", 2),
+        Column("high", 2),
+        Column("p", below=True),
+        Column("vote_share", 3, heading="votes on its side"),
+    ]
+    rows: list[list[Cell]] = [
+        [a.measure, a.questions, a.decided, a.agreed, *a.interval, a.p, a.vote_share]
+        for a in answer.agreements
+    ]
+    notes = [f"low, high: {CONFIDENCE:.0%} interval of agreed / decided; p: sign test"]
+    if answer.less_is_better:
+        notes.append(f"less is better for {', '.join(answer.less_is_better)}")
+    return Table(columns, rows, "Agreement with the majority of people", notes)

@@ -1,0 +1,82 @@
+"""What travels between a study and its workers, and what says that it is the same study."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import pickle
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from functools import lru_cache, wraps
+from pathlib import Path
+from threading import RLock
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
+
+from cranfield.errors import UsageError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
+P = ParamSpec("P")
+T = TypeVar("T")
+
+
+def numbers(values: Iterable[float]) -> list[float | None]:
+    """Plain numbers for JSON, None for NaN."""
+    return [None if math.isnan(v) else float(v) for v in values]
+
+
+def floats(values: Any) -> NDArray[np.float64]:
+    """The way back: None becomes NaN at any depth."""
+    return np.array(values, dtype=np.float64)
+
+
+def remembered(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
+    """A cache of `most` answers that makes threads wait for one of them, not all make it."""
+
+    def around(make: Callable[P, T]) -> Callable[P, T]:
+        cached, turn = lru_cache(maxsize=most)(make), RLock()
+
+        @wraps(make)
+        def answer(*args: P.args, **kwargs: P.kwargs) -> T:
+            with turn:
+                return cached(*args, **kwargs)  # type: ignore[arg-type]
+
+        return answer
+
+    return around
+
+
+def stamp(source: Any) -> Any:
+    """A file with its size and time of change, or what an object holds."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        if path.is_file():
+            facts = path.stat()
+            return [str(path.resolve()), facts.st_size, facts.st_mtime_ns]
+        return str(source)
+    if source is None or isinstance(source, int | float | bool):
+        return source
+    if isinstance(source, tuple):
+        return [stamp(s) for s in source]
+    return _Content(source)
+
+
+@dataclass(frozen=True, slots=True)
+class _Content:
+    """Says what an object holds, when it is asked: only a study with a folder needs to know."""
+
+    source: Any
+
+    def __str__(self) -> str:
+        try:
+            data = pickle.dumps(self.source)
+        except Exception:
+            raise UsageError(
+                f"a study with a folder cannot describe this {type(self.source).__name__}; "
+                "give files, or leave the folder out"
+            ) from None
+        return f"{type(self.source).__name__} {hashlib.sha256(data).hexdigest()}"
