@@ -264,6 +264,7 @@ NB_MODULE(_core, m) {
     bind_columns(m);
     bind_labels(m);
     bind_relatedness(m);
+    bind_features(m);
 }
 
 }  // namespace cranfield::binding

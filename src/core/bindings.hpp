@@ -75,5 +75,7 @@ void bind_columns(nb::module_& m);
 void bind_dicts(nb::module_& m);
 // The kernels of relatedness.
 void bind_relatedness(nb::module_& m);
+// The descriptors of pictures.
+void bind_features(nb::module_& m);
 
 }  // namespace cranfield::binding

@@ -181,3 +181,44 @@ def gloss_overlaps(
     second: NDArray[np.int32],
     jobs: int,
 ) -> NDArray[np.float64]: ...
+def descriptor_kernels() -> dict[str, int]: ...
+def describe_picture(
+    names: Sequence[str], pixels: NDArray[np.uint8]
+) -> list[NDArray[np.float64]]: ...
+def pair_distances(
+    kernel: str,
+    queries: NDArray[np.float64],
+    items: NDArray[np.float64],
+    groups: Sequence[int],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+def chosen_distances(
+    kernel: str,
+    queries: NDArray[np.float64],
+    items: NDArray[np.float64],
+    groups: Sequence[int],
+    chosen: NDArray[np.int64],
+    jobs: int,
+) -> NDArray[np.float64]: ...
+
+class Nearest:
+    def __init__(self, queries: int, k: int) -> None: ...
+    def add(
+        self,
+        kernel: str,
+        queries: NDArray[np.float32],
+        items: NDArray[np.float32],
+        groups: Sequence[int],
+        first: int,
+        jobs: int,
+    ) -> None: ...
+    def add_products(
+        self,
+        kernel: str,
+        products: NDArray[np.float32],
+        query_squares: NDArray[np.float32],
+        item_squares: NDArray[np.float32],
+        first: int,
+        jobs: int,
+    ) -> None: ...
+    def items(self) -> NDArray[np.int64]: ...

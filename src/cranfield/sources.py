@@ -151,4 +151,53 @@ REFERENCES: dict[str, Reference] = {
         "An effective, low-cost measure of semantic relatedness obtained from Wikipedia links",
         2008, "AAAI Workshop on Wikipedia and Artificial Intelligence",
     ),
+    # Descriptors of pictures and distances of vectors.
+    "chatzichristofis-cedd": Reference(
+        "inproceedings", "Chatzichristofis, Savvas A.; Boutalis, Yiannis S.",
+        "CEDD: color and edge directivity descriptor", 2008, "ICVS",
+    ),
+    "chatzichristofis-fcth": Reference(
+        "inproceedings", "Chatzichristofis, Savvas A.; Boutalis, Yiannis S.",
+        "FCTH: fuzzy color and texture histogram", 2008, "WIAMIS",
+    ),
+    "chatzichristofis-jcd": Reference(
+        "article", "Chatzichristofis, Savvas A.; Boutalis, Yiannis S.; Lux, Mathias",
+        "Selection of the proper compact composite descriptor for improving content based image "
+        "retrieval", 2009, "SPPRA",
+    ),
+    "mpeg7-visual": Reference(
+        "misc", "ISO/IEC", "Multimedia content description interface, part 3: visual", 2002,
+        "ISO/IEC 15938-3",
+    ),
+    "swain-ballard-1991": Reference(
+        "article", "Swain, Michael J.; Ballard, Dana H.", "Color indexing", 1991,
+        "International Journal of Computer Vision 7(1)",
+    ),
+    "van-de-sande-2010": Reference(
+        "article", "van de Sande, Koen E. A.; Gevers, Theo; Snoek, Cees G. M.",
+        "Evaluating color descriptors for object and scene recognition", 2010,
+        "IEEE Transactions on Pattern Analysis and Machine Intelligence 32(9)",
+    ),
+    "huang-1997": Reference(
+        "inproceedings", "Huang, Jing and others",
+        "Image indexing using color correlograms", 1997, "CVPR",
+    ),
+    "tamura-1978": Reference(
+        "article", "Tamura, Hideyuki; Mori, Shunji; Yamawaki, Takashi",
+        "Textural features corresponding to visual perception", 1978,
+        "IEEE Transactions on Systems, Man, and Cybernetics 8(6)",
+    ),
+    "ojala-1996": Reference(
+        "article", "Ojala, Timo; Pietikäinen, Matti; Harwood, David",
+        "A comparative study of texture measures with classification based on featured "
+        "distributions", 1996, "Pattern Recognition 29(1)",
+    ),
+    "bosch-2007": Reference(
+        "inproceedings", "Bosch, Anna; Zisserman, Andrew; Munoz, Xavier",
+        "Representing shape with a spatial pyramid kernel", 2007, "CIVR",
+    ),
+    "lin-1991": Reference(
+        "article", "Lin, Jianhua", "Divergence measures based on the Shannon entropy", 1991,
+        "IEEE Transactions on Information Theory 37(1)",
+    ),
 }  # fmt: skip

@@ -1,0 +1,65 @@
+"""Pictures to vectors, and vectors to the nearest items: descriptors, distances, search.
+
+>>> DESCRIPTORS.find("CEDD").length
+144
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from cranfield.features._spec import Descriptor, Distance
+from cranfield.registry import Registry
+
+__all__ = ["DESCRIPTORS", "DISTANCES", "Descriptor", "Distance", "descriptor"]
+
+# What others call these descriptors.
+_ALIASES = {
+    "CCEDD": "C.CEDD",
+    "CFCTH": "C.FCTH",
+    "histogram": "RGBHistogram",
+    "ColorHistogram": "RGBHistogram",
+    "SimpleColorHistogram": "RGBHistogram.lire",
+    "EdgeHistogram": "EHD",
+    "ColorLayout": "CLD",
+    "ScalableColor": "SCD",
+    "AutoColorCorrelogram": "Correlogram",
+    "LocalBinaryPatterns": "LBP",
+}
+
+
+def _descriptors() -> Iterable[Descriptor]:
+    from cranfield.features import compact, histograms, mpeg7, texture
+
+    return (d for family in (compact, mpeg7, histograms, texture) for d in family.DECLARED)
+
+
+def _distances() -> Iterable[Distance]:
+    from cranfield.features import distances
+
+    return distances.DECLARED
+
+
+def _sets() -> Mapping[str, Iterable[str]]:
+    names = tuple(DESCRIPTORS)
+    return {
+        "compact": ("CEDD", "C.CEDD", "FCTH", "JCD"),
+        "mpeg7": ("EHD", "CLD", "SCD"),
+        "all": tuple(n for n in names if "." not in n or n.startswith("C.")),
+        "lire": tuple(n for n in names if n.endswith(".lire")),
+    }
+
+
+DESCRIPTORS: Registry[Descriptor] = Registry(Descriptor, _descriptors, _ALIASES, _sets)
+DISTANCES: Registry[Distance] = Registry(
+    Distance, _distances, {"euclidean": "L2", "manhattan": "L1", "chisquare": "chi2"}
+)
+
+
+def descriptor(name: str) -> Descriptor:
+    """The descriptor that a name stands for.
+
+    >>> descriptor("EHD.lire").distance
+    'EHD.lire'
+    """
+    return DESCRIPTORS.find(name)
