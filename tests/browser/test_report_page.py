@@ -5,9 +5,10 @@ import json
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli.demo import LABEL_MEASURES, MEASURES, SAMPLE
 from cranfield.data.labels import DEFAULT_THRESHOLD
 from cranfield.io.collection import read_collection
+from cranfield.io.samples import SAMPLE
+from cranfield.report.demo import LABEL_MEASURES, MEASURES
 
 NASTY = "<script>alert(1)</script>"
 LONG = "x" * 5000

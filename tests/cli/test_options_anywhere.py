@@ -5,7 +5,7 @@ from itertools import chain
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli.demo import SAMPLE
+from cranfield.io.samples import SAMPLE
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("bits", "pca", "pixels")]

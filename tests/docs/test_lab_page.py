@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from cranfield.cli import main
-from cranfield.cli.demo import SAMPLE
+from cranfield.io.samples import SAMPLE
 
 PAGE = (Path(__file__).parents[2] / "docs" / "explanation" / "lab.md").read_text()
 

@@ -11,7 +11,6 @@ import pytest
 from cranfield._reference import labels as twin
 from cranfield.cli import main
 from cranfield.cli.chart import CHARTS
-from cranfield.cli.demo import SAMPLE
 from cranfield.comparison.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
@@ -20,6 +19,7 @@ from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.roc import roc_curve
 from cranfield.io.labels import read_labels
+from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned

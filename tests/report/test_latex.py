@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli.demo import SAMPLE
+from cranfield.io.samples import SAMPLE
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "projection")]

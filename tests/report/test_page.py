@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli.demo import SAMPLE
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
+from cranfield.io.samples import SAMPLE
 from cranfield.report.page import report_page
 from cranfield.report.parts import retrieval_section
 from cranfield.report.sections import score_section, table_section

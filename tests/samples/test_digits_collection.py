@@ -11,8 +11,8 @@ import pytest
 from scipy import stats
 
 import cranfield as cf
-from cranfield.cli.demo import SAMPLE
 from cranfield.io.collection import read_collection
+from cranfield.io.samples import SAMPLE
 
 LARGEST = 1_500_000  # bytes, all files together
 

@@ -8,7 +8,7 @@ from collections import defaultdict
 import numpy as np
 import pytest
 
-from cranfield.cli.demo import SAMPLE
+from cranfield.io.samples import SAMPLE
 from scripts.demo import annotation, annotators, images, retrieval
 
 pytest.importorskip("sklearn", reason="the images come from scikit-learn, of the extra 'ml'")

@@ -1,0 +1,143 @@
+"""The collection that ships with the package, evaluated: tables to read, and a report."""
+
+from __future__ import annotations
+
+import csv
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from cranfield.agreement.assess import assess_agreement
+from cranfield.data.alignment import align
+from cranfield.data.collection import Collection
+from cranfield.data.labels import DEFAULT_THRESHOLD
+from cranfield.evaluation.labels import evaluate_labels, gather
+from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.scores import Scores
+from cranfield.io import read_qrels
+from cranfield.io.collection import read_collection
+from cranfield.io.judgement_log import read_judgement_log
+from cranfield.io.labels import read_labels
+from cranfield.io.ontology import read_ontology
+from cranfield.io.samples import SAMPLE
+from cranfield.report.document import Column, Table
+from cranfield.report.drilldown import picture_sheet
+from cranfield.report.page import report_page
+from cranfield.report.parts import annotation_section, retrieval_section
+from cranfield.report.sections import Section, table_section
+from cranfield.report.tables.scores import leaderboard
+
+MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
+LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part of the demonstration: what it asks, its table, what to see in it, its section."""
+
+    heading: str
+    table: Table
+    remark: str
+    section: Section
+
+
+def demonstrate(folder: str | Path = SAMPLE) -> tuple[list[Part], str]:
+    """The parts of the demonstration on a collection with all of them, and the report on it."""
+    collection = read_collection(folder)
+    parts = [_retrieval(collection), _annotation(collection), _agreement(collection)]
+    return parts, _page([part.section for part in parts], collection)
+
+
+def _retrieval(collection: Collection) -> Part:
+    """The ranked runs and their leaderboard."""
+    judgements = read_qrels(collection.need("judgements"))
+    size = collection.size
+    scores = evaluate(judgements, collection.runs, MEASURES, collection_size=size)
+    board = leaderboard(scores)
+    return Part(
+        f"{collection.title}: find the images that show what an image shows\n"
+        f"{collection.size:,} images, {len(scores.units['topic'])} topics, "
+        f"{len(scores.runs)} systems",
+        board,
+        winners(scores),
+        retrieval_section(
+            scores,
+            judgements,
+            collection.runs,
+            title="Retrieval: images that show the same digit",
+            tables=[board],
+            options={"collection_size": size},
+            jobs=os.cpu_count() or 1,
+        ),
+    )
+
+
+def _annotation(collection: Collection) -> Part:
+    """The runs that assign concepts and their leaderboard."""
+    truth = read_labels(collection.need("truth"))
+    runs = [
+        read_labels(path, concepts=truth.concepts).with_threshold(DEFAULT_THRESHOLD)
+        for path in collection.label_runs
+    ]
+    ontology = read_ontology(collection.need("ontology"), rules=collection.rules)
+    scores = evaluate_labels(truth, runs, LABEL_MEASURES, ontology=ontology)
+    board = leaderboard(scores)
+    return Part(
+        "Annotation: which concepts does an image have?\n"
+        f"{len(truth.items)} images, {len(truth.concepts)} concepts, {len(runs)} classifiers",
+        board,
+        "timid ranks as well as logistic (MAP), but decides too late to be of use (F).",
+        annotation_section(
+            scores,
+            truth,
+            (align(run, truth).run for run in runs),
+            gather(truth, ontology=ontology),
+            title="Annotation: the concepts of an image",
+            tables=[board],
+            jobs=os.cpu_count() or 1,
+        ),
+    )
+
+
+def _agreement(collection: Collection) -> Part:
+    """How far the simulated annotators agree with their majority."""
+    log = read_judgement_log(collection.need("judgement_log"))
+    found = assess_agreement(log)
+    kappa = found.overall.values["fleiss"]
+    rows = [(a.annotator, a.judgements, a.accuracy_to_majority) for a in found.annotators]
+    columns = [
+        Column("annotator", numeric=False),
+        Column("judgements"),
+        Column("accuracy_to_majority", heading="accuracy to majority"),
+    ]
+    table = Table(columns, rows)
+    size = f"{len(log.items)} images, {len(log.annotators)} annotators (simulated)"
+    remark = f"Fleiss' kappa of all of them: {kappa:.4f}"
+    shown = replace(table, title=f"{size}. Their accuracy is to their majority.")
+    section = table_section("Agreement: whom can you trust?", [shown], [remark])
+    return Part(f"Agreement: whom can you trust?\n{size}", table, remark, section)
+
+
+def winners(scores: Scores) -> str:
+    """Which run is best under which measures, in a sentence."""
+    led: dict[str, list[str]] = {}
+    for m in scores.measures:
+        if m.higher_is_better is not None:
+            sign = 1 if m.higher_is_better else -1
+            best = scores.runs[int((sign * scores.overall[m]).argmax())]
+            led.setdefault(best, []).append(m.mean_label)
+    parts = [f"{run} by {', '.join(names)}" for run, names in led.items()]
+    if len(parts) == 1:
+        return f"Best is {parts[0]}."
+    return f"Which system is best depends on the measure: {'; '.join(parts)}."
+
+
+def _page(parts: Sequence[Section], collection: Collection) -> str:
+    """One page with all parts and the images of the collection."""
+    images = None
+    if collection.images is not None:
+        with collection.need("topics").open(newline="") as lines:
+            shown = {row["topic"]: row["item"] for row in csv.DictReader(lines)}
+        images = picture_sheet(collection.images, shown)
+    return report_page(f"{collection.title}: a Cranfield report", parts, images=images)
