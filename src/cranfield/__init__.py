@@ -15,10 +15,13 @@ from cranfield._version import __version__
 if TYPE_CHECKING:
     from cranfield import lab, ontologies, stats
     from cranfield.agreement.aggregate import aggregate_judgements
-    from cranfield.agreement.assess import assess_agreement
-    from cranfield.agreement.quality import check_quality
-    from cranfield.agreement.systems import compare_rankings
-    from cranfield.agreement.weaklabel import filter_weak_labels
+    from cranfield.agreement.aggregated import Aggregated
+    from cranfield.agreement.answer import Agreement
+    from cranfield.agreement.assess import Resampling
+    from cranfield.agreement.quality import Quality, check_quality
+    from cranfield.agreement.study import QualityCheck, SystemsCheck, assess_agreement
+    from cranfield.agreement.systems import SystemsStudy, compare_rankings
+    from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
     from cranfield.comparison.answer import Comparison
     from cranfield.compat.pytrec_eval import from_pytrec
@@ -64,10 +67,26 @@ if TYPE_CHECKING:
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.agreement.aggregate": ("aggregate_judgements",),
-    "cranfield.agreement.assess": ("assess_agreement",),
-    "cranfield.agreement.quality": ("check_quality",),
-    "cranfield.agreement.systems": ("compare_rankings",),
-    "cranfield.agreement.weaklabel": ("filter_weak_labels",),
+    "cranfield.agreement.aggregated": ("Aggregated",),
+    "cranfield.agreement.answer": ("Agreement",),
+    "cranfield.agreement.assess": ("Resampling",),
+    "cranfield.agreement.quality": (
+        "Quality",
+        "check_quality",
+    ),
+    "cranfield.agreement.study": (
+        "QualityCheck",
+        "SystemsCheck",
+        "assess_agreement",
+    ),
+    "cranfield.agreement.systems": (
+        "SystemsStudy",
+        "compare_rankings",
+    ),
+    "cranfield.agreement.weaklabel": (
+        "WeakLabels",
+        "filter_weak_labels",
+    ),
     "cranfield.answers": (
         "Answer",
         "load",
@@ -170,6 +189,8 @@ _MODULES = ("lab", "ontologies", "stats")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
+    "Aggregated",
+    "Agreement",
     "AgreementMap",
     "Answer",
     "CancelledError",
@@ -192,9 +213,15 @@ __all__ = [
     "Notes",
     "Ontology",
     "Progress",
+    "Quality",
+    "QualityCheck",
+    "Resampling",
     "Run",
     "Scores",
+    "SystemsCheck",
+    "SystemsStudy",
     "UsageError",
+    "WeakLabels",
     "__version__",
     "aggregate_judgements",
     "assess_agreement",

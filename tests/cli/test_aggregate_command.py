@@ -43,8 +43,12 @@ def test_concepts_as_csv(concepts: str, capsys: pytest.CaptureFixture[str]) -> N
     assert shown.out.splitlines()[0] == "item,concept,value,probability"
     assert rows(shown.out) == [
         {"item": "x", "concept": "Sky", "value": "1", "probability": repr(2 / 3)},
-        {"item": "y", "concept": "Sky", "value": "0", "probability": "0.5"},
+        {"item": "y", "concept": "Sky", "value": "undecided", "probability": "0.5"},
     ]
+    assert "1 of 2 units are tied and stay undecided" in shown.err
+    assert main(["aggregate", concepts, "--ties", "lowest"]) == 0
+    shown = capsys.readouterr()
+    assert rows(shown.out)[1]["value"] == "0"
     assert "1 of 2 units are tied and go to the lowest answer" in shown.err
 
 
@@ -91,7 +95,7 @@ def test_the_truth_it_writes_is_a_truth_for_label(
 
 def test_side_files(categories: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     people, tables = tmp_path / "people.csv", tmp_path / "tables.csv"
-    args = ["aggregate", categories, "--method", "dawid-skene", "--quiet"]
+    args = ["aggregate", categories, "--method", "dawid-skene", "--prior", "0", "--quiet"]
     assert main([*args, "--annotators", str(people), "--confusion", str(tables)]) == 0
     found = rows(people.read_text())
     assert [r["annotator"] for r in found] == ["ann", "ben", "cid"]
@@ -159,8 +163,9 @@ def test_bad_weights(
         (["--gold", "nowhere.csv"], "nowhere.csv: no such file"),
         (["--smoothing", "1"], "has no use for smoothing"),
         (["--smoothing", "-1"], "is not a number from 0 on"),
-        (["--confidences"], "--confidences needs a log"),
-        (["--method", "mace", "--ties", "omit"], "has no use for ties"),
+        (["--confidences"], "confidences need a log"),
+        (["--method", "mean", "--ties", "omit"], "has no use for ties"),
+        (["--method", "median"], "the median needs numbers"),
     ],
 )
 def test_bad_options(
@@ -173,7 +178,7 @@ def test_bad_options(
 def test_not_converged_is_said(categories: str, capsys: pytest.CaptureFixture[str]) -> None:
     args = ["aggregate", categories, "--method", "dawid-skene", "--iterations", "1"]
     assert main(args) == 0
-    assert "not converged after 1 iterations: category" in capsys.readouterr().err
+    assert "not settled after 1 iterations: category" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("method", ["majority", "dawid-skene"])

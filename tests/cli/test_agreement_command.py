@@ -158,16 +158,24 @@ def test_quality_names_the_rejected_and_writes_the_rest(
 ) -> None:
     path, clean = tmp_path / "spam.csv", tmp_path / "clean.csv"
     spam_log(path)
-    found = answer(capsys, str(path), "--quality", "--reward", "0.05", "--clean", str(clean))
+    # One sign is a reason to look, two kinds of signs are one to exclude.
+    found = answer(capsys, str(path), "--quality")
+    verdicts = {p["annotator"]: p["verdict"] for p in found["quality"]["annotators"]}
+    noticed = [f"a{i:04d}" for i in range(20, 25)]
+    assert [name for name, verdict in verdicts.items() if verdict != "keep"] == noticed
+    assert found["quality"]["rejected"] == [n for n in noticed if verdicts[n] == "exclude"]
+    assert {"a0021", "a0022"} <= set(found["quality"]["rejected"])
+    strict = ["--quality", "--strict", "--reward", "0.05", "--clean", str(clean)]
+    found = answer(capsys, str(path), *strict)
     quality = found["quality"]
-    assert quality["rejected"] == [f"a{i:04d}" for i in range(20, 25)]
+    assert quality["rejected"] == noticed
     assert quality["overall_without_rejected"]["fleiss"] > found["overall"]["fleiss"]
     assert quality["effort"]["cost"] == pytest.approx(0.05 * quality["effort"]["forms"])
     again = answer(capsys, str(clean), "--quality")
     assert again["quality"]["rejected"] == []
     assert again["log"]["annotators"] == 20
     assert main(["agreement", str(path), "--quality"]) == 0
-    assert "5 of 25 annotators should not count" in capsys.readouterr().out
+    assert "of 25 annotators should not count" in capsys.readouterr().out
 
 
 def test_gold_questions(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -306,7 +314,11 @@ def test_forms_that_break_a_group_are_left_out_and_listed(
     path, rules = tmp_path / "log.csv", tmp_path / "rules.toml"
     concept_forms(path)
     rules.write_text(RULES)
-    found = answer(capsys, str(path), "--rules", str(rules), "--quality", "--reward", "0.05")
+    args = [str(path), "--rules", str(rules), "--quality", "--reward", "0.05"]
+    found = answer(capsys, *args)
+    assert found["forms"]["cost_of_rejected"] == 0
+    assert found["forms"]["cost"] == pytest.approx(14 * 0.05)
+    found = answer(capsys, *args, "--pay-rejected")
     assert found["forms"]["total"] == 16
     assert found["forms"]["rejected"] == 2
     assert found["forms"]["cost_of_rejected"] == pytest.approx(0.10)
@@ -351,4 +363,4 @@ def test_rules_that_do_not_fit(
         capsys, str(log), "--rules", str(rules)
     )
     rules.write_text('[[disjoint]]\nconcepts = ["Sky", "Sea"]\n')
-    assert "no [[exactly_one]] group" in refusal(capsys, str(log), "--rules", str(rules))
+    assert "no exclusive group (exactly_one)" in refusal(capsys, str(log), "--rules", str(rules))

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.agreement.assess import Bootstrap, assess_agreement
+from cranfield.agreement.assess import Resampling, assess
 from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD
 from cranfield.agreement.tallies import unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
@@ -69,7 +69,7 @@ def test_a_concept_without_judgements_has_no_value_and_no_interval() -> None:
         concepts=["Sky", "Sky", "Sea", "Sea"],
     )  # fmt: skip
     left = log.where(np.array([True, True, False, False]))
-    found = assess_agreement(left, bootstrap=Bootstrap(resamples=10))
+    found = assess(left, resampling=Resampling(resamples=10))
     sea = found.concepts[1]
     assert sea.units == 0
     assert all(math.isnan(v) for v in sea.values.values())

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.agreement.quality import check_quality, consensus_of_others
+from cranfield.agreement.consensus import consensus_of_others
+from cranfield.agreement.quality import check_quality, quality_of
 from cranfield.agreement.simulate import SPAMMERS, simulate_log
 from cranfield.data.judgement_log import judgement_log
 
 WORDS = {
-    "random": "at random", "constant": "always the same", "pattern": "in a pattern",
+    "random": "agrees little", "constant": "always the same", "pattern": "in a pattern",
     "copier": "copies", "fast": "too fast",
 }  # fmt: skip
 
@@ -20,12 +21,12 @@ def test_each_kind_of_spammer_is_found_for_its_own_reason() -> None:
     alarms = careful = 0
     for seed in range(20):
         made = simulate_log(spammers=SPAMMERS, rng=seed)
-        for person, planted in zip(check_quality(made.log), made.planted, strict=True):
+        for person, planted in zip(quality_of(made.log), made.planted, strict=True):
             if planted:
                 found[planted] += any(WORDS[planted] in reason for reason in person.reasons)
             else:
                 careful += 1
-                alarms += person.rejected
+                alarms += person.verdict != "keep"
     print(f"found of 20: {found}; false alarms: {alarms} of {careful} ({alarms / careful:.2%})")
     assert min(found.values()) >= 18
     assert alarms / careful <= 0.01
@@ -35,15 +36,16 @@ def test_gold_questions_reject_whoever_misses_them() -> None:
     made = simulate_log(spammers=("random",), rng=1)
     gold = np.full((200, 1), -1, dtype=np.int32)
     gold[:30, 0] = made.truth[:30]
-    people = check_quality(made.log, gold=gold)
-    assert "misses gold questions" in people[-1].reasons[0]
-    assert people[-1].gold_asked == 30
-    assert sum(p.rejected for p in people) == 1
+    found = check_quality(made.log, gold=gold)
+    worst = found.annotators[-1]
+    assert "misses gold questions" in worst.reasons[0]
+    assert worst.gold_asked == 30
+    assert found.rejected == (worst.annotator,)
 
 
 def test_few_answers_accuse_nobody() -> None:
     log = judgement_log(["a", "b", "c", "d"], ["x"] * 4, [0, 0, 0, 1])
-    assert not any(p.rejected for p in check_quality(log))
+    assert not any(p.signs for p in quality_of(log))
 
 
 def test_consensus_leaves_the_own_voice_out() -> None:
@@ -62,4 +64,4 @@ def test_a_regular_collection_is_no_pattern() -> None:
     log = judgement_log(
         [p for p in people for _ in items], items * 4, [k % 2 for k in range(60)] * 4
     )
-    assert not any("pattern" in r for p in check_quality(log) for r in p.reasons)
+    assert not any("pattern" in r for p in quality_of(log) for r in p.reasons)

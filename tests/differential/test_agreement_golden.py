@@ -54,8 +54,9 @@ def test_aggregation_equals_crowd_kit_on_real_logs(
     folder = outside(f"crowd/{name}", f"the crowd log {name}")
     golden = GOLDEN["crowd"][name][method]
     log = read_judgement_log(folder / "label.csv", duplicates="first")
-    steps = {} if "majority" in method else {"iterations": GOLDEN["steps"], "tolerance": -math.inf}
-    found = aggregate_judgements(log, method, **steps)  # type: ignore[arg-type]
+    steps = {"iterations": GOLDEN["steps"], "tolerance": -math.inf, "prior": 0}
+    how = {} if "majority" in method else steps
+    found = aggregate_judgements(log, method, ties="lowest", **how)  # type: ignore[arg-type]
     order = np.argsort([int(log.items[i]) for i in found.item])
     winners = {int(log.items[found.item[u]]): log.values[found.winner[u]] for u in order}
     text = "\n".join(f"{item},{label}" for item, label in winners.items())

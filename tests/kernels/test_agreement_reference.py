@@ -19,7 +19,7 @@ from cranfield.agreement.coefficients import (
     gwet,
     krippendorff,
 )
-from cranfield.agreement.intervals import bootstrap_intervals
+from cranfield.agreement.intervals import resampled_intervals
 from cranfield.agreement.pairwise import _DenseSums, _SparseSums, pairwise
 from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
@@ -106,7 +106,7 @@ def test_dawid_skene(case: Case) -> None:
     if log is None:
         return
     kept = [u for u in units if u]
-    found = aggregate_judgements(log, "dawid-skene", iterations=4, tolerance=-math.inf)
+    found = aggregate_judgements(log, "dawid-skene", prior=0, iterations=4, tolerance=-math.inf)
     expected = slow.dawid_skene(kept, people, q, 4)
     assert np.allclose(found.probability, expected, atol=1e-8)
 
@@ -173,8 +173,8 @@ def test_bootstrap_is_the_same_for_the_same_seed_and_covers() -> None:
     )  # fmt: skip
     chosen = {name: c.value for name, c in COEFFICIENTS.items()}
     counts = unit_counts(log)
-    one = bootstrap_intervals(counts, chosen, resamples=200, rng=7)
-    assert one == bootstrap_intervals(counts, chosen, resamples=200, rng=7)
+    one = resampled_intervals(counts, chosen, resamples=200, rng=7)
+    assert one == resampled_intervals(counts, chosen, resamples=200, rng=7)
     for name, value in chosen.items():
         low, high = one[name]
         assert low < value(counts.tallies()) < high

@@ -139,10 +139,10 @@ def test_thesis_figure_6_4_ways_of_counting() -> None:
     log = judgement_log(
         people * 2, ["x"] * 11 + ["y"] * 11, [1, 1] + [0] * 9 + [0] * 11, concepts=["C"] * 22
     )
-    found = majority_agreement(log, vote(log))
-    assert found.concept_selected[0] == pytest.approx(9 / 11)
-    assert found.concept_every[0] == pytest.approx((9 / 11 + 1) / 2)
-    assert math.isnan(found.item_selected[1])
+    found = majority_agreement(log)
+    assert found.concepts[0].selected == pytest.approx(9 / 11)
+    assert found.concepts[0].every == pytest.approx((9 / 11 + 1) / 2)
+    assert math.isnan(found.items[1].selected)
     share, judged = accuracy_to_majority(log, vote(log))
     assert share[0] == 0.5
     assert judged[0] == 2
@@ -152,6 +152,6 @@ def test_dawid_skene_1979_anaesthetists(outside: Callable[[str, str], Path]) -> 
     """Dawid and Skene (1979), Table 4: class probabilities 0.40, 0.42, 0.11, 0.07."""
     ratings = outside("crowd/rater_anesthesia.csv", "the anaesthetists' ratings")
     log = read_judgement_log(ratings, duplicates="all")
-    found = aggregate_judgements(log, "dawid-skene", iterations=200, tolerance=1e-12)
-    prior = found.fits[0][2].prior
+    found = aggregate_judgements(log, "dawid-skene", prior=0, tolerance=1e-9)
+    prior = found.tables[0].prior
     assert np.round(prior, 2).tolist() == [0.40, 0.42, 0.11, 0.07]

@@ -2,217 +2,277 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio, row_max, row_sum
-from cranfield.agreement._em import Fit, Integers, Maximise, Voices, expectation_maximisation
-from cranfield.agreement.dawid_skene import dawid_skene
-from cranfield.agreement.mace import mace
-from cranfield.agreement.majority import CLOSE, Ties, Votes, accuracy_to_majority, unit_rows, vote
-from cranfield.agreement.one_coin import one_coin
+from cranfield.agreement._arrays import ratio
+from cranfield.agreement.aggregated import METHODS, Aggregated, Method
+from cranfield.agreement.estimate import Estimate, Fitting, Gold, modelled, rated, voted
+from cranfield.agreement.exclusive import Forms, check_forms
+from cranfield.agreement.facts import log_facts, note_log
+from cranfield.agreement.majority import TIES, Ties, accuracy_to_majority, decided, leaders_of, vote
+from cranfield.agreement.priors import ModelName
+from cranfield.agreement.ruled import OPEN, Questions, exactly_one, keep_rules
 from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.data.ontology import Ontology, Rules
+from cranfield.data.rulebook import RuleBook, exclusive_groups
 from cranfield.errors import UsageError, suggest
+from cranfield.notes import Notes, Progress
 
-Method: TypeAlias = Literal["majority", "weighted-majority", "dawid-skene", "one-coin", "mace"]
-METHODS: tuple[Method, ...] = ("majority", "weighted-majority", "dawid-skene", "one-coin", "mace")
-Progress: TypeAlias = Callable[[float], None]
-Fitter: TypeAlias = Callable[[Voices, Floats, Integers | None, Progress | None], Fit]
 # The options that mean something to a method.
-TAKES = {
+TAKES: dict[str, set[str]] = {
     "majority": {"ties"},
     "weighted-majority": {"ties", "weights"},
-    "dawid-skene": {"gold", "share", "smoothing"},
-    "one-coin": {"gold", "share"},
-    "mace": {"gold", "share"},
+    "dawid-skene": {"ties", "gold", "share", "prior", "smoothing"},
+    "one-coin": {"ties", "gold", "share", "prior"},
+    "mace": {"ties", "gold", "share", "prior"},
+    "mean": set(),
+    "median": set(),
 }
-
-
-@dataclass(frozen=True, eq=False)
-class Aggregated:
-    """One truth out of a log: for every judged unit the probability of each answer.
-
-    `winner` is the answer taken for true, -1 where a tie is omitted. `reliability` is, for each
-    annotator, the expected share of judgements that equal the truth; `confusion` yields the
-    probabilities of an annotator's answers by true answer where the method estimates them.
-    """
-
-    log: JudgementLog
-    method: Method
-    item: NDArray[np.int64]
-    concept: NDArray[np.int64]
-    probability: Floats
-    winner: NDArray[np.int64]
-    ties: int
-    judgements: NDArray[np.int64]
-    reliability: Floats
-    fits: tuple[tuple[str, tuple[str, ...], Fit], ...] = ()
-
-    @property
-    def winning_probability(self) -> Floats:
-        """The probability of each unit's winner (NaN where a tie is omitted)."""
-        rows = np.arange(self.winner.size)
-        return np.where(self.winner >= 0, self.probability[rows, self.winner], np.nan)
-
-    def confusion(self) -> Iterator[tuple[str, str, str, str, float]]:
-        """Rows (annotator, concept, true answer, answer, probability), of answers given."""
-        for concept, answers, fit in self.fits:
-            speakers = zip(fit.voices.annotator, fit.voices.answer, fit.probability, strict=True)
-            for annotator, answer, row in speakers:
-                for true, p in zip(answers, row.tolist(), strict=True):
-                    yield self.log.annotators[annotator], concept, true, answers[answer], p
+VOTES = ("majority", "weighted-majority")
+RATINGS = ("mean", "median")
 
 
 def aggregate_judgements(
     log: JudgementLog,
     method: str = "majority",
     *,
-    ties: Ties = "lowest",
+    rules: Ontology | Rules | None = None,
+    ties: Ties = "undecided",
     weights: Floats | None = None,
-    gold: NDArray[np.int32] | None = None,
+    gold: Gold | None = None,
     share: bool = False,
-    smoothing: float = 0.0,
-    iterations: int = 100,
-    tolerance: float = 1e-6,
-    progress: Progress | None = None,
+    prior: float | None = None,
+    smoothing: float | None = None,
+    iterations: int = 500,
+    tolerance: float = 1e-4,
+    rng: np.random.Generator | int = 0,
+    progress: Progress | Callable[[float], None] | None = None,
 ) -> Aggregated:
     """One truth out of many judgements.
+
+    Concepts of which `rules` want exactly one are one question with one answer, forms that break
+    the rules are left out, and the truth is the most probable one that keeps them. `ties` stay
+    "undecided", or go to the "lowest" or "highest" answer, to a "random" one (by `rng`), or the
+    unit is left out ("omit"); an exclusive group has an answer in any case.
 
     `weights` are the annotators' weights of the weighted majority; without them an annotator
     weighs as much as the share of its judgements that equal the plain majority. `gold` has
     known answers (items x concepts, -1 for unknown) that the models keep to. The models fit
     every concept on its own, or with `share` all concepts together with one table of
     confusions per annotator.
+
+    A model takes everybody for a usual member of the crowd until judgements say otherwise:
+    `prior` is the number of judgements that this counts for (None: as calibrated, 0: the
+    estimates of the papers). `smoothing` adds judgements to every cell of a dawid-skene table
+    instead. The steps end when no probability moves by more than `tolerance`.
     """
     if method not in METHODS:
         raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
+    if ties not in TIES:
+        raise UsageError(f"no rule for ties named {ties!r}.{suggest(ties, TIES)}")
     given = {
-        "ties": ties != "lowest",
+        "ties": ties != "undecided",
         "weights": weights is not None,
         "gold": gold is not None,
         "share": share,
-        "smoothing": smoothing != 0,
+        "prior": prior is not None,
+        "smoothing": smoothing is not None,
     }
     for option, is_given in given.items():
         if is_given and option not in TAKES[method]:
             users = ", ".join(m for m in METHODS if option in TAKES[m])
             raise UsageError(f"the method {method!r} has no use for {option} (only: {users})")
-    if method in ("majority", "weighted-majority"):
-        return _voted(log, method, ties, weights)
-    maximise: Maximise = {
-        "dawid-skene": dawid_skene(smoothing),
-        "one-coin": one_coin,
-        "mace": mace,
-    }[method]
+    notes = Notes()
+    ruled = Ruled.of(log, rules)
+    note_log(notes, ruled.log, ruled.forms)
+    if method in RATINGS:
+        return _rating(ruled, method, notes)
+    work = _Work(method, ties, weights, gold, share, prior, smoothing, iterations, tolerance, notes)
+    if method == "weighted-majority" and weights is None:
+        trust, _ = accuracy_to_majority(ruled.log, vote(ruled.log, ties=ties))
+        work.weights = np.nan_to_num(trust, nan=0.0)
+    return work.answer(ruled, np.random.default_rng(rng), Progress.of(progress))
 
-    def fit(voices: Voices, start: Floats, known: Integers | None, report: Progress | None) -> Fit:
-        return expectation_maximisation(
-            voices,
-            start,
-            maximise,
-            known=known,
-            learn_prior=method != "mace",
-            iterations=iterations,
-            tolerance=tolerance,
-            progress=report,
+
+@dataclass(frozen=True, eq=False)
+class Ruled:
+    """A log without the forms that break a rule, and the rules of its concepts."""
+
+    log: JudgementLog
+    forms: Forms | None = None
+    book: RuleBook | None = None
+
+    @classmethod
+    def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
+        if rules is None:
+            return cls(log)
+        book = RuleBook.of(rules, log.values if log.kind == "category" else log.concepts)
+        # Groups of other concepts than the log's are an error there, no groups are none.
+        groups = book.groups() or exclusive_groups(rules)
+        if not groups:
+            return cls(log, None, book)
+        forms = check_forms(log, groups)
+        if not len(forms.kept):
+            first = forms.broken[0]
+            raise UsageError(
+                f"{log.source}: every form breaks a rule, nothing is left "
+                f"(the first: {first.annotator!r} on {first.item!r}, {first.reason})"
+            )
+        return cls(forms.kept, forms, book)
+
+
+@dataclass
+class _Work:
+    """The options of one aggregation, and the steps that they take."""
+
+    method: Method
+    ties: Ties
+    weights: Floats | None
+    gold: Gold | None
+    share: bool
+    prior: float | None
+    smoothing: float | None
+    iterations: int
+    tolerance: float
+    notes: Notes
+
+    def answer(self, ruled: Ruled, rng: np.random.Generator, progress: Progress) -> Aggregated:
+        log, book = ruled.log, ruled.book
+        groups = {} if book is None else book.groups()
+        if log.kind == "concept" and groups:
+            questions = Questions.of(log, groups)
+            joined = questions.joined(
+                self._estimated(questions.rest, self.gold, progress.part(0.0, 0.5)),
+                self._estimated(
+                    questions.asked, questions.gold(self.gold), progress.part(0.5, 1.0)
+                ),
+                self.ties,
+                rng,
+            )
+            estimate, winner, tied = joined.estimate, joined.winner, joined.tied_groups
+        else:
+            estimate = self._estimated(log, self.gold, progress)
+            winner, tied = np.full(estimate.item.size, OPEN), 0
+            if log.allowed is not None:
+                winner, tied = exactly_one(estimate, self.ties, rng)
+        leading = leaders_of(estimate.probability)
+        several = int(((leading.sum(axis=1) > 1) & (winner == OPEN)).sum())
+        winner = np.where(winner == OPEN, decided(leading, self.ties, rng), winner)
+        if book is not None and log.kind == "concept":
+            winner = self._mended(log, book, estimate, winner)
+        self._note_ties(several, tied, estimate.item.size)
+        self._note_fits(estimate, log)
+        return _aggregated(
+            log, self.method, estimate, winner, several + tied, self.ties, self.notes
         )
 
-    return _modelled(log, method, fit, gold, share, progress)
+    def _estimated(self, log: JudgementLog, gold: Gold | None, progress: Progress) -> Estimate:
+        if self.method in VOTES:
+            return voted(log, self.weights, self.ties)
+        fitting = Fitting(
+            cast(ModelName, self.method),
+            self.share and log.allowed is None,
+            self.prior,
+            self.smoothing,
+            self.iterations,
+            self.tolerance,
+        )
+        return modelled(log, fitting, gold, self.notes, progress)
+
+    def _mended(
+        self, log: JudgementLog, book: RuleBook, estimate: Estimate, winner: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        levels = log.levels
+        if levels is None:
+            return winner
+        used = np.bincount(log.value, minlength=levels.size)
+        present = levels > 0
+        codes = (
+            int(np.argmax(np.where(~present, used, -1))),
+            int(np.argmax(np.where(present, used, -1))),
+        )
+        mended, changed, hopeless = keep_rules(book, log.concepts, estimate, winner, present, codes)
+        if changed:
+            self.notes.add(
+                f"the most probable answers on {changed} items break a rule; the most probable "
+                "ones that keep all rules are taken"
+            )
+        if hopeless:
+            self.notes.add(f"no answers that keep all rules were found for {hopeless} items")
+        return mended
+
+    def _note_ties(self, units: int, groups: int, total: int) -> None:
+        if units:
+            what = {"omit": "are left out", "undecided": "stay undecided"}.get(
+                self.ties, f"go to {'a' if self.ties == 'random' else 'the'} {self.ties} answer"
+            )
+            self.notes.add(f"{units} of {total} units are tied and {what}")
+        if groups:
+            to = (
+                f"{'a' if self.ties == 'random' else 'the'} {self.ties} answer"
+                if self.ties in ("lowest", "highest", "random")
+                else "the answer that is more frequent in the log"
+            )
+            self.notes.add(f"{groups} exclusive groups are tied and go to {to}")
+
+    def _note_fits(self, estimate: Estimate, log: JudgementLog) -> None:
+        slow = [t for t in estimate.tables if not t.settled]
+        if slow:
+            names = ", ".join(t.concept for t in slow[:5])
+            self.notes.add(
+                f"not settled after {self.iterations} iterations: {names}"
+                f"{' ...' if len(slow) > 5 else ''}; {sum(t.moving for t in slow)} units still "
+                "move (iterations, tolerance)"
+            )
+        silent = int(
+            np.count_nonzero(np.bincount(log.annotator, minlength=len(log.annotators)) == 0)
+        )
+        if silent:
+            self.notes.add(f"{silent} annotators have no judgement left")
 
 
-def _voted(log: JudgementLog, method: Method, ties: Ties, weights: Floats | None) -> Aggregated:
-    votes = vote(log, ties=ties)
-    if method == "weighted-majority":
-        if weights is None:
-            trust, _ = accuracy_to_majority(log, votes)
-            weights = np.nan_to_num(trust, nan=0.0)
-        votes = vote(log, weights=weights, ties=ties)
-    reliability, judgements = accuracy_to_majority(log, votes)
-    return Aggregated(
-        log,
-        method,
-        votes.item,
-        votes.concept,
-        votes.share,
-        votes.winner,
-        int(votes.tied.sum()),
-        judgements,
-        reliability,
-    )
+def _rating(ruled: Ruled, method: Method, notes: Notes) -> Aggregated:
+    """The mean or the median of numbers."""
+    if ruled.book is not None and ruled.book.groups():
+        raise UsageError(f"exclusive groups have no {method}; use a method of votes or a model")
+    estimate, numbers = rated(ruled.log, "mean" if method == "mean" else "median")
+    winner = np.full(numbers.size, -1)
+    return _aggregated(ruled.log, method, estimate, winner, 0, "undecided", notes, numbers)
 
 
-def _modelled(
+def _aggregated(
     log: JudgementLog,
     method: Method,
-    fit: Fitter,
-    gold: NDArray[np.int32] | None,
-    share: bool,
-    progress: Progress | None,
+    estimate: Estimate,
+    winner: NDArray[np.int64],
+    tied: int,
+    ties: Ties,
+    notes: Notes,
+    numbers: Floats | None = None,
 ) -> Aggregated:
-    votes = vote(log)
-    units, row = unit_rows(log)
-    people = len(log.annotators)
-    posterior = np.zeros_like(votes.share)
-    hits = np.zeros(people)
-    fits: list[tuple[str, tuple[str, ...], Fit]] = []
-    parts = _parts(log, votes, row, share)
-    for done, (name, chosen, judged, answers) in enumerate(parts):
-        place = np.full(len(log.values) + 1, -1, dtype=np.int64)
-        place[answers] = np.arange(answers.size)
-        voices = Voices.of(
-            log.annotator[judged],
-            (np.cumsum(chosen) - 1)[row[judged]],
-            place[log.value[judged]],
-            annotators=people,
-            units=int(chosen.sum()),
-            answers=answers.size,
-        )
-        # The last place stands for -1, the code of an unknown answer.
-        known = None if gold is None else place[gold.ravel()[units[chosen]]]
-        report = None if progress is None else _scaled(progress, done, len(parts))
-        found = fit(voices, votes.share[np.ix_(chosen, answers)], known, report)
-        posterior[np.ix_(chosen, answers)] = found.posterior
-        hits += voices.per_annotator(voices.hits(found.expected))
-        fits.append((name, tuple(log.values[a] for a in answers), found))
-    judgements = np.bincount(log.annotator, minlength=people)
-    leading = posterior >= row_max(posterior)[:, None] - CLOSE
-    tied = int((row_sum(leading) > 1).sum())
     return Aggregated(
-        log,
         method,
-        votes.item,
-        votes.concept,
-        posterior,
-        posterior.argmax(axis=1),
+        log.kind,
+        log_facts(log),
+        log.items,
+        log.concepts,
+        log.values,
+        log.allowed,
+        estimate.item,
+        estimate.concept,
+        estimate.probability,
+        winner,
+        numbers,
         tied,
-        judgements,
-        ratio(hits, judgements),
-        tuple(fits),
+        ties,
+        log.annotators,
+        np.bincount(log.annotator, minlength=len(log.annotators)),
+        ratio(estimate.right, estimate.given),
+        estimate.tables,
+        notes=notes.lines(),
     )
-
-
-Part: TypeAlias = tuple[str, NDArray[np.bool_], NDArray[np.bool_], Integers]
-
-
-def _parts(log: JudgementLog, votes: Votes, row: NDArray[np.int64], share: bool) -> list[Part]:
-    """What is fitted together: (name, its units, its judgements, the answers it allows)."""
-    if share or len(log.concepts) == 1:
-        if log.allowed is not None and len(log.concepts) > 1:
-            raise UsageError("groups of different categories cannot share confusions")
-        every = np.array(log.answers_of(0), dtype=np.int64)
-        everything = np.ones(votes.item.size, dtype=bool), np.ones(row.size, dtype=bool)
-        return [(log.concepts[0] if len(log.concepts) == 1 else "all", *everything, every)]
-    present = np.bincount(log.concept, minlength=len(log.concepts)) > 0
-    return [
-        (name, votes.concept == c, log.concept == c, np.array(log.answers_of(c), dtype=np.int64))
-        for c, name in enumerate(log.concepts)
-        if present[c]
-    ]
-
-
-def _scaled(progress: Progress, done: int, total: int) -> Progress:
-    return lambda fraction: progress((done + fraction) / total)

@@ -1,4 +1,4 @@
-"""Agreement of a whole log: overall, per concept, per annotator, with intervals."""
+"""Coefficients of a whole log: overall, per concept, per annotator, with intervals."""
 
 from __future__ import annotations
 
@@ -6,21 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-import numpy as np
-
 from cranfield.agreement.coefficients import Coefficient, choose_coefficients
-from cranfield.agreement.intervals import Key, bootstrap_intervals
+from cranfield.agreement.intervals import Key, resampled_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
 from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog
-from cranfield.errors import UsageError
+from cranfield.notes import Progress
 
 Values = dict[str, float]
 Intervals = dict[str, tuple[float, float]]
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class AgreementRow:
     """The coefficients of one concept, group or category, with their intervals if asked for."""
 
     name: str
@@ -38,48 +36,49 @@ class AnnotatorRow:
     accuracy_to_majority: float
 
 
-@dataclass(frozen=True, eq=False)
-class Agreement:
-    """How far the annotators of a log agree."""
+@dataclass(frozen=True, slots=True)
+class Assessed:
+    """Coefficients of a log; `ties` is the number of units without a clear majority."""
 
     coefficients: tuple[str, ...]
-    overall: Row
-    concepts: tuple[Row, ...]
+    overall: AgreementRow
+    concepts: tuple[AgreementRow, ...]
     annotators: tuple[AnnotatorRow, ...]
     ties: int
 
 
 @dataclass(frozen=True, slots=True)
-class Bootstrap:
+class Resampling:
     """How intervals are drawn."""
 
     resamples: int = 1000
     confidence: float = 0.95
-    seed: int | None = 0
+    seed: int = 0
 
 
-def assess_agreement(
+def assess(
     log: JudgementLog,
     coefficients: str = "standard",
     *,
-    bootstrap: Bootstrap | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> Agreement:
+    resampling: Resampling | None = None,
+    progress: Progress | None = None,
+) -> Assessed:
     """Coefficients of agreement over all units of a log and for each of its concepts.
 
     In a category log without groups the rows are the categories, each against all others.
     """
+    told = Progress.of(progress)
     chosen = choose_coefficients(coefficients, numeric=log.levels is not None)
     everything = unit_counts(log)
     if log.kind == "category" and log.allowed is None:
-        overall, *rows = _category_rows(log, everything, chosen, bootstrap)
+        overall, *rows = _category_rows(log, everything, chosen, resampling, told)
     else:
-        overall = _row("overall", everything, chosen, bootstrap, 0)
+        steps = len(log.concepts) + 2
+        overall = _row("overall", everything, chosen, resampling, told.part(0.0, 1 / steps))
         rows = []
         for i, name in enumerate(log.concepts):
-            if progress is not None:
-                progress((i + 1) / (len(log.concepts) + 2))
-            rows.append(_row(name, unit_counts(log, i), chosen, bootstrap, i + 1))
+            part = told.part((i + 1) / steps, (i + 2) / steps)
+            rows.append(_row(name, unit_counts(log, i), chosen, resampling, part))
     votes = vote(log)
     share, judged = accuracy_to_majority(log, votes)
     people = tuple(
@@ -87,7 +86,7 @@ def assess_agreement(
         for a, name in enumerate(log.annotators)
         if judged[a]
     )
-    return Agreement(
+    return Assessed(
         tuple(c.name for c in chosen), overall, tuple(rows), people, int(votes.tied.sum())
     )
 
@@ -96,21 +95,23 @@ def _row(
     name: str,
     counts: UnitCounts,
     chosen: Sequence[Coefficient],
-    bootstrap: Bootstrap | None,
-    stream: int,
-) -> Row:
+    resampling: Resampling | None,
+    progress: Progress,
+) -> AgreementRow:
+    progress(0.0)
     tallies = counts.tallies()
     values = {c.name: c.value(tallies) for c in chosen}
-    intervals = _drawn(counts, {c.name: c.value for c in chosen}, bootstrap, stream)
-    return Row(name, int(tallies.units), values, intervals)
+    intervals = _drawn(counts, {c.name: c.value for c in chosen}, resampling, progress)
+    return AgreementRow(name, int(tallies.units), values, intervals)
 
 
 def _category_rows(
     log: JudgementLog,
     counts: UnitCounts,
     chosen: Sequence[Coefficient],
-    bootstrap: Bootstrap | None,
-) -> list[Row]:
+    resampling: Resampling | None,
+    progress: Progress,
+) -> list[AgreementRow]:
     """All categories together, then each against all others, from the same samples of items."""
 
     def value(coefficient: Coefficient, category: int, tallies: Tallies) -> float:
@@ -120,10 +121,10 @@ def _category_rows(
     functions = {
         (k, c.name): partial(value, c, k) for k in range(-1, len(log.values)) for c in chosen
     }
-    drawn = _drawn(counts, functions, bootstrap, 0)
+    drawn = _drawn(counts, functions, resampling, progress)
     whole = counts.tallies()
     return [
-        Row(
+        AgreementRow(
             name,
             int(whole.units),
             {c.name: functions[k, c.name](whole) for c in chosen},
@@ -136,18 +137,16 @@ def _category_rows(
 def _drawn(
     counts: UnitCounts,
     functions: Mapping[Key, Callable[[Tallies], float]],
-    bootstrap: Bootstrap | None,
-    stream: int,
+    resampling: Resampling | None,
+    progress: Progress,
 ) -> dict[Key, tuple[float, float]]:
-    if bootstrap is None:
+    if resampling is None:
         return {}
-    if bootstrap.seed is not None and bootstrap.seed < 0:
-        raise UsageError(f"seed {bootstrap.seed} is below 0")
-    seed = None if bootstrap.seed is None else [bootstrap.seed, stream]
-    return bootstrap_intervals(
+    return resampled_intervals(
         counts,
         functions,
-        resamples=bootstrap.resamples,
-        confidence=bootstrap.confidence,
-        rng=np.random.default_rng(seed),
+        resamples=resampling.resamples,
+        confidence=resampling.confidence,
+        rng=resampling.seed,
+        progress=progress,
     )

@@ -9,7 +9,7 @@ coefficient learns the chance from the answers).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Literal, TypeAlias
@@ -102,7 +102,7 @@ def _levels(tallies: Tallies) -> Floats:
     if tallies.levels is None:
         raise NeedsError(
             "interval coefficients need numbers as answers; declare the order of names "
-            "with --values and use the ordinal ones"
+            "(values=) and use the ordinal ones"
         )
     return tallies.levels
 
@@ -197,3 +197,8 @@ def choose_coefficients(names: str, *, numeric: bool) -> tuple[Coefficient, ...]
     if not chosen:
         raise UsageError("no coefficient asked for")
     return tuple(chosen.values())
+
+
+def nominal_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Of these coefficients those that need neither order nor numbers."""
+    return tuple(name for name in names if not COEFFICIENTS[name].needs)

@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.agreement._em import LEAST, Maximise, Voices, normalised
+from cranfield.agreement._em import LEAST, Answering, Integers, Model, Voices
 from cranfield.data.judgement_log import Floats
 
 
-def dawid_skene(smoothing: float = 0.0) -> Maximise:
-    """The maximisation step; `smoothing` judgements are added to each cell of a table.
+def dawid_skene(right: float = 0.0, wrong: float = 0.0) -> Model:
+    """The maximisation step, with judgements that everybody is taken to have given before.
 
-    Zero is the estimate of the paper. With few judgements per annotator a value such as 0.01
-    keeps a table from being certain of what it saw once.
+    For each true answer these are `right` on the true one and `wrong` on each of the others;
+    none of them is the estimate of the paper.
     """
 
-    def maximise(voices: Voices, expected: Floats, _previous: Floats | None) -> Floats:
-        # What an annotator never said has its pseudo-counts too, though no voice stands for it.
-        unsaid = voices.answers - np.bincount(voices.annotator, minlength=voices.annotators)
-        return normalised(
-            voices, np.maximum(expected + smoothing, LEAST), (smoothing * unsaid).astype(np.float64)
-        )
+    def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
+        total = np.empty((voices.annotators, voices.answers))
+        before = right + wrong * (voices.answers - 1)
+        for k, column in enumerate(expected.T):
+            total[:, k] = voices.per_annotator(np.maximum(column, LEAST)) + before
 
-    return maximise
+        def answering(rows: Integers, own: Floats) -> Floats:
+            given = expected[rows] - own + wrong
+            given[np.arange(rows.size), voices.answer[rows]] += right - wrong
+            whole = total[voices.annotator[rows]] - own
+            return np.asarray(np.maximum(given, LEAST) / np.maximum(whole, LEAST))
+
+        return answering
+
+    return learn

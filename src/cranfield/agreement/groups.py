@@ -8,36 +8,39 @@ from itertools import combinations
 
 import numpy as np
 
-from cranfield.agreement.assess import Row, assess_agreement
+from cranfield.agreement.assess import AgreementRow, assess
+from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.majority import Ties, vote
 from cranfield.data.judgement_log import JudgementLog
 
 
 @dataclass(frozen=True, slots=True)
-class Within:
-    """The agreement of the annotators of one group."""
+class GroupRow:
+    """The annotators of one group, or two groups (`b`) that speak by their majorities.
 
-    name: str
-    annotators: int
-    row: Row
-    concepts: tuple[Row, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Between:
-    """The agreement of two groups, each speaking with the voice of its majority."""
+    `concepts` has the agreement on each concept, `categories` that on each exclusive group of
+    concepts taken as one question.
+    """
 
     a: str
     b: str
-    row: Row
-    concepts: tuple[Row, ...]
+    annotators: int
+    row: AgreementRow
+    concepts: tuple[AgreementRow, ...]
+    categories: tuple[AgreementRow, ...]
+
+    @property
+    def title(self) -> str:
+        return f"{self.a} - {self.b} (merged)" if self.b else self.a
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, slots=True)
 class GroupAgreement:
+    """Agreement within groups of annotators, then between every two of them."""
+
     coefficients: tuple[str, ...]
-    within: tuple[Within, ...]
-    between: tuple[Between, ...]
+    within: tuple[GroupRow, ...]
+    between: tuple[GroupRow, ...]
 
 
 def group_agreement(
@@ -45,20 +48,39 @@ def group_agreement(
     groups: Mapping[str, Sequence[str]],
     coefficients: str = "standard",
     *,
+    questions: JudgementLog | None = None,
     ties: Ties = "lowest",
 ) -> GroupAgreement:
-    """Agreement within groups and between merged groups (thesis, 6.4.3: "combined")."""
-    within, names = [], tuple[str, ...]()
-    for name, members in groups.items():
-        found = assess_agreement(log.of_annotators(members), coefficients)
-        names = found.coefficients
-        within.append(Within(name, len(members), found.overall, found.concepts))
+    """Agreement within groups and between merged groups (thesis, 6.4.3: "combined").
+
+    `questions` is the log of the exclusive groups of concepts (thesis, Figure 6.5).
+    """
+    names = assess(log, coefficients).coefficients
     merged = merged_log(log, groups, ties=ties)
-    between = []
-    for a, b in combinations(groups, 2):
-        found = assess_agreement(merged.of_annotators((a, b)), coefficients)
-        between.append(Between(a, b, found.overall, found.concepts))
-    return GroupAgreement(names, tuple(within), tuple(between))
+    asked = None if questions is None else merged_log(questions, groups, ties=ties)
+    within = tuple(
+        _row(name, "", len(members), log, questions, members, names)
+        for name, members in groups.items()
+    )
+    between = tuple(_row(a, b, 2, merged, asked, (a, b), names) for a, b in combinations(groups, 2))
+    return GroupAgreement(names, within, between)
+
+
+def _row(
+    a: str,
+    b: str,
+    annotators: int,
+    log: JudgementLog,
+    questions: JudgementLog | None,
+    members: Sequence[str],
+    names: tuple[str, ...],
+) -> GroupRow:
+    found = assess(log.of_annotators(members), " ".join(names))
+    categories: tuple[AgreementRow, ...] = ()
+    nominal = nominal_names(names)
+    if questions is not None and nominal:
+        categories = assess(questions.of_annotators(members), " ".join(nominal)).concepts
+    return GroupRow(a, b, annotators, found.overall, found.concepts, categories)
 
 
 def merged_log(

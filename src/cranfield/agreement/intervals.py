@@ -16,49 +16,55 @@ from numpy.typing import NDArray
 from cranfield.agreement.tallies import Tallies, UnitCounts
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import UsageError
+from cranfield.notes import Progress
+from cranfield.stats._resample import (
+    Block,
+    Rng,
+    blocks,
+    bootstrap_counts,
+    check_resamples,
+    in_threads,
+    seed_of,
+)
+from cranfield.stats.intervals import check_confidence
 
 Key = TypeVar("Key", bound=Hashable)
 
-# Draws of one block of replicates fit into this many numbers.
-BLOCK_CELLS = 4_000_000
 # Up to this size the contribution of every unit is kept as a row of numbers.
 FEATURE_CELLS = 8_000_000
 
 
-def bootstrap_intervals(
+def resampled_intervals(
     counts: UnitCounts,
     functions: Mapping[Key, Callable[[Tallies], float]],
     *,
     resamples: int = 1000,
     confidence: float = 0.95,
-    rng: np.random.Generator | int | None = None,
-    progress: Callable[[float], None] | None = None,
+    rng: Rng = 0,
+    progress: Progress | None = None,
 ) -> dict[Key, tuple[float, float]]:
     """Percentile intervals of functions of tallies over resampled items; NaN where none exists.
 
     All functions see the same samples.
     """
-    if not 0 < confidence < 1:
-        raise UsageError(f"confidence {confidence} is not between 0 and 1")
-    draws = np.random.default_rng(rng)
+    check_confidence(confidence)
+    count = check_resamples(resamples)
+    if count == "exact":
+        raise UsageError("the bootstrap has no exact form; give a number of resamples")
+    seed = seed_of(rng)
     if not counts.item.size:
         return dict.fromkeys(functions, (math.nan, math.nan))
     items, of_unit = np.unique(counts.item, return_inverse=True)
-    values = {key: np.full(resamples, np.nan) for key in functions}
-    step = max(1, min(resamples, BLOCK_CELLS // max(items.size, 1)))
     summed = _summed_over(counts, of_unit.ravel(), items.size)
-    for start in range(0, resamples, step):
-        size = min(step, resamples - start)
-        weight = np.empty((size, items.size))
-        for row in weight:
-            row[:] = np.bincount(draws.integers(0, items.size, items.size), minlength=items.size)
-        for i, tallies in enumerate(summed(weight)):
-            for key, function in functions.items():
-                values[key][start + i] = function(tallies)
-        if progress is not None:
-            progress((start + size) / resamples)
+    keys = list(functions)
+
+    def work(block: Block) -> Floats:
+        weight = bootstrap_counts(seed, block, items.size)
+        return np.array([[functions[key](t) for key in keys] for t in summed(weight)])
+
+    drawn = np.concatenate(in_threads(work, blocks(count, items.size), progress=progress))
     tail = (1 - confidence) / 2
-    return {key: _percentiles(found, tail) for key, found in values.items()}
+    return {key: _percentiles(drawn[:, k], tail) for k, key in enumerate(keys)}
 
 
 def _summed_over(

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +13,9 @@ from numpy.typing import NDArray
 from cranfield.agreement._arrays import mean_by, ratio, row_max, row_sum
 from cranfield.data.judgement_log import Floats, JudgementLog
 
-Ties: TypeAlias = Literal["lowest", "highest", "omit"]
-TIES: tuple[Ties, ...] = ("lowest", "highest", "omit")
+Counting: TypeAlias = Literal["all", "selected"]
+Ties: TypeAlias = Literal["undecided", "lowest", "highest", "random", "omit"]
+TIES: tuple[Ties, ...] = ("undecided", "lowest", "highest", "random", "omit")
 # Votes that differ by less than this are a tie: weighted votes are sums of floating numbers.
 CLOSE = 1e-9
 
@@ -22,8 +25,9 @@ class Votes:
     """What was voted on each unit that has a vote.
 
     `item` and `concept` are codes of the log, `share` the part of the votes that each answer
-    got, `winner` the answer with most of them (-1 for a tie that is omitted), `tied` says
-    where several answers had as many.
+    got, `winner` the answer with most of them (-1 for a tie that nobody decides), `tied` says
+    where several answers had as many. `merit` is what an answer is worth to who gave it: 1 for
+    the winner, 1/n for each of n answers that lead together and stay undecided.
     """
 
     item: NDArray[np.int64]
@@ -32,13 +36,14 @@ class Votes:
     counts: NDArray[np.int64]
     winner: NDArray[np.int64]
     tied: NDArray[np.bool_]
+    merit: Floats
 
 
-def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "lowest") -> Votes:
+def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "undecided") -> Votes:
     """The vote on every unit; `weights` has the weight of each annotator's voice.
 
-    A tie goes to the lowest answer: for 0 and 1 a concept needs more than half of the votes,
-    categories stand in their order. "highest" takes the last of them, "omit" none.
+    A tie stays undecided, or goes to the "lowest" answer (for 0 and 1 a concept then needs more
+    than half of the votes; categories stand in their order) or to the "highest".
     """
     units, row = unit_rows(log)
     answers = len(log.values)
@@ -47,24 +52,40 @@ def vote(log: JudgementLog, *, weights: Floats | None = None, ties: Ties = "lowe
     weight = None if weights is None else weights[log.annotator]
     table = np.bincount(cell, weight, minlength=size).reshape(units.size, answers)
     counts = np.bincount(row, minlength=units.size)
-    best = row_max(table)[:, None]
-    leading = table >= best - CLOSE * np.maximum(best, 1.0)
+    leading = leaders_of(table)
     if weights is not None:
         # An answer that nobody gave cannot win, even when all weights are zero.
         leading &= np.bincount(cell, minlength=size).reshape(leading.shape) > 0
     leaders = row_sum(leading)
-    tied = leaders > 1
-    if ties == "highest":
-        winner = answers - 1 - np.argmax(leading[:, ::-1], axis=1)
-    else:
-        winner = np.argmax(leading, axis=1)
-    if ties == "omit":
-        winner = np.where(tied, -1, winner)
     total = row_sum(table)[:, None]
     even = leading / leaders[:, None]
-    share = np.divide(table, total, out=even, where=total > 0)
+    share = np.divide(table, total, out=even.copy(), where=total > 0)
     width = len(log.concepts)
-    return Votes(units // width, units % width, share, counts, winner, tied)
+    winner = decided(leading, ties)
+    if ties in ("lowest", "highest"):
+        even = (np.arange(answers) == winner[:, None]).astype(np.float64)
+    return Votes(units // width, units % width, share, counts, winner, leaders > 1, even)
+
+
+def leaders_of(table: NDArray[Any]) -> NDArray[np.bool_]:
+    """Which answers have as much as the best one of their row."""
+    best = row_max(table)[:, None]
+    return np.asarray(table >= best - CLOSE * np.maximum(best, 1.0))
+
+
+def decided(
+    leading: NDArray[np.bool_], ties: Ties, rng: np.random.Generator | None = None
+) -> NDArray[np.int64]:
+    """The winner of each row among those that lead it, -1 where a tie stays one."""
+    first = np.argmax(leading, axis=1)
+    if ties == "lowest":
+        return np.asarray(first)
+    if ties == "highest":
+        return np.asarray(leading.shape[1] - 1 - np.argmax(leading[:, ::-1], axis=1))
+    if ties == "random":
+        draw = np.random.default_rng(0) if rng is None else rng
+        return np.asarray(np.argmax(leading * draw.random(leading.shape), axis=1))
+    return np.where(row_sum(leading) > 1, -1, first)
 
 
 def unit_rows(log: JudgementLog) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -82,71 +103,102 @@ def unit_rows(log: JudgementLog) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 def accuracy_to_majority(log: JudgementLog, votes: Votes) -> tuple[Floats, NDArray[np.int64]]:
     """For each annotator the share of judgements equal to the majority, and their number.
 
-    The majority counts the annotator's own voice, as the column "Merged" of Table 6.2 does.
-    Units whose tie is omitted count for nobody.
+    The majority counts the annotator's own voice, as the column "Merged" of Table 6.2 does. On
+    a tied unit a judgement counts by its expected value, 1/n for n answers that lead together.
     """
     _, row = unit_rows(log)
-    won = votes.winner[row]
-    judged = np.bincount(log.annotator, minlength=len(log.annotators))
-    decided = np.bincount(log.annotator[won >= 0], minlength=len(log.annotators))
-    right = np.bincount(log.annotator[won == log.value], minlength=len(log.annotators))
-    return ratio(right, decided), judged
+    people = len(log.annotators)
+    judged = np.bincount(log.annotator, minlength=people)
+    return ratio(np.bincount(log.annotator, votes.merit[row, log.value], people), judged), judged
 
 
-@dataclass(frozen=True, eq=False)
-class MajorityAgreement:
-    """The share of annotators on the side of the majority, averaged as in Figure 6.4.
+@dataclass(frozen=True, slots=True)
+class MajorityShare:
+    """The share of annotators on the side of the majority, of one concept or item.
 
     `every` counts selection and deselection as judgements; `selected` averages only over the
     units in which at least one annotator selected the concept (NaN when there is none).
     """
 
-    concept_every: Floats
-    concept_selected: Floats
-    item_every: Floats
-    item_selected: Floats
+    name: str
+    selected: float
+    every: float
 
 
-def majority_agreement(log: JudgementLog, votes: Votes) -> MajorityAgreement:
+@dataclass(frozen=True, slots=True)
+class MajorityShares:
+    """Agreement with the majority per concept and per item, as in Figure 6.4."""
+
+    concepts: tuple[MajorityShare, ...]
+    items: tuple[MajorityShare, ...]
+
+    def mean(self, of: Literal["concepts", "items"], counting: Counting) -> float:
+        """The mean of the shares that exist."""
+        shares: tuple[MajorityShare, ...] = getattr(self, of)
+        known = [
+            x for x in (s.every if counting == "all" else s.selected for s in shares) if x == x
+        ]
+        return float(np.mean(known)) if known else math.nan
+
+    def agreement_map(self, counting: Counting = "all") -> dict[str, float]:
+        """The agreement on each concept, by which the Ontology Score weighs errors."""
+        found = {s.name: s.every if counting == "all" else s.selected for s in self.concepts}
+        return {name: share for name, share in found.items() if share == share}
+
+
+def majority_agreement(log: JudgementLog) -> MajorityShares:
     """Agreement with the majority per concept and per item, in both ways of counting."""
+    votes = vote(log)
     agreed = row_max(votes.share)
     _, row = unit_rows(log)
     chosen = np.zeros(votes.item.size, dtype=bool)
     chosen[row[log.selected]] = True
     everywhere = np.ones_like(chosen)
 
-    def mean(by: NDArray[np.int64], size: int, kept: NDArray[np.bool_]) -> Floats:
-        return mean_by(by, agreed, size, kept)
+    def shares(names: Sequence[str], by: NDArray[np.int64]) -> tuple[MajorityShare, ...]:
+        selected = mean_by(by, agreed, len(names), chosen)
+        every = mean_by(by, agreed, len(names), everywhere)
+        return tuple(
+            MajorityShare(name, float(selected[i]), float(every[i]))
+            for i, name in enumerate(names)
+            if not math.isnan(every[i])
+        )
 
-    return MajorityAgreement(
-        mean(votes.concept, len(log.concepts), everywhere),
-        mean(votes.concept, len(log.concepts), chosen),
-        mean(votes.item, len(log.items), everywhere),
-        mean(votes.item, len(log.items), chosen),
-    )
+    return MajorityShares(shares(log.concepts, votes.concept), shares(log.items, votes.item))
 
 
-def accuracy_per_item(log: JudgementLog) -> tuple[Floats, Floats]:
-    """The share of identical pairs of judgements on each item (thesis, equation 6.2).
+@dataclass(frozen=True, slots=True)
+class ItemAgreement:
+    """The share of identical pairs of judgements on one item (thesis, equation 6.2).
 
-    First over all units of the item, then over those that at least one annotator selected
-    (all NaN for a category log, where nothing is deselected).
+    `accuracy` is over all units of the item, `selected` over those that at least one annotator
+    selected (NaN in a category log, where nothing is deselected).
     """
+
+    item: str
+    judgements: int
+    accuracy: float
+    selected: float
+
+
+def accuracy_per_item(log: JudgementLog) -> tuple[ItemAgreement, ...]:
+    """The agreement on every judged item."""
     units, row = unit_rows(log)
     answers = len(log.values)
     table = np.bincount(row * answers + log.value, minlength=units.size * answers)
     table = table.reshape(units.size, answers).astype(np.float64)
     r = row_sum(table)
-    pairs = r * (r - 1)
-    same = row_sum(table * (table - 1))
-    identical = ratio(same, pairs)
+    identical = ratio(row_sum(table * (table - 1)), r * (r - 1))
     item = units // len(log.concepts)
     chosen = np.zeros(units.size, dtype=bool)
     if log.kind == "concept" and log.levels is not None:
         chosen[row[log.selected]] = True
-
     paired = ~np.isnan(identical)
-    return (
-        mean_by(item, identical, len(log.items), paired),
-        mean_by(item, identical, len(log.items), paired & chosen),
+    every = mean_by(item, identical, len(log.items), paired)
+    selected = mean_by(item, identical, len(log.items), paired & chosen)
+    judged = np.bincount(log.item, minlength=len(log.items))
+    return tuple(
+        ItemAgreement(name, int(judged[i]), float(every[i]), float(selected[i]))
+        for i, name in enumerate(log.items)
+        if judged[i]
     )

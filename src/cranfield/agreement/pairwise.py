@@ -8,7 +8,6 @@ that both have judged.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.notes import Progress
 
 # From this share of filled cells on, plain matrix products beat sparse ones.
 DENSE_FROM = 0.1
@@ -26,7 +26,7 @@ PLAIN_UP_TO = 3000
 
 
 @dataclass(frozen=True, eq=False)
-class Pairs:
+class AnnotatorPairs:
     """The pairs of annotators that share at least one unit, first < second."""
 
     annotators: tuple[str, ...]
@@ -48,13 +48,18 @@ class Pairs:
         return table
 
     @property
+    def mean_accuracy(self) -> float:
+        """The mean accuracy of the pairs that met."""
+        return float(self.accuracy.mean()) if len(self) else math.nan
+
+    @property
     def mean_cohen(self) -> float:
         """Light's kappa: the mean of Cohen's kappa over the pairs for which it exists."""
         known = self.cohen[~np.isnan(self.cohen)]
         return float(known.mean()) if known.size else math.nan
 
 
-def pairwise(log: JudgementLog, progress: Callable[[float], None] | None = None) -> Pairs:
+def pairwise(log: JudgementLog, progress: Progress | None = None) -> AnnotatorPairs:
     """Agreement of every pair of annotators over the units that both judged."""
     people = len(log.annotators)
     unit = log.item.astype(np.int64) * len(log.concepts) + log.concept
@@ -62,11 +67,11 @@ def pairwise(log: JudgementLog, progress: Callable[[float], None] | None = None)
     dense = len(log) >= DENSE_FROM * people * max(span, 1)
     sums = _DenseSums(people) if dense else _SparseSums(people, span)
     answers = len(log.values)
+    told = Progress.of(progress)
     for value in range(answers):
         mask = log.value == value
         sums.add(log.annotator[mask], unit[mask])
-        if progress is not None:
-            progress((value + 1) / (answers + 1))
+        told((value + 1) / (answers + 1))
     return sums.pairs(log)
 
 
@@ -83,7 +88,7 @@ class _SparseSums:
         ones = np.ones(unit.size)
         self._answers.append(sparse.csr_matrix((ones, (annotator, unit)), shape=self._shape))
 
-    def pairs(self, log: JudgementLog) -> Pairs:
+    def pairs(self, log: JudgementLog) -> AnnotatorPairs:
         from scipy import sparse
 
         judged = sum(self._answers[1:], start=self._answers[0])
@@ -119,7 +124,7 @@ class _DenseSums:
     def add(self, annotator: NDArray[np.int32], unit: NDArray[np.int64]) -> None:
         self._answers.append((annotator, unit))
 
-    def pairs(self, log: JudgementLog) -> Pairs:
+    def pairs(self, log: JudgementLog) -> AnnotatorPairs:
         met = np.zeros((self._people, self._people))
         same = np.zeros_like(met)
         own = [np.zeros_like(met) for _ in self._answers]
@@ -159,7 +164,7 @@ def _finish(
     units: Floats,
     same: Floats,
     own: list[tuple[Floats, Floats]],
-) -> Pairs:
+) -> AnnotatorPairs:
     """Coefficients from units with the same answer and, per answer, how often each gave it."""
     n = np.asarray(units, dtype=np.float64)
     identical = same / n
@@ -168,7 +173,7 @@ def _finish(
     for mine, theirs in own:
         cohen += mine * theirs / n**2
         scott += ((mine + theirs) / (2 * n)) ** 2
-    return Pairs(
+    return AnnotatorPairs(
         log.annotators,
         first,
         second,

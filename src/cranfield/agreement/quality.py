@@ -1,68 +1,129 @@
 """Annotators whose answers should not count, and why.
 
-Five things are looked for: answers at random, one answer whatever the item, a pattern that
-runs through the answers, answers faster than anybody could look, and answers copied from
-another annotator; and, where gold answers are known, too many of them missed. Every rule asks
-for a large effect, and all but the two plainest (time, pattern) for one that chance cannot
-explain, so that an annotator with few answers is not accused.
+Looked for are answers that hardly agree with those of others, one answer whatever the item, a
+pattern that runs through the answers, agreement that falls half-way, answers faster than anybody
+could look, and answers copied from another annotator; and, where gold answers are known, too
+many of them missed. One kind of sign is a reason to look at somebody's answers; two different
+kinds are a reason to leave them out.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Mapping
 from dataclasses import dataclass
-from statistics import NormalDist
+from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio, row_max, row_sum, sum_by
-from cranfield.agreement.majority import unit_rows
-from cranfield.agreement.pairwise import Pairs, pairwise
-from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.agreement.assess import Values, assess
+from cranfield.agreement.consensus import consensus_of_others, skills
+from cranfield.agreement.copies import find_copies
+from cranfield.agreement.exclusive import Forms
+from cranfield.agreement.signs import (
+    Sign,
+    find_constant,
+    find_fast,
+    find_gold,
+    find_patterns,
+    find_silent,
+    find_tired,
+    find_weak,
+    gold_hits,
+    median_seconds,
+)
+from cranfield.answers import Answer
+from cranfield.data.judgement_log import JudgementLog
+from cranfield.errors import UsageError
 
-# Error probability of all verdicts of one kind together (Bonferroni over annotators or pairs).
-ALPHA = 0.05
-FEWEST = 5
-# Random: even at best, less than this part of the skill of a typical annotator.
-RANDOM_PART = 0.5
-# Constant and pattern: at least this share of answers follows the rule ...
-FOLLOWS = 0.95
-# ... and the consensus on the same items follows it by that much less.
-CONSENSUS_GAP = 0.2
-LAGS = range(2, 9)
-PATTERN_FEWEST = 20
-# Copier: disagrees with the original at most this part of what two honest people would.
-COPY_PART = 0.25
+Verdict: TypeAlias = Literal["keep", "look at", "exclude"]
 
 
 @dataclass(frozen=True, slots=True)
 class AnnotatorQuality:
-    """What is known of one annotator. NaN says that it cannot be known."""
+    """What is known of one annotator. NaN says that it cannot be known.
+
+    `skill` is the kappa to the others (of grades with squared weights), `shift` how much higher
+    than theirs the grades are.
+    """
 
     annotator: str
     judgements: int
     skill: float
+    shift: float
     gold_asked: int
     gold_correct: int
     seconds: float
-    reasons: tuple[str, ...]
+    signs: tuple[Sign, ...]
 
     @property
-    def rejected(self) -> bool:
-        return bool(self.reasons)
+    def verdict(self) -> Verdict:
+        kinds = {sign.kind for sign in self.signs}
+        return "exclude" if len(kinds) > 1 else "look at" if kinds else "keep"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        return tuple(sign.text for sign in self.signs)
 
 
-@dataclass(frozen=True, eq=False)
-class Consensus:
-    """What the other annotators say about the unit of each judgement.
+@dataclass(frozen=True, repr=False, eq=False)
+class Quality(Answer):
+    """Who should not count, and why; what the rest agrees on; what the log took and cost.
 
-    `answer` is their most frequent answer, -1 where they are tied or silent; `same` is the
-    share of them that gave the judgement's own answer, NaN where they are silent.
+    With `strict` also those to look at are left out.
     """
 
-    answer: NDArray[np.int64]
-    same: Floats
+    command: ClassVar[str] = "agreement"
+    annotators: tuple[AnnotatorQuality, ...]
+    with_gold: bool
+    with_times: bool
+    strict: bool
+    overall: Values
+    effort: Mapping[str, float]
+    paid: Mapping[str, Any]
+
+    @property
+    def rejected(self) -> tuple[str, ...]:
+        """The annotators that are left out."""
+        return tuple(p.annotator for p in self.annotators if self.is_rejected(p))
+
+    def is_rejected(self, person: AnnotatorQuality) -> bool:
+        return person.verdict == "exclude" or (self.strict and person.verdict == "look at")
+
+    def clean(self, log: JudgementLog) -> JudgementLog:
+        """The log without the judgements of the rejected."""
+        kept = [p.annotator for p in self.annotators if not self.is_rejected(p)]
+        return log.of_annotators(kept)
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "quality": {
+                "annotators": [self._row(p) for p in self.annotators],
+                "rejected": list(self.rejected),
+                "overall_without_rejected": self.overall,
+                "effort": dict(self.effort),
+            }
+        }
+
+    def _row(self, person: AnnotatorQuality) -> dict[str, Any]:
+        row: dict[str, Any] = {
+            "annotator": person.annotator,
+            "judgements": person.judgements,
+            "kappa_to_others": person.skill,
+            "median_seconds": person.seconds,
+            "rejected": self.is_rejected(person),
+            "reasons": list(person.reasons),
+            "verdict": person.verdict,
+            "shift": person.shift,
+        }
+        if self.with_gold:
+            row |= {"gold_asked": person.gold_asked, "gold_correct": person.gold_correct}
+        return row
+
+    def headline(self) -> str:
+        noticed = sum(p.verdict == "look at" for p in self.annotators)
+        excluded = sum(p.verdict == "exclude" for p in self.annotators)
+        return f"{len(self.annotators)} annotators: {excluded} to exclude, {noticed} to look at"
 
 
 def check_quality(
@@ -71,269 +132,91 @@ def check_quality(
     gold: NDArray[np.int32] | None = None,
     gold_minimum: float = 0.7,
     fast: float = 1 / 3,
-) -> list[AnnotatorQuality]:
-    """One row per annotator of the log, with the reasons to reject, if any.
+    strict: bool = False,
+    coefficients: str = "standard",
+    forms: Forms | None = None,
+    reward: float | None = None,
+    pay_rejected: bool = False,
+) -> Quality:
+    """What speaks against each annotator of the log.
 
-    `gold` has known answers (items x concepts, -1 for unknown); an annotator who surely
-    reaches less than `gold_minimum` of them is rejected. Too fast is a median time below
-    `fast` of the median annotator's.
+    `gold` has known answers (items x concepts, -1 for unknown), of which an annotator should
+    reach `gold_minimum`. Too fast is a median time below `fast` of the median annotator's.
+    `coefficients` are of those who are left. `reward` is paid for each form (all that one
+    annotator said about one item); forms that break a rule are not paid unless `pay_rejected`.
     """
+    if reward is not None and not 0 <= reward < float("inf"):
+        raise UsageError(f"reward {reward} is not a number from 0 on")
+    people = quality_of(log, gold=gold, gold_minimum=gold_minimum, fast=fast)
+    effort, paid = _effort(log, forms, reward, pay_rejected)
+    found = Quality(people, gold is not None, log.seconds is not None, strict, {}, effort, paid)
+    clean = found.clean(log)
+    overall = assess(clean, coefficients).overall.values if len(clean) else {}
+    return Quality(people, found.with_gold, found.with_times, strict, overall, effort, paid)
+
+
+def quality_of(
+    log: JudgementLog,
+    *,
+    gold: NDArray[np.int32] | None = None,
+    gold_minimum: float = 0.7,
+    fast: float = 1 / 3,
+) -> tuple[AnnotatorQuality, ...]:
+    """One row per annotator of the log, with what was noticed."""
     people = len(log.annotators)
-    reasons: list[list[str]] = [[] for _ in range(people)]
+    signs: list[list[Sign]] = [[] for _ in range(people)]
     judgements = np.bincount(log.annotator, minlength=people)
     others = consensus_of_others(log)
-    right, asked = _gold_hits(log, gold)
-    _find_gold(reasons, right, asked, gold_minimum)
-    seconds = _median_seconds(log)
-    _find_fast(reasons, seconds, _timed(log), fast)
-    habitual = _find_constant(log, others, reasons) | _find_patterns(log, others, reasons)
-    skill, error = _skill(log, others)
-    _find_random(reasons, skill, error, habitual)
-    _find_copiers(log, others, reasons, habitual, seconds)
-    return [
+    right, asked = gold_hits(log, gold)
+    find_gold(signs, right, asked, gold_minimum)
+    seconds = median_seconds(log)
+    find_fast(signs, seconds, judgements, fast)
+    constant = find_constant(log, others, signs)
+    habitual = find_silent(
+        log, others, signs, constant | find_patterns(log, others, signs, constant)
+    )
+    found = skills(log, others)
+    find_weak(signs, found)
+    find_tired(log, others, signs)
+    find_copies(log, others, signs, habitual, seconds)
+    return tuple(
         AnnotatorQuality(
             name,
             int(judgements[a]),
-            float(skill[a]),
+            float(found.kappa[a]),
+            float(found.shift[a]),
             int(asked[a]),
             int(right[a]),
             float(seconds[a]),
-            tuple(reasons[a]),
+            tuple(signs[a]),
         )
         for a, name in enumerate(log.annotators)
         if judgements[a]
-    ]
+    )
 
 
-def consensus_of_others(log: JudgementLog) -> Consensus:
-    """For each judgement the answers of everybody else on the same unit."""
-    units, row = unit_rows(log)
-    q = len(log.values)
-    table = np.bincount(row * q + log.value, minlength=units.size * q).reshape(units.size, q)
-    answer = np.full(len(log), -1, dtype=np.int64)
-    same = np.full(len(log), np.nan)
-    step = max(1, 8_000_000 // q)
-    for start in range(0, len(log), step):
-        part = slice(start, start + step)
-        rest = table[row[part]]
-        own = log.value[part]
-        line = np.arange(own.size)
-        rest[line, own] -= 1
-        total = row_sum(rest)
-        top = row_max(rest)
-        clear = (row_sum(rest == top[:, None]) == 1) & (total > 0)
-        answer[part] = np.where(clear, rest.argmax(axis=1), -1)
-        np.divide(rest[line, own], total, out=same[part], where=total > 0)
-    return Consensus(answer, same)
-
-
-def _sum(log: JudgementLog, values: NDArray[np.bool_] | Floats) -> Floats:
-    return sum_by(log.annotator, values, len(log.annotators))
-
-
-def _skill(log: JudgementLog, others: Consensus) -> tuple[Floats, Floats]:
-    """Kappa of each annotator to the consensus of the others, and its standard error."""
-    clear = others.answer >= 0
-    n = _sum(log, clear)
-    observed = ratio(_sum(log, clear & (others.answer == log.value)), n)
-    chance = np.zeros(n.size)
-    for v in range(len(log.values)):
-        mine = ratio(_sum(log, clear & (log.value == v)), n)
-        chance += mine * ratio(_sum(log, others.answer == v), n)
-    free = 1 - chance
-    free[free < 1e-12] = 0.0
-    skill = ratio(observed - chance, free)
-    # A share of 0 or 1 has no spread of its own; half an answer to either side gives it one.
-    smooth = (observed * n + 0.5) / (n + 1)
-    spread = np.sqrt(smooth * (1 - smooth) / np.maximum(n, 1))
-    error = ratio(spread, free)
-    skill[n < FEWEST] = np.nan
-    return skill, error
-
-
-def _find_random(
-    reasons: list[list[str]], skill: Floats, error: Floats, habitual: NDArray[np.bool_]
-) -> None:
-    known = ~np.isnan(skill)
-    if known.sum() < 3:
-        return
-    typical = float(np.median(skill[known]))
-    z = NormalDist().inv_cdf(1 - ALPHA / max(int(known.sum()), 1))
-    for a in np.flatnonzero(known & ~habitual):
-        if typical > 0 and skill[a] + z * error[a] < RANDOM_PART * typical:
-            reasons[a].append(
-                f"answers at random: kappa {skill[a]:.2f} to the others (typical: {typical:.2f})"
-            )
-
-
-def _find_constant(
-    log: JudgementLog, others: Consensus, reasons: list[list[str]]
-) -> NDArray[np.bool_]:
-    """One answer, whatever the item, where the others vary."""
-    from scipy.stats import binom
-
-    people, q = len(log.annotators), len(log.values)
-    n = np.bincount(log.annotator, minlength=people)
-    by_value = np.bincount(log.annotator.astype(np.int64) * q + log.value, minlength=people * q)
-    table = by_value.reshape(people, q)
-    favourite = table.argmax(axis=1)
-    often = table.max(axis=1)
-    # How often the consensus gives that answer on the annotator's own items.
-    clear = others.answer >= 0
-    agreed = ratio(_sum(log, clear & (others.answer == favourite[log.annotator])), _sum(log, clear))
-    follows = ratio(often, n)
-    tail = binom.sf(often - 1, n, np.clip(np.nan_to_num(agreed, nan=1.0), 0, 1))
-    found = (follows >= FOLLOWS) & (follows - agreed >= CONSENSUS_GAP) & (tail < ALPHA / people)
-    found &= n >= FEWEST
-    for a in np.flatnonzero(found):
-        reasons[a].append(
-            f"always the same answer: {log.values[favourite[a]]!r} in {follows[a]:.0%} "
-            f"(the others: {agreed[a]:.0%})"
-        )
-    return np.asarray(found)
-
-
-def _find_patterns(
-    log: JudgementLog, others: Consensus, reasons: list[list[str]]
-) -> NDArray[np.bool_]:
-    """Answers that repeat with a period of 2 to 8, in the order of the log."""
-    people = len(log.annotators)
-    order = np.lexsort((log.concept, log.annotator))
-    who, concept = log.annotator[order], log.concept[order]
-    value, consensus = log.value[order], others.answer[order]
-    found = np.zeros(people, dtype=bool)
-    constant = np.array([bool(r) and "always" in r[-1] for r in reasons])
-    for lag in LAGS:
-        if len(log) <= lag:
-            break
-        paired = (who[lag:] == who[:-lag]) & (concept[lag:] == concept[:-lag])
-        paired &= (consensus[lag:] >= 0) & (consensus[:-lag] >= 0)
-        n = np.bincount(who[lag:][paired], minlength=people)
-        own = paired & (value[lag:] == value[:-lag])
-        theirs = paired & (consensus[lag:] == consensus[:-lag])
-        follows = ratio(np.bincount(who[lag:][own], minlength=people), n)
-        agreed = ratio(np.bincount(who[lag:][theirs], minlength=people), n)
-        hit = (n >= PATTERN_FEWEST) & (follows >= FOLLOWS) & (follows - agreed >= CONSENSUS_GAP)
-        for a in np.flatnonzero(hit & ~found & ~constant):
-            reasons[a].append(
-                f"answers in a pattern: every {lag} answers repeat in {follows[a]:.0%} "
-                f"(the others: {agreed[a]:.0%})"
-            )
-        found |= hit
-    return found
-
-
-def _timed(log: JudgementLog) -> NDArray[np.int64]:
-    if log.seconds is None:
-        return np.zeros(len(log.annotators), dtype=np.int64)
-    return np.bincount(log.annotator, minlength=len(log.annotators))
-
-
-def _median_seconds(log: JudgementLog) -> Floats:
-    people = len(log.annotators)
-    medians = np.full(people, np.nan)
-    if log.seconds is None:
-        return medians
-    order = np.lexsort((log.seconds, log.annotator))
-    times = log.seconds[order]
-    ends = np.cumsum(np.bincount(log.annotator, minlength=people))
-    starts = np.concatenate([[0], ends[:-1]])
-    some = ends > starts
-    low = starts + (ends - starts - 1) // 2
-    high = starts + (ends - starts) // 2
-    medians[some] = (times[low[some]] + times[high[some]]) / 2
-    return medians
-
-
-def _find_fast(
-    reasons: list[list[str]], seconds: Floats, timed: NDArray[np.int64], fast: float
-) -> None:
-    known = ~np.isnan(seconds) & (timed >= FEWEST)
-    if known.sum() < 3:
-        return
-    typical = float(np.median(seconds[known]))
-    for a in np.flatnonzero(known & (seconds < fast * typical)):
-        reasons[a].append(f"too fast: {seconds[a]:.1f} s (typical: {typical:.1f} s)")
-
-
-def _gold_hits(
-    log: JudgementLog, gold: NDArray[np.int32] | None
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    people = len(log.annotators)
-    if gold is None:
-        return np.zeros(people, dtype=np.int64), np.zeros(people, dtype=np.int64)
-    truth = gold[log.item, log.concept]
-    asked = np.bincount(log.annotator[truth >= 0], minlength=people)
-    return np.bincount(log.annotator[truth == log.value], minlength=people), asked
-
-
-def _find_gold(
-    reasons: list[list[str]],
-    right: NDArray[np.int64],
-    asked: NDArray[np.int64],
-    minimum: float,
-) -> None:
-    """Gold answers missed: so few right ones would be rare at the least share that will do."""
-    from scipy.stats import binom
-
-    enough = asked >= FEWEST
-    tail = binom.cdf(right, asked, minimum)
-    for a in np.flatnonzero(enough & (tail < ALPHA / max(int(enough.sum()), 1))):
-        reasons[a].append(
-            f"misses gold questions: {right[a]} of {asked[a]} right (at least {minimum:.0%})"
-        )
-
-
-def _find_copiers(
-    log: JudgementLog,
-    others: Consensus,
-    reasons: list[list[str]],
-    habitual: NDArray[np.bool_],
-    seconds: Floats,
-) -> None:
-    from scipy.stats import binom
-
-    pairs = pairwise(log)
-    if not len(pairs):
-        return
-    expected = _honest_agreement(log, others, pairs)
-    tail = binom.sf(np.rint(pairs.accuracy * pairs.units) - 1, pairs.units, expected)
-    suspicious = (tail < ALPHA / len(pairs)) & (pairs.units >= FEWEST)
-    suspicious &= 1 - pairs.accuracy <= COPY_PART * (1 - expected)
-    suspicious &= ~(habitual[pairs.first] & habitual[pairs.second])
-    for p in np.flatnonzero(suspicious):
-        original, copier = _who_copied(log, int(pairs.first[p]), int(pairs.second[p]), seconds)
-        reasons[copier].append(
-            f"copies {log.annotators[original]!r}: the same answer to {pairs.accuracy[p]:.0%} "
-            f"of {pairs.units[p]:.0f} units (expected: {expected[p]:.0%})"
-        )
-
-
-def _honest_agreement(log: JudgementLog, others: Consensus, pairs: Pairs) -> Floats:
-    """How often two annotators of this skill would say the same without copying.
-
-    The larger of two estimates: both right or both wrong in the same way, each as often as
-    against the consensus; and the agreement of either with anybody else on the same items.
-    """
-    clear = others.answer >= 0
-    right = ratio(_sum(log, clear & (others.answer == log.value)), _sum(log, clear))
-    heard = ~np.isnan(others.same)
-    usual = ratio(_sum(log, np.where(heard, others.same, 0.0)), _sum(log, heard))
-    a, b = right[pairs.first], right[pairs.second]
-    wrong = (1 - a) * (1 - b) / max(len(log.values) - 1, 1)
-    usually = np.maximum(usual[pairs.first], usual[pairs.second])
-    return np.asarray(np.clip(np.nan_to_num(np.maximum(a * b + wrong, usually), nan=1.0), 0, 1))
-
-
-def _who_copied(log: JudgementLog, a: int, b: int, seconds: Floats) -> tuple[int, int]:
-    """(original, copier): the much faster one copied, or else the one that came later."""
-    if not math.isnan(seconds[a]) and not math.isnan(seconds[b]):
-        if seconds[a] < seconds[b] / 2:
-            return b, a
-        if seconds[b] < seconds[a] / 2:
-            return a, b
-    unit = log.item.astype(np.int64) * len(log.concepts) + log.concept
-    mine, theirs = np.flatnonzero(log.annotator == a), np.flatnonzero(log.annotator == b)
-    _, i, j = np.intersect1d(unit[mine], unit[theirs], return_indices=True)
-    a_first = np.count_nonzero(mine[i] < theirs[j]) * 2 >= i.size
-    return (a, b) if a_first else (b, a)
+def _effort(
+    log: JudgementLog, forms: Forms | None, reward: float | None, pay_rejected: bool
+) -> tuple[dict[str, float], dict[str, Any]]:
+    """Time and cost of the log, per judgement and per form, and what forms were paid for."""
+    key = log.annotator.astype(np.int64) * len(log.items) + log.item
+    kept = int(np.unique(key).size)
+    total = kept if forms is None else forms.total
+    effort: dict[str, float] = {"forms": total, "judgements": len(log)}
+    if log.seconds is not None:
+        effort["seconds"] = float(log.seconds.sum())
+        effort["seconds_per_judgement"] = float(log.seconds.mean())
+        effort["seconds_per_form"] = float(log.seconds.sum()) / kept
+    if reward is None:
+        return effort, {}
+    paid = total if pay_rejected else kept
+    effort["cost"] = reward * paid
+    effort["cost_per_judgement"] = reward * paid / len(log)
+    effort["cost_per_kept_form"] = reward * paid / kept
+    rejected = 0 if forms is None else forms.rejected
+    return effort, {
+        "reward": reward,
+        "pay_rejected": pay_rejected,
+        "cost": reward * paid,
+        "cost_of_rejected": reward * rejected if pay_rejected else 0.0,
+    }

@@ -8,19 +8,20 @@ not change which system is better.
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement.groups import merged_log
+from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import CranfieldWarning, UsageError
+from cranfield.errors import UsageError
+from cranfield.notes import Notes, Progress
 
 MERGED = "merged"
 # Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
@@ -62,13 +63,52 @@ class Rankings:
         ]
         return sum(known) / len(known) if known else math.nan
 
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "measure": self.measure,
+            "mean_kendall": self.mean_kendall(),
+            "truths": [
+                {
+                    "truth": truth,
+                    "mean_kendall": self.mean_kendall(truth),
+                    "scores": dict(zip(self.runs, self.scores[i].tolist(), strict=True)),
+                }
+                for i, truth in enumerate(self.truths)
+            ],
+            "pairs": [
+                {
+                    "a": p.a,
+                    "b": p.b,
+                    "systems": p.systems,
+                    "kendall": p.kendall,
+                    "kolmogorov_smirnov": p.distance,
+                    "p": p.p,
+                    "concordant": p.concordant,
+                }
+                for p in self.pairs
+            ],
+        }
 
-@dataclass(frozen=True, eq=False)
-class SystemsStudy:
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SystemsStudy(Answer):
     """Rankings under every measure, and the annotators who judged too little for a truth."""
 
+    command: ClassVar[str] = "agreement"
     rankings: tuple[Rankings, ...]
     without_truth: tuple[str, ...]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "systems": {
+                "without_truth": list(self.without_truth),
+                "measures": [r.to_dict() for r in self.rankings],
+            }
+        }
+
+    def headline(self) -> str:
+        taus = ", ".join(f"{r.measure} {r.mean_kendall():.4f}" for r in self.rankings)
+        return f"mean Kendall's tau between truths: {taus}"
 
 
 def truths_of(
@@ -118,7 +158,7 @@ def compare_rankings(
     ontology: Any = None,
     costmap: Any = None,
     agreement: Any = None,
-    progress: Callable[[float], None] | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
 ) -> SystemsStudy:
     """Rank the runs by every truth and correlate the rankings.
 
@@ -139,32 +179,34 @@ def compare_rankings(
         raise UsageError("fewer than two truths to compare")
     tables: dict[str, list[Floats]] = {}
     signs: dict[str, float] = {}
-    noted: list[str] = []
-    for done, truth in enumerate(truths.values()):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", CranfieldWarning)
-            scores = evaluate_labels(
-                truth,
-                [_trimmed(run, truth) for run in runs],
-                measures,
-                ontology=ontology,
-                costmap=costmap,
-                agreement=agreement,
-                keep=False,
-            )
-        noted += [str(w.message) for w in caught]
+    notes, told = Notes(), Progress.of(progress)
+    for done, (name, truth) in enumerate(truths.items()):
+        scores = evaluate_labels(
+            truth,
+            [_trimmed(run, truth) for run in runs],
+            measures,
+            ontology=ontology,
+            costmap=costmap,
+            agreement=agreement,
+            keep=False,
+        )
+        for said in scores.notes:
+            notes.add(said, about=name)
         for measure in scores.measures:
             tables.setdefault(str(measure), []).append(scores.overall[measure])
             signs[str(measure)] = -1.0 if measure.higher_is_better is False else 1.0
-        if progress is not None:
-            progress((done + 1) / len(truths))
-    _warn_once(noted)
+        told((done + 1) / len(truths))
     names = tuple(run.name for run in runs)
     rankings = tuple(
         _rankings(measure, tuple(truths), names, np.stack(rows), signs[measure])
         for measure, rows in tables.items()
     )
-    return SystemsStudy(rankings, without)
+    if without:
+        notes.add(
+            f"{len(without)} annotators judged too few items for a truth of their own "
+            f"(coverage {coverage:g}), such as {without[0]!r}"
+        )
+    return SystemsStudy(rankings, without, notes=notes.lines("truth"))
 
 
 def _trimmed(run: LabelMatrix, truth: LabelMatrix) -> LabelMatrix:
@@ -174,14 +216,6 @@ def _trimmed(run: LabelMatrix, truth: LabelMatrix) -> LabelMatrix:
     if len(rows) == len(run.items):
         return run
     return run.map(lambda matrix: matrix[rows], items=tuple(run.items[i] for i in rows))
-
-
-def _warn_once(messages: Sequence[str]) -> None:
-    """Every truth brings much the same warnings: one stands for all of them."""
-    distinct = list(dict.fromkeys(messages))
-    if distinct:
-        more = f" (and {len(distinct) - 1} more like it)" if len(distinct) > 1 else ""
-        warnings.warn(distinct[0] + more, CranfieldWarning, stacklevel=3)
 
 
 def _rankings(

@@ -2,7 +2,8 @@
 
 Thesis 6.6 (after Lukashevich et al. 2009): most items with the same tag are assumed to show
 it and to look alike; a one-class support vector machine, told nothing about right and wrong,
-separates them from the outliers.
+separates them from the outliers. It takes whatever is dense for right, also intruders who are
+near-duplicates of each other; the distance to the median of the tag does not.
 """
 
 from __future__ import annotations
@@ -10,13 +11,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, ClassVar, Literal, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
-from cranfield.errors import InputError, MissingExtraError, UsageError
+from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
+from cranfield.notes import Notes, Progress
 
+FilterMethod: TypeAlias = Literal["svm", "median"]
+METHODS: tuple[FilterMethod, ...] = get_args(FilterMethod)
 # Fewer items than this do not show what a tag looks like.
 FEWEST = 5
 
@@ -55,25 +61,76 @@ class TagFilter:
             return math.nan
         return float(self.kept[self.correct].mean())
 
+    def rows(self) -> list[dict[str, Any]]:
+        """Every item of the tag: how well it fits, and whether it is kept."""
+        columns = zip(self.items, self.fit.tolist(), self.kept.tolist(), strict=True)
+        return [{"item": i, "tag": self.tag, "fit": fit, "kept": kept} for i, fit, kept in columns]
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WeakLabels(Answer):
+    """Which items of which tags are kept."""
+
+    command: ClassVar[str] = "weaklabel"
+    method: FilterMethod
+    outliers: float
+    tags: tuple[TagFilter, ...]
+
+    @property
+    def with_truth(self) -> bool:
+        return any(tag.correct is not None for tag in self.tags)
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "outliers": self.outliers,
+            "tags": [
+                {
+                    "tag": f.tag,
+                    "items": len(f.items),
+                    "kept": int(f.kept.sum()),
+                    "precision_before": f.before,
+                    "precision": f.precision,
+                    "recall": f.recall,
+                }
+                for f in self.tags
+            ],
+            "per_item": [row for f in self.tags for row in f.rows()],
+        }
+
+    def headline(self) -> str:
+        kept = sum(int(f.kept.sum()) for f in self.tags)
+        return (
+            f"{kept} of {sum(len(f.items) for f in self.tags)} items of {len(self.tags)} tags kept"
+        )
+
 
 def filter_weak_labels(
     items: Sequence[str],
     features: Floats,
     tags: Mapping[str, Sequence[str]],
     *,
-    truth: Mapping[str, frozenset[str]] | None = None,
+    truth: Mapping[str, Sequence[str]] | None = None,
+    method: str = "svm",
     outliers: float = 0.3,
     gamma: float | None = None,
-    progress: Callable[[float], None] | None = None,
-) -> list[TagFilter]:
+    progress: Progress | Callable[[float], None] | None = None,
+) -> WeakLabels:
     """Which items fit their tag, tag by tag.
 
     `tags` has the items of each tag; `truth` the items that truly show it. `outliers` is the
-    share of items that are expected not to fit (the nu of the machine), `gamma` the width of
-    its radial kernel on standardised features (default: 1 / number of features).
+    share of items that are expected not to fit. With `method` "svm" it is the nu of a one-class
+    support vector machine, and `gamma` the width of its radial kernel on standardised features
+    (default: 1 / number of features); with "median" the items farthest from the median of the
+    tag's features are left out.
     """
+    if method not in METHODS:
+        raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
     if not 0 < outliers < 1:
         raise UsageError(f"outliers {outliers} is not between 0 and 1")
+    if gamma is not None and (method != "svm" or not gamma > 0):
+        raise UsageError(f"gamma {gamma} is not above 0, or not for the method {method!r}")
+    told, notes = Progress.of(progress), Notes()
     position = {name: i for i, name in enumerate(items)}
     scale = features.std(axis=0)
     standard = (features - features.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
@@ -87,16 +144,28 @@ def filter_weak_labels(
             )
         rows = standard[[position[name] for name in members]]
         correct = None
-        if truth is not None and tag in truth:
-            correct = np.array([name in truth[tag] for name in members])
-        fit = _fit(rows, outliers, gamma) if len(members) >= FEWEST else np.zeros(len(members))
+        if truth is not None:
+            shown = frozenset(truth.get(tag, ()))
+            correct = np.array([name in shown for name in members])
+        if len(members) < FEWEST:
+            fit = np.zeros(len(members))
+        elif method == "svm":
+            fit = _machine_fit(rows, outliers, gamma)
+        else:
+            fit = _median_fit(rows, outliers)
         found.append(TagFilter(tag, tuple(members), fit, correct))
-        if progress is not None:
-            progress((done + 1) / len(tags))
-    return found
+        told((done + 1) / len(tags))
+    small = [f.tag for f in found if len(f.items) < FEWEST]
+    if small:
+        notes.add(
+            f"{len(small)} tags with fewer than {FEWEST} items are kept as they are, "
+            f"such as {small[0]!r}"
+        )
+    how: FilterMethod = "svm" if method == "svm" else "median"
+    return WeakLabels(how, outliers, tuple(found), notes=notes.lines("tag"))
 
 
-def _fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
+def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
     """How far inside (positive) or outside of the learnt region each row lies."""
     try:
         from sklearn.svm import OneClassSVM
@@ -107,3 +176,18 @@ def _fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
     )
     machine.fit(rows)
     return np.asarray(machine.decision_function(rows), dtype=np.float64)
+
+
+def _median_fit(rows: Floats, outliers: float) -> Floats:
+    """How much nearer (positive) than the last item kept each row is to the median.
+
+    Features count by how much the middle half of the tag's items spreads in them.
+    """
+    centre = np.median(rows, axis=0)
+    low, high = np.quantile(rows, [0.25, 0.75], axis=0)
+    spread = high - low
+    usable = spread > 1e-12
+    scaled = (rows - centre)[:, usable] / spread[usable] if usable.any() else rows - centre
+    distance = np.sqrt((scaled**2).sum(axis=1))
+    kept = max(1, math.ceil((1 - outliers) * len(rows) - 1e-9))
+    return np.asarray(np.sort(distance)[kept - 1] - distance)

@@ -5,60 +5,79 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from cranfield._version import __version__
-from cranfield.agreement.aggregate import METHODS, Aggregated, aggregate_judgements
+from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregated import METHODS
 from cranfield.agreement.majority import TIES
-from cranfield.cli._common import Parser, add_output_options, emit, positive
-from cranfield.cli._judgements import (
-    READING_PART,
-    add_log_options,
-    log_facts,
-    log_warnings,
-    read_groups,
-    read_log,
-    watched,
-    write_tables,
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_output_options,
+    add_seed_option,
+    positive,
+    show,
+    working,
 )
-from cranfield.errors import UsageError
+from cranfield.cli._judgements import READING_PART, LogInput, add_log_options, write_tables
 from cranfield.io.judgement_log import read_gold, read_weights
-from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.tables.aggregate import annotator_table, confusion_table
 
 EPILOG = """
 methods: majority and weighted-majority count votes; dawid-skene learns how each annotator
-confuses answers, one-coin how often each is right, mace who knows and who spams.
+confuses answers, one-coin how often each is right, mace who knows and who spams; mean and
+median are for ratings.
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    log: LogInput
+    options: dict[str, Any]
+    weights: str | None
+    gold: str | None
+    shape: str
+    annotators: str | None
+    confusion: str | None
+    output: Output
+
+
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    with watched("aggregating", args) as (progress, watch):
-        groups = read_groups(args)
-        log, forms = read_log(args, groups, progress)
-        result = aggregate_judgements(
+    asked = _asked(make_parser().parse_args(argv))
+    with working("aggregating", asked.output) as progress:
+        log, rules = asked.log.read(progress)
+        answer = aggregate_judgements(
             log,
-            args.method,
-            ties=args.ties,
-            weights=read_weights(args.weights, log) if args.weights else None,
-            gold=read_gold(args.gold, log) if args.gold else None,
-            share=args.share,
-            smoothing=args.smoothing,
-            iterations=args.iterations,
-            tolerance=args.tolerance,
+            rules=rules,
+            weights=read_weights(asked.weights, log) if asked.weights else None,
+            gold=read_gold(asked.gold, log) if asked.gold else None,
             progress=progress.part(READING_PART, 1.0),
+            **asked.options,
         )
-        truth = _truth_table(result, args)
         beside = {}
-        if args.annotators:
-            beside[args.annotators] = _annotator_table(result)
-        if args.confusion:
-            beside[args.confusion] = _confusion_table(result)
-    warnings = [*watch.messages, *log_warnings(log, forms), *_own_warnings(result, args)]
-    write_tables(beside)
-    emit(Document(_payload(result), [truth], warnings), args)
+        if asked.annotators:
+            beside[asked.annotators] = annotator_table(answer)
+        if asked.confusion:
+            beside[asked.confusion] = confusion_table(answer)
+    write_tables(beside, quiet=asked.output.quiet)
+    show(answer, asked.output, shape=asked.shape)
     return 0
+
+
+def _asked(args: argparse.Namespace) -> _Asked:
+    names = ("method", "ties", "share", "prior", "smoothing", "iterations", "tolerance")
+    options = {name: getattr(args, name) for name in names} | {"rng": args.seed}
+    return _Asked(
+        LogInput.of(args),
+        options,
+        args.weights,
+        args.gold,
+        "soft" if args.soft else "confidences" if args.confidences else "truth",
+        args.annotators,
+        args.confusion,
+        Output.of(args),
+    )
 
 
 def make_parser() -> Parser:
@@ -70,8 +89,9 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--ties",
         choices=TIES,
-        default="lowest",
-        help="of votes: the lowest answer (default; 0 before 1), the highest, or omit the unit",
+        default="undecided",
+        help="units whose answers are tied: left undecided (default), the lowest answer (0 before "
+        "1), the highest or a random one, or omitted; exclusive groups always have one answer",
     )
     parser.add_argument(
         "--weights", metavar="FILE", help="CSV annotator,weight for weighted-majority"
@@ -83,25 +103,31 @@ def make_parser() -> Parser:
         help="one table of confusions per annotator for all concepts, not one per concept",
     )
     parser.add_argument(
+        "--prior",
+        type=_from_zero,
+        metavar="X",
+        help="judgements for which the usual annotator counts in what a model learns of each "
+        "(default: by how much they differ, up to 10; 0: the estimates of the papers)",
+    )
+    parser.add_argument(
         "--smoothing",
         type=_from_zero,
-        default=0.0,
         metavar="X",
-        help="judgements added to each cell of a dawid-skene table (default: 0)",
+        help="instead of it: judgements added to each cell of a dawid-skene table",
     )
     parser.add_argument(
         "--iterations",
         type=positive,
-        default=100,
+        default=500,
         metavar="N",
-        help="of a model, at most (default: 100)",
+        help="of a model, at most (default: 500)",
     )
     parser.add_argument(
         "--tolerance",
         type=_from_zero,
-        default=1e-6,
+        default=1e-4,
         metavar="X",
-        help="stop when the log-likelihood per judgement grows by less (default: 1e-6)",
+        help="stop when no probability moves by more (default: 0.0001)",
     )
     shape = parser.add_mutually_exclusive_group()
     shape.add_argument(
@@ -119,6 +145,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--confusion", metavar="FILE", help="also write what each annotator answers by truth"
     )
+    add_seed_option(parser)
     add_output_options(parser, "csv")
     return parser
 
@@ -131,116 +158,3 @@ def _from_zero(text: str) -> float:
     if not 0 <= number < math.inf:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
     return number
-
-
-def _truth_table(result: Aggregated, args: argparse.Namespace) -> Table:
-    log = result.log
-    if args.confidences:
-        return _confidence_table(result)
-    columns = [Column("item", numeric=False), Column("probability")]
-    named = ["concept", "value"] if log.kind == "concept" else ["category"]
-    columns[1:1] = [Column(name, numeric=False) for name in named]
-    asks = log.kind == "concept"
-    rows: list[list[Cell]] = []
-    items = [log.items[i] for i in result.item.tolist()]
-    concepts = [log.concepts[c] for c in result.concept.tolist()]
-    if args.soft:
-        for i, share in enumerate(result.probability.tolist()):
-            for v in log.answers_of(int(result.concept[i])):
-                middle = [concepts[i], log.values[v]] if asks else [log.values[v]]
-                rows.append([items[i], *middle, share[v]])
-    else:
-        share = result.winning_probability.tolist()
-        for i, winner in enumerate(result.winner.tolist()):
-            if winner >= 0:
-                middle = [concepts[i], log.values[winner]] if asks else [log.values[winner]]
-                rows.append([items[i], *middle, share[i]])
-    return Table(columns, rows)
-
-
-def _confidence_table(result: Aggregated) -> Table:
-    log, levels = result.log, result.log.levels
-    if log.kind != "concept" or levels is None:
-        raise UsageError("--confidences needs a log with annotator,item,concept,value")
-    present = result.probability[:, levels > 0].sum(axis=1)
-    rows: list[list[Cell]] = [
-        [log.items[i], log.concepts[c], p]
-        for i, c, p in zip(
-            result.item.tolist(), result.concept.tolist(), present.tolist(), strict=True
-        )
-    ]
-    return Table(
-        [Column("item", numeric=False), Column("concept", numeric=False), Column("value")], rows
-    )
-
-
-def _annotator_table(result: Aggregated) -> Table:
-    rows: list[list[Cell]] = [
-        [name, int(result.judgements[a]), float(result.reliability[a])]
-        for a, name in enumerate(result.log.annotators)
-        if result.judgements[a]
-    ]
-    columns = [Column("annotator", numeric=False), Column("judgements"), Column("reliability")]
-    return Table(columns, rows)
-
-
-def _confusion_table(result: Aggregated) -> Table:
-    if not result.fits:
-        raise UsageError(f"the method {result.method!r} estimates no confusions (--confusion)")
-    names = ("annotator", "concept", "true", "answer")
-    columns = [Column(name, numeric=False) for name in names] + [Column("probability")]
-    return Table(columns, [list(row) for row in result.confusion()])
-
-
-def _payload(result: Aggregated) -> dict[str, object]:
-    log = result.log
-    truth = []
-    for i, c, w, p in zip(
-        result.item.tolist(),
-        result.concept.tolist(),
-        result.winner.tolist(),
-        result.winning_probability.tolist(),
-        strict=True,
-    ):
-        if w < 0:
-            continue
-        middle = (
-            {"concept": log.concepts[c], "value": log.values[w]}
-            if log.kind == "concept"
-            else {"category": log.values[w]}
-        )
-        truth.append({"item": log.items[i], **middle, "probability": p})
-    return {
-        "cranfield": __version__,
-        "command": "aggregate",
-        "method": result.method,
-        "log": log_facts(log),
-        "ties": result.ties,
-        "truth": truth,
-        "annotators": [
-            {
-                "annotator": name,
-                "judgements": int(result.judgements[a]),
-                "reliability": float(result.reliability[a]),
-            }
-            for a, name in enumerate(log.annotators)
-            if result.judgements[a]
-        ],
-    }
-
-
-def _own_warnings(result: Aggregated, args: argparse.Namespace) -> list[str]:
-    said = []
-    if result.ties:
-        what = "are left out" if args.ties == "omit" else f"go to the {args.ties} answer"
-        said.append(f"{result.ties} of {result.item.size} units are tied and {what}")
-    slow = [name for name, _, fit in result.fits if not fit.converged]
-    if slow:
-        said.append(
-            f"not converged after {args.iterations} iterations: {', '.join(slow[:5])}"
-            f"{' ...' if len(slow) > 5 else ''} (--iterations, --tolerance)"
-        )
-    silent = int(np.count_nonzero(result.judgements == 0))
-    if silent:
-        said.append(f"{silent} annotators have no judgement left")
-    return said

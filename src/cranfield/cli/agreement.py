@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
 
-import numpy as np
-
-from cranfield._version import __version__
-from cranfield.agreement.assess import Agreement, Bootstrap, assess_agreement
-from cranfield.agreement.exclusive import Forms, Groups, question_log
-from cranfield.cli import _agreement_parts as parts
-from cranfield.cli._common import Parser, add_output_options, add_seed_option, emit, positive
-from cranfield.cli._judgements import (
-    READING_PART,
-    Progress,
-    add_log_options,
-    log_facts,
-    log_warnings,
-    read_groups,
-    read_log,
-    watched,
-    write_tables,
+from cranfield.agreement.answer import Agreement
+from cranfield.agreement.assess import Resampling
+from cranfield.agreement.majority import Counting
+from cranfield.agreement.study import QualityCheck, SystemsCheck, assess_agreement
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_output_options,
+    add_seed_option,
+    positive,
+    show,
+    working,
 )
+from cranfield.cli._judgements import READING_PART, LogInput, add_log_options, write_tables
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.errors import UsageError
-from cranfield.report.document import Document, Table
+from cranfield.io.judgement_log import read_annotator_groups, read_gold
+from cranfield.io.labels import read_label_runs
+from cranfield.report.document import Table
+from cranfield.report.tables.agreement import log_table, map_table
 
 EPILOG = """
 coefficients: accuracy fleiss free_marginal krippendorff krippendorff_ordinal
@@ -35,18 +36,87 @@ A coefficient that does not exist (nobody shares a unit, or all answers are the 
 """
 
 
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    log: LogInput
+    options: dict[str, Any]
+    groups: str | None
+    quality: dict[str, Any] | None
+    gold: str | None
+    systems: dict[str, Any] | None
+    runs: list[str]
+    threshold: float
+    map: str | None
+    map_counting: Counting
+    clean: str | None
+    output: Output
+
+
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    _check(args)
-    with watched("agreement", args) as (progress, watch):
-        groups = read_groups(args)
-        log, forms = read_log(args, groups, progress)
-        beside: dict[str, Table] = {}
-        document = _answer(args, log, forms, groups, beside, progress)
-    warnings = [*watch.messages, *log_warnings(log, forms), *document.warnings]
-    write_tables(beside)
-    emit(Document(document.payload, document.tables, warnings, document.machine), args)
+    asked = _asked(make_parser().parse_args(argv))
+    with working("agreement", asked.output) as progress:
+        log, rules = asked.log.read(progress)
+        quality, systems = asked.quality, asked.systems
+        answer = assess_agreement(
+            log,
+            rules=rules,
+            groups=read_annotator_groups(asked.groups, log) if asked.groups else None,
+            quality=None if quality is None else QualityCheck(_gold(asked, log), **quality),
+            systems=None
+            if systems is None
+            else SystemsCheck(read_label_runs(asked.runs, asked.threshold), **systems),
+            progress=progress.part(READING_PART, 1.0),
+            **asked.options,
+        )
+    write_tables(_beside(asked, answer, log), quiet=asked.output.quiet)
+    show(answer, asked.output)
     return 0
+
+
+def _gold(asked: _Asked, log: JudgementLog) -> Any:
+    return read_gold(asked.gold, log) if asked.gold else None
+
+
+def _beside(asked: _Asked, answer: Agreement, log: JudgementLog) -> dict[str, Table]:
+    """The files that were asked for beside the answer."""
+    tables = {}
+    if asked.map and answer.majority is not None:
+        tables[asked.map] = map_table(answer.majority.agreement_map(asked.map_counting))
+    if asked.clean and answer.quality is not None:
+        tables[asked.clean] = log_table(answer.quality.clean(log))
+    return tables
+
+
+def _asked(args: argparse.Namespace) -> _Asked:
+    if (args.gold or args.clean or args.reward is not None) and not args.quality:
+        raise UsageError("--gold, --reward and --clean belong to --quality")
+    for name in ("costmap", "agreement"):
+        if getattr(args, name) and not args.systems:
+            raise UsageError(f"--{name} belongs to --systems")
+    checks = ("gold_minimum", "fast", "strict", "reward", "pay_rejected")
+    ranked = ("measures", "coverage", "costmap", "agreement")
+    return _Asked(
+        LogInput.of(args),
+        {
+            "coefficients": args.coefficients,
+            "resampling": Resampling(args.resamples, args.confidence, args.seed)
+            if args.intervals
+            else None,
+            "pairs": args.pairs,
+            "per_item": args.per_item,
+            "majority": args.majority or args.map is not None,
+        },
+        args.groups,
+        {name: getattr(args, name) for name in checks} if args.quality else None,
+        args.gold,
+        {name: getattr(args, name) for name in ranked} if args.systems else None,
+        args.systems or [],
+        args.threshold,
+        args.map,
+        args.map_counting,
+        args.clean,
+        Output.of(args),
+    )
 
 
 def make_parser() -> Parser:
@@ -123,7 +193,13 @@ def _add_quality_options(quality: argparse._ArgumentGroup) -> None:
         metavar="X",
         help="too fast is below this part of the typical time (default: 1/3)",
     )
+    quality.add_argument(
+        "--strict", action="store_true", help="reject also annotators who are to be looked at"
+    )
     quality.add_argument("--reward", type=float, metavar="X", help="pay for one form")
+    quality.add_argument(
+        "--pay-rejected", action="store_true", help="forms that break a rule are paid, too"
+    )
     quality.add_argument("--clean", metavar="FILE", help="write the log without the rejected")
 
 
@@ -143,6 +219,11 @@ def _add_systems_options(systems: argparse._ArgumentGroup) -> None:
     )
     systems.add_argument(
         "--costmap", metavar="FILE", help="costs of confusing concepts, for measures such as OS"
+    )
+    systems.add_argument(
+        "--agreement",
+        metavar="FILE",
+        help="CSV concept,agreement for OS (default: the log's own, where an ontology is given)",
     )
     systems.add_argument(
         "--threshold",
@@ -169,77 +250,3 @@ def _share(text: str) -> float:
     if not 0 < number < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
     return number
-
-
-def _check(args: argparse.Namespace) -> None:
-    """Options that mean something only together."""
-    if (args.gold or args.clean or args.reward is not None) and not args.quality:
-        raise UsageError("--gold, --reward and --clean belong to --quality")
-    if args.costmap and not args.systems:
-        raise UsageError("--costmap belongs to --systems")
-    if args.reward is not None and not 0 <= args.reward < float("inf"):
-        raise UsageError(f"--reward {args.reward} is not a number from 0 on")
-
-
-def _answer(
-    args: argparse.Namespace,
-    log: JudgementLog,
-    forms: Forms | None,
-    groups: Groups,
-    beside: dict[str, Table],
-    progress: Progress,
-) -> Document:
-    """The whole answer; tables for files of their own go into `beside`."""
-    bootstrap = Bootstrap(args.resamples, args.confidence, args.seed) if args.intervals else None
-    report = progress.part(READING_PART, 0.8)
-    found = assess_agreement(log, args.coefficients, bootstrap=bootstrap, progress=report)
-    payload = {"cranfield": __version__, "command": "agreement", "log": log_facts(log)}
-    payload |= parts.agreement_payload(found, bootstrap)
-    tables: list[Table] = parts.agreement_tables(found, log, bootstrap)
-    chosen: list[Document] = []
-    if groups and log.kind == "concept":
-        questions = question_log(log, groups)
-        chosen.append(parts.categories_part(questions, found, bootstrap))
-    if args.pairs:
-        chosen.append(parts.pairs_part(log, found, progress.part(0.8, 0.9)))
-    if args.per_item:
-        chosen.append(parts.items_part(log))
-    if args.majority:
-        chosen.append(parts.majority_part(log))
-    if args.map:
-        chosen.append(parts.map_part(log, args, beside))
-    if args.groups:
-        chosen.append(parts.groups_part(log, args.groups, args.coefficients))
-    if args.quality:
-        chosen.append(parts.quality_part(log, forms, args, beside))
-    elif forms is not None:
-        chosen.append(parts.forms_part(log, forms, None))
-    if args.systems:
-        from cranfield.cli._agreement_systems import systems_part
-
-        chosen.append(systems_part(log, args, progress))
-    progress.fraction = 1.0
-    for part in chosen:
-        payload |= part.payload
-    # CSV and TSV hold one table: that of the first option that asks for more than the usual.
-    more = next((p.machine or p.tables[0] for p in chosen if p.tables), None)
-    return Document(
-        payload,
-        [*tables, *(table for part in chosen for table in part.tables)],
-        [*_undefined(found), *(said for part in chosen for said in part.warnings)],
-        more,
-    )
-
-
-def _undefined(found: Agreement) -> list[str]:
-    missing = {
-        name: int(np.isnan([row.values[name] for row in found.concepts]).sum())
-        for name in found.coefficients
-    }
-    said = [f"{name} {count}" for name, count in missing.items() if count]
-    if not said:
-        return []
-    return [
-        "undefined for some concepts (all answers the same, or no unit judged twice): "
-        + ", ".join(said)
-    ]

@@ -62,10 +62,7 @@ class JudgementLog:
     @property
     def levels(self) -> Floats | None:
         """The values as numbers, or None when they are names without a number."""
-        try:
-            return np.array([float(v) for v in self.values])
-        except ValueError:
-            return None
+        return levels_of(self.values)
 
     @property
     def selected(self) -> NDArray[np.bool_]:
@@ -161,6 +158,14 @@ def judgement_log(
             "judgement log", f"row {row} judges again: {describe_judgement(log, row)}"
         )
     return log
+
+
+def levels_of(values: Sequence[str]) -> Floats | None:
+    """Answers as numbers, or None when they are names without a number."""
+    try:
+        return np.array([float(v) for v in values])
+    except ValueError:
+        return None
 
 
 def number_name(value: object) -> str:

@@ -17,6 +17,8 @@ from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
 LONG_HEADER = ["item", "concept", "value"]
 # What `cranfield aggregate` writes: a truth, and how sure it is, which is no confidence of a run.
 AGGREGATED_HEADER = [*LONG_HEADER, "probability"]
+# What it writes for a concept whose votes are tied.
+UNDECIDED = "undecided"
 
 
 def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
@@ -79,8 +81,10 @@ def _read_long(
         if len(row) != len(header):
             message = f"{len(row)} values, expected {','.join(header)}"
         else:
+            # Nobody says that a concept whose votes are tied is there.
+            given = "0" if header == AGGREGATED_HEADER and row[2] == UNDECIDED else row[2]
             try:
-                value = float(row[2])
+                value = float(given)
             except ValueError:
                 message = f"value {row[2]!r} is not a number"
             else:

@@ -60,6 +60,15 @@ def read_labels(
     return matrix if threshold is None else matrix.with_threshold(threshold)
 
 
+def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[LabelMatrix]:
+    """Annotation runs named by their files, with labels from a confidence on."""
+    names = [run_name(path) for path in paths]
+    for name in names:
+        if names.count(name) > 1:
+            raise UsageError(f"two runs are named {name!r}; a run is named by its file")
+    return [read_labels(path).with_threshold(threshold) for path in paths]
+
+
 def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
     """Write labels: `wide` or `long` CSV, `imageclef` text or `npz`, whole or not at all.
 

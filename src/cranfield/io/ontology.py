@@ -65,6 +65,15 @@ def read_rules(path: str | Path) -> Rules:
     return parse_rules(read_text(path), describe(path))
 
 
+def read_rules_of(
+    *, rules: str | Path | None = None, ontology: str | Path | None = None
+) -> Ontology | Rules | None:
+    """The rules between concepts that a TOML file, an ontology or both say, None without any."""
+    if ontology is not None:
+        return read_ontology(ontology, rules=rules)
+    return None if rules is None else read_rules(rules)
+
+
 def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
     where = describe(path)
     with open_text(path) as stream:

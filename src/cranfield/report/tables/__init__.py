@@ -14,6 +14,8 @@ from cranfield.report.document import Document
 
 # kind of answer -> module of this package and its function
 MAKERS: dict[str, str] = {
+    "Aggregated": "aggregate:document",
+    "Agreement": "agreement:document",
     "Choices": "votes:choices",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",
@@ -31,12 +33,15 @@ MAKERS: dict[str, str] = {
     "PairRelatedness": "relatedness:pairs_document",
     "Pool": "lab_pool:document",
     "Preferences": "votes:preferences",
+    "Quality": "agreement:quality_document",
     "RandomStudy": "lab_random:document",
     "Requirements": "lab_requirements:document",
     "Reusability": "lab_pool:left_out",
     "Scores": "scores:document",
     "SimulatedRuns": "lab_files:simulated",
     "Stability": "lab_stability:document",
+    "SystemsStudy": "agreement:systems_document",
+    "WeakLabels": "weaklabel:document",
     "WrittenQuestionnaire": "lab_files:questionnaire",
 }
 

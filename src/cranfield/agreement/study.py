@@ -1,0 +1,162 @@
+"""How far annotators agree, who should not count, and whether it matters: one question each."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cranfield.agreement.aggregate import Ruled
+from cranfield.agreement.answer import Agreement, FormsReport
+from cranfield.agreement.assess import Assessed, Resampling, assess
+from cranfield.agreement.coefficients import nominal_names
+from cranfield.agreement.estimate import Gold
+from cranfield.agreement.exclusive import Forms, question_log
+from cranfield.agreement.facts import log_facts, note_log
+from cranfield.agreement.groups import group_agreement
+from cranfield.agreement.majority import accuracy_per_item, majority_agreement
+from cranfield.agreement.pairwise import pairwise
+from cranfield.agreement.quality import check_quality
+from cranfield.agreement.systems import compare_rankings
+from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.labels import LabelMatrix
+from cranfield.data.ontology import Ontology, Rules
+from cranfield.errors import UsageError
+from cranfield.notes import Notes, Progress
+
+
+@dataclass(frozen=True, slots=True)
+class QualityCheck:
+    """How annotators are checked; see `check_quality` for the names."""
+
+    gold: Gold | None = None
+    gold_minimum: float = 0.7
+    fast: float = 1 / 3
+    strict: bool = False
+    reward: float | None = None
+    pay_rejected: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SystemsCheck:
+    """Runs that are ranked by every truth; see `compare_rankings` for the names.
+
+    Without an `agreement` map and with rules from an ontology, the log's own agreement on each
+    concept stands in for it.
+    """
+
+    runs: Sequence[LabelMatrix]
+    measures: str = "EER AUC"
+    coverage: float = 0.5
+    costmap: Any = None
+    agreement: Any = None
+
+
+def assess_agreement(
+    log: JudgementLog,
+    coefficients: str = "standard",
+    *,
+    rules: Ontology | Rules | None = None,
+    resampling: Resampling | None = None,
+    pairs: bool = False,
+    per_item: bool = False,
+    majority: bool = False,
+    groups: Mapping[str, Sequence[str]] | None = None,
+    quality: QualityCheck | None = None,
+    systems: SystemsCheck | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Agreement:
+    """Coefficients of agreement of a log, overall, per concept and per annotator.
+
+    Forms that break the exclusive groups of `rules` are left out, and each group is also
+    assessed as one question. `resampling` asks for intervals; `pairs`, `per_item` and
+    `majority` for the agreement of pairs of annotators, on each item and with the majority;
+    `groups` (names of annotators by group) for that within and between groups; `quality` for
+    who should not count; `systems` for whether the choice of the annotator changes a ranking.
+    """
+    told, notes = Progress.of(progress), Notes()
+    ruled = Ruled.of(log, rules)
+    kept = ruled.log
+    asked = {} if ruled.book is None else ruled.book.groups()
+    if rules is not None and not asked:
+        raise UsageError("the rules have no exclusive group (exactly_one)")
+    found = assess(kept, coefficients, resampling=resampling, progress=told.part(0.0, 0.7))
+    note_log(notes, kept, ruled.forms)
+    _note_undefined(notes, found)
+    questions = question_log(kept, asked) if asked and kept.kind == "concept" else None
+    nominal = nominal_names(found.coefficients)
+    categories = None
+    if questions is not None and nominal:
+        categories = assess(questions, " ".join(nominal), resampling=resampling).concepts
+    checked = None
+    if quality is not None:
+        checked = check_quality(
+            kept,
+            gold=quality.gold,
+            gold_minimum=quality.gold_minimum,
+            fast=quality.fast,
+            strict=quality.strict,
+            coefficients=coefficients,
+            forms=ruled.forms,
+            reward=quality.reward,
+            pay_rejected=quality.pay_rejected,
+        )
+    ranked = None
+    if systems is not None:
+        ranked = compare_rankings(
+            kept,
+            systems.runs,
+            systems.measures,
+            groups=groups,
+            coverage=systems.coverage,
+            ontology=rules if isinstance(rules, Ontology) else None,
+            costmap=systems.costmap,
+            agreement=_agreement_map(kept, rules, systems),
+            progress=told.part(0.8, 1.0),
+        )
+        notes.extend(ranked.notes)
+    answer = Agreement(
+        log_facts(kept),
+        "category" if kept.kind == "category" and kept.allowed is None else "concept",
+        found,
+        resampling,
+        categories,
+        pairwise(kept, told.part(0.7, 0.8)) if pairs else None,
+        accuracy_per_item(kept) if per_item else None,
+        majority_agreement(kept) if majority else None,
+        None
+        if groups is None
+        else group_agreement(kept, groups, coefficients, questions=questions),
+        checked,
+        None if ruled.forms is None else _forms_report(ruled.forms),
+        ranked,
+        notes=notes.lines("annotator"),
+    )
+    told(1.0)
+    return answer
+
+
+def _note_undefined(notes: Notes, found: Assessed) -> None:
+    missing = {
+        name: sum(math.isnan(row.values[name]) for row in found.concepts)
+        for name in found.coefficients
+    }
+    said = [f"{name} {count}" for name, count in missing.items() if count]
+    if said:
+        notes.add(
+            "undefined for some concepts (all answers the same, or no unit judged twice): "
+            + ", ".join(said)
+        )
+
+
+def _forms_report(forms: Forms) -> FormsReport:
+    return FormsReport(
+        forms.total, forms.rejected, forms.seconds_kept, forms.seconds_rejected, forms.broken
+    )
+
+
+def _agreement_map(log: JudgementLog, rules: Ontology | Rules | None, systems: SystemsCheck) -> Any:
+    if systems.agreement is not None or log.kind == "category" or not isinstance(rules, Ontology):
+        return systems.agreement
+    return majority_agreement(log).agreement_map()

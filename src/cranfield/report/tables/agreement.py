@@ -1,0 +1,286 @@
+"""Tables of agreement: coefficients, pairs, items, groups, annotators and what they lead to."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
+from cranfield.agreement.assess import AgreementRow
+from cranfield.agreement.groups import GroupAgreement
+from cranfield.agreement.majority import ItemAgreement, MajorityShares
+from cranfield.agreement.quality import Quality
+from cranfield.agreement.systems import Rankings, SystemsStudy
+from cranfield.data.judgement_log import JudgementLog
+from cranfield.report.document import Cell, Column, Document, Table
+
+# A matrix of more annotators or truths than this is too wide to read; JSON has all pairs.
+MATRIX_UP_TO = 15
+# Longer tables are cut where people read them.
+ROWS_SHOWN = 200
+FORMS_SHOWN = 20
+
+
+def document(answer: Agreement, **_: Any) -> Document:
+    """All parts of a study of agreement.
+
+    CSV and TSV hold one table: that of the first part beyond the usual coefficients.
+    """
+    parts: list[tuple[list[Table], Table | None]] = []
+    if answer.categories is not None:
+        rows = answer.categories
+        title = "Agreement per exclusive group"
+        names = tuple(rows[0].values) if rows else ()
+        parts.append(([_coefficient_table(title, "category", rows, names)], None))
+    if answer.pairs is not None:
+        parts.append(_pairs(answer))
+    if answer.items is not None:
+        parts.append(_items(answer.items))
+    if answer.majority is not None:
+        parts.append(([_majority(answer.majority)], None))
+    if answer.groups is not None:
+        parts.append((_groups(answer.groups), None))
+    if answer.quality is not None:
+        parts.append((_quality(answer.quality), None))
+    if answer.forms is not None:
+        parts.append(([_forms(answer.forms)], None))
+    if answer.systems is not None:
+        parts.append((_systems(answer.systems), None))
+    machine = next((m or tables[0] for tables, m in parts if tables), None)
+    tables = [*_usual(answer), *(t for tables, _ in parts for t in tables)]
+    return Document(answer.to_dict(), tables, answer.notes, machine)
+
+
+def quality_document(answer: Quality, **_: Any) -> Document:
+    """Who should not count, and why."""
+    return Document(answer.to_dict(), _quality(answer), answer.notes)
+
+
+def systems_document(answer: SystemsStudy, **_: Any) -> Document:
+    """Rankings of systems by every truth."""
+    return Document(answer.to_dict(), _systems(answer), answer.notes)
+
+
+def log_table(log: JudgementLog) -> Table:
+    """A judgement log as its file has it."""
+    return Table([_text(h) for h in log.header], list(log.rows()))
+
+
+def map_table(shares: dict[str, float]) -> Table:
+    """An agreement map as its file has it."""
+    rows: list[list[Cell]] = [[name, share] for name, share in shares.items()]
+    return Table([_text("concept"), Column("agreement")], rows)
+
+
+def _text(name: str) -> Column:
+    return Column(name, numeric=False)
+
+
+def _usual(answer: Agreement) -> list[Table]:
+    found, what = answer.found, answer.row_kind
+    notes = ["each category against all others"] if what == "category" else []
+    rows = [found.overall, *found.concepts]
+    tables = [_coefficient_table(f"Agreement per {what}", what, rows, found.coefficients, notes)]
+    if answer.resampling is not None:
+        tables.append(_interval_table(answer))
+    people: list[list[Cell]] = [
+        [a.annotator, a.judgements, a.accuracy_to_majority] for a in found.annotators
+    ]
+    columns = [_text("annotator"), Column("judgements"), Column("accuracy_to_majority")]
+    ties = [f"{found.ties} tied units count by their expected value"] if found.ties else []
+    tables.append(Table(columns, people, "Annotators", ties))
+    return tables
+
+
+def _coefficient_table(
+    title: str,
+    what: str,
+    rows: Sequence[AgreementRow],
+    names: Sequence[str],
+    notes: Sequence[str] = (),
+) -> Table:
+    columns = [_text(what), Column("units"), *(Column(n) for n in names)]
+    cells: list[list[Cell]] = [[r.name, r.units, *(r.values[n] for n in names)] for r in rows]
+    return Table(columns, cells, title, notes)
+
+
+def _interval_table(answer: Agreement) -> Table:
+    found, drawn = answer.found, answer.resampling
+    columns = [_text(answer.row_kind)]
+    for name in found.coefficients:
+        columns += [Column(f"{name}_low"), Column(f"{name}_high")]
+    rows: list[list[Cell]] = [
+        [row.name, *(x for name in found.coefficients for x in row.intervals[name])]
+        for row in (found.overall, *found.concepts)
+    ]
+    if drawn is None:
+        return Table(columns, rows)
+    title = (
+        f"Intervals: {drawn.confidence:.0%} of {drawn.resamples} samples of the items, "
+        f"seed {drawn.seed}"
+    )
+    return Table(columns, rows, title)
+
+
+def _pairs(answer: Agreement) -> tuple[list[Table], Table | None]:
+    """A list of all pairs; for a few annotators also a matrix with the column Merged."""
+    pairs = answer.pairs
+    if pairs is None:
+        return [], None
+    heads = [_text("a"), _text("b"), *(Column(k) for k in PAIR_KEYS[2:])]
+    note = f"mean of Cohen's kappa over pairs: {pairs.mean_cohen:.4f}"
+    whole = Table(heads, pair_rows(pairs), "Pairs of annotators", [note])
+    tables = [_shortened(whole)]
+    names = pairs.annotators
+    if len(names) <= MATRIX_UP_TO:
+        merged = {a.annotator: a.accuracy_to_majority for a in answer.found.annotators}
+        matrix = pairs.matrix(pairs.accuracy)
+        rows: list[list[Cell]] = [
+            [
+                name,
+                *(float(matrix[i, j]) if j > i else None for j in range(1, len(names))),
+                merged.get(name),
+            ]
+            for i, name in enumerate(names)
+        ]
+        columns = [_text(""), *(Column(n, digits=3) for n in names[1:]), Column("Merged", digits=3)]
+        said = [f"mean over pairs: {pairs.mean_accuracy:.4f}"]
+        tables.insert(0, Table(columns, rows, "Accuracy of annotators", said))
+    return tables, whole
+
+
+def _shortened(table: Table) -> Table:
+    """A table for people to read; CSV and JSON have all of its rows."""
+    hidden = len(table.rows) - ROWS_SHOWN
+    if hidden <= 0:
+        return table
+    more = f"... and {hidden} more rows (CSV and JSON have all)"
+    return Table(table.columns, table.rows[:ROWS_SHOWN], table.title, [more, *table.notes])
+
+
+def _items(items: Sequence[ItemAgreement]) -> tuple[list[Table], Table | None]:
+    rows: list[list[Cell]] = [[i.item, i.judgements, i.accuracy, i.selected] for i in items]
+    heads = [_text("item"), Column("judgements"), Column("accuracy"), Column("accuracy_selected")]
+    every, selected = (_known_mean([row[c] for row in rows]) for c in (2, 3))
+    note = f"mean accuracy: {every:.4f}; selected: {selected:.4f}"
+    whole = Table(heads, rows, "Items", [note])
+    return [_shortened(whole)], whole
+
+
+def _known_mean(values: Sequence[Cell]) -> float:
+    known = [v for v in values if isinstance(v, float) and not math.isnan(v)]
+    return sum(known) / len(known) if known else math.nan
+
+
+def _majority(found: MajorityShares) -> Table:
+    rows: list[list[Cell]] = [[s.name, s.selected, s.every] for s in found.concepts]
+    rows += [
+        ["mean per concept", found.mean("concepts", "selected"), found.mean("concepts", "all")],
+        ["mean per item", found.mean("items", "selected"), found.mean("items", "all")],
+    ]
+    note = "selected: units where somebody selected the concept; all: every unit"
+    columns = [_text("concept"), Column("selected"), Column("all")]
+    return Table(columns, rows, "Agreement with the majority", [note])
+
+
+def _groups(found: GroupAgreement) -> list[Table]:
+    names, parts = found.coefficients, [*found.within, *found.between]
+    rows: list[list[Cell]] = [
+        [g.title, g.annotators, g.row.units, *(g.row.values[n] for n in names)] for g in parts
+    ]
+    columns = [_text("group"), Column("annotators"), Column("units"), *map(Column, names)]
+    tables = [Table(columns, rows, "Groups of annotators")]
+    # Figures 6.5 and 6.6 of the thesis: one coefficient, concept by concept.
+    shown = "free_marginal" if "free_marginal" in names else names[0]
+    for what, lists in (
+        ("concept", [g.concepts for g in parts]),
+        ("category", [g.categories for g in parts]),
+    ):
+        if not lists[0] or shown not in lists[0][0].values:
+            continue
+        heads = [_text(what), *(Column(g.title) for g in parts)]
+        each: list[list[Cell]] = [
+            [row.name, *(rows_of[i].values[shown] for rows_of in lists)]
+            for i, row in enumerate(lists[0])
+        ]
+        said = "concept" if what == "concept" else "exclusive group"
+        tables.append(Table(heads, each, f"Groups of annotators per {said}: {shown}"))
+    return tables
+
+
+def _forms(forms: FormsReport) -> Table:
+    rows: list[list[Cell]] = [[b.annotator, b.item, b.reason] for b in forms.broken[:FORMS_SHOWN]]
+    share = forms.rejected / forms.total if forms.total else 0.0
+    notes = [f"{forms.rejected} of {forms.total} forms rejected ({share:.2%})"]
+    hidden = len(forms.broken) - FORMS_SHOWN
+    if hidden > 0:
+        notes.insert(0, f"... and {hidden} more (JSON has all)")
+    if not math.isnan(forms.seconds_kept):
+        notes.append(
+            f"mean seconds per form: kept {forms.seconds_kept:.1f}, "
+            f"rejected {forms.seconds_rejected:.1f}"
+        )
+    columns = [_text("annotator"), _text("item"), _text("reason")]
+    return Table(columns, rows, "Forms that break a rule", notes)
+
+
+def _quality(found: Quality) -> list[Table]:
+    columns = [_text("annotator"), Column("judgements"), Column("kappa_to_others", digits=3)]
+    if found.with_times:
+        columns.append(Column("median_seconds", digits=1))
+    if found.with_gold:
+        columns += [Column("gold_correct"), Column("gold_asked")]
+    rows: list[list[Cell]] = []
+    order = {"exclude": 0, "look at": 1, "keep": 2}
+    for p in sorted(found.annotators, key=lambda p: order[p.verdict]):
+        extra: list[Cell] = [p.seconds] if found.with_times else []
+        extra += [p.gold_correct, p.gold_asked] if found.with_gold else []
+        rows.append([p.annotator, p.judgements, p.skill, *extra, p.verdict, "; ".join(p.reasons)])
+    seen = [p.verdict for p in found.annotators]
+    notes = [
+        f"{seen.count('exclude')} of {len(seen)} annotators should not count (two kinds of signs), "
+        f"{seen.count('look at')} are to be looked at (one)"
+    ]
+    heads = [*columns, _text("verdict"), _text("reasons")]
+    tables = [Table(heads, rows, "Quality of annotators", notes)]
+    if found.with_times or found.paid:
+        tables.append(_effort(found))
+    return tables
+
+
+def _effort(found: Quality) -> Table:
+    rows: list[list[Cell]] = [[n.replace("_", " "), v] for n, v in found.effort.items()]
+    notes = []
+    if found.paid:
+        notes = [
+            "every form is paid" if found.paid["pay_rejected"] else "rejected forms are not paid"
+        ]
+    return Table([_text("effort"), Column("value")], rows, "Time and cost", notes)
+
+
+def _systems(study: SystemsStudy) -> list[Table]:
+    return [_ranking(ranking) for ranking in study.rankings]
+
+
+def _ranking(ranking: Rankings) -> Table:
+    apart = [p for p in ranking.pairs if p.concordant is False]
+    notes = [
+        f"mean over pairs: {ranking.mean_kendall():.4f}; Kolmogorov-Smirnov finds "
+        f"{len(apart)} of {len(ranking.pairs)} pairs discordant"
+        + (": " + ", ".join(f"{p.a} - {p.b}" for p in apart[:10]) if apart else "")
+        + (" ..." if len(apart) > 10 else "")
+    ]
+    title = f"Rankings of {len(ranking.runs)} systems under {ranking.measure}: Kendall's tau"
+    if len(ranking.truths) > MATRIX_UP_TO:
+        rows: list[list[Cell]] = [[t, ranking.mean_kendall(t)] for t in ranking.truths]
+        return Table([_text("truth"), Column("mean_kendall")], rows, title, notes)
+    place = {name: i for i, name in enumerate(ranking.truths)}
+    table: list[list[Cell]] = [
+        [name, *([None] * len(place)), ranking.mean_kendall(name)] for name in ranking.truths
+    ]
+    for p in ranking.pairs:
+        table[place[p.a]][place[p.b] + 1] = p.kendall
+        table[place[p.b]][place[p.a] + 1] = p.kendall
+    columns = [_text(""), *(Column(n, digits=3) for n in ranking.truths)]
+    return Table([*columns, Column("mean", digits=3)], table, title, notes)
