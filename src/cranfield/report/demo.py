@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cranfield.agreement.assess import assess_agreement
+from cranfield.agreement.study import assess_agreement
 from cranfield.data.alignment import align
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
