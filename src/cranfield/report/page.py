@@ -16,23 +16,26 @@ from typing import Any
 
 from cranfield._json import jsonable
 from cranfield._version import __version__
+from cranfield.report.charts.palette import css_classes, css_properties
+from cranfield.report.charts.script import look
 from cranfield.report.render import html_table
 from cranfield.report.sections import Section
 
-SCRIPTS = ("dom.js", "charts.js", "drilldown.js", "report.js")
+SCRIPTS = ("dom.js", "charts.js", "marks.js", "models.js", "drilldown.js", "report.js")
 
 
 def report_page(
     title: str, sections: Sequence[Section], *, images: dict[str, Any] | None = None
 ) -> str:
     """The whole file."""
-    style = _asset("report.css")
+    style = css_properties() + css_classes() + _asset("report.css")
     script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
     data = {
         "cranfield": __version__,
         "title": title,
         "sections": [s.to_dict() for s in sections],
         "images": images,
+        "look": look(),
     }
     policy = (
         f"default-src 'none'; script-src '{_hash(script)}'; style-src '{_hash(style)}'; "

@@ -17,7 +17,8 @@ from cranfield.evaluation.curves import LEVELS, recall_curves
 from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import COMMANDS, Scores
 from cranfield.measures import Measure
-from cranfield.report.charts.parts import best_first, number, thinned
+from cranfield.report.charts.curves import recall_chart, roc_chart
+from cranfield.report.charts.parts import best_first, number
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
@@ -210,6 +211,7 @@ def add_recall_curve(section: Section, scores: Scores, order: Sequence[str]) -> 
             for c in shown
         ],
     }
+    section.data.setdefault("charts", {})["recall"] = recall_chart(shown).to_dict()
     _say_shortened(section, len(order), "precision against recall")
 
 
@@ -223,9 +225,10 @@ def add_annotation(
     }
     section.data["frequency"] = list(frequency.values())
     shown = list(curves.items())[:CURVES_SHOWN]
-    section.data["roc"] = [
-        {"run": run, "eer": c.eer, "auc": c.auc, "points": thinned(c.points)} for run, c in shown
-    ]
+    section.data["roc"] = [{"run": run, "eer": c.eer, "auc": c.auc} for run, c in shown]
+    if shown:
+        drawn = roc_chart(dict(shown), "all items and concepts pooled")
+        section.data.setdefault("charts", {})["roc"] = drawn.to_dict()
     _say_shortened(section, len(curves), "ROC")
 
 

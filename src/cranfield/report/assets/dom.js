@@ -1,4 +1,5 @@
 // Elements, numbers and sortable tables. Text is always set as text, never as markup.
+const data = JSON.parse(document.getElementById("data").textContent);
 const SVG = "http://www.w3.org/2000/svg";
 
 function el(tag, props = {}, ...children) {

@@ -1,5 +1,4 @@
 // The page: each part of the report with its choices, charts, tables and drill-down.
-const data = JSON.parse(document.getElementById("data").textContent);
 
 function measureColumn(measure, label) {
   const best = { true: "max", false: "min" }[String(measure.higher_is_better)];
@@ -38,7 +37,7 @@ function leaderboardPart(section, measure) {
   const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, r.rank,
     r.ranks[0] === null ? null : r.ranks[0] === r.ranks[1] ? String(r.ranks[0]) : `${r.ranks[0]}-${r.ranks[1]}`, r.group]), { kind: "standings" });
   const shown = rows.slice(0, 60);
-  const drawn = leaderboardChart(shown, measure.mean_name, `${caption} The table below says the same.`);
+  const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption));
   const said = shown.length < rows.length ? `${caption} The first ${shown.length} of ${rows.length} runs are drawn.` : caption;
   return figure(said, drawn, twin);
 }
@@ -99,7 +98,7 @@ function significancePart(section, measure) {
   tested.forEach(([a, b]) => { add(a, b); add(b, a); });
   const caption = `${measure.mean_name}: the run of the row minus the run of the column. Blue: the row is better, orange: worse; * p < 0.05, ** p < 0.01, *** p < 0.001 after correction.`;
   const columns = [{ label: "row" }, { label: "column" }, { label: "difference", numeric: true }, { label: "p corrected", numeric: true, format: showP }, { label: "sig." }];
-  return figure(caption, matrixChart(order.map((i) => section.runs[i]), cells, caption), table(caption, columns, rows));
+  return figure(caption, drawChart(significanceModel(order.map((i) => section.runs[i]), cells, measure, caption)), table(caption, columns, rows));
 }
 
 function perUnitParts(section, measure, state, open, redraw) {
@@ -108,7 +107,7 @@ function perUnitParts(section, measure, state, open, redraw) {
   const names = section.units[measure.unit];
   const order = bestFirst(section, measure).filter((i) => kept.runs.includes(i));
   const rowOf = (i) => kept.rows[kept.runs.indexOf(i)];
-  const caption = `${measure.name} of every ${measure.unit}; darker is higher.` + (open[measure.unit] ? ` Click a cell to open the ${measure.unit}.` : "");
+  const caption = `${measure.name} of every ${measure.unit}; the stronger the colour, the higher.` + (open[measure.unit] ? ` Click a cell to open the ${measure.unit}.` : "");
   const choose = (j) => open[measure.unit] && open[measure.unit](j);
   const drawn = names.slice(0, 400);
   const heatRows = order.slice(0, 40).map((i) => ({ name: section.runs[i], values: rowOf(i).slice(0, 400) }));
@@ -117,7 +116,7 @@ function perUnitParts(section, measure, state, open, redraw) {
   const columns = [opener, ...order.map((i) => ({ label: brief(section.runs[i]), numeric: true, digits: measure.digits }))];
   const twin = table(`${measure.name} of every ${measure.unit}`, columns, names.map((n, j) => [n, ...order.map((i) => rowOf(i)[j])]), { kind: "units", most: 200 });
   const all = names.length > drawn.length ? ` The first ${drawn.length} of ${names.length} are drawn.` : "";
-  const parts = [figure(caption + all, heatChart(heatRows, drawn, caption, choose), twin)];
+  const parts = [figure(caption + all, drawChart(heatModel(heatRows, drawn, measure, caption), open[measure.unit] ? (m) => choose(m.x) : null), twin)];
   if (order.includes(state.baseline) && order.length > 1) parts.push(differencePart(section, measure, state, order, rowOf, names, choose, redraw));
   if (measure.unit === "concept" && section.frequency) parts.push(conceptPart(section, measure, order, rowOf, names));
   return parts;
@@ -132,7 +131,8 @@ function differencePart(section, measure, state, order, rowOf, names, choose, re
   const caption = `${measure.name}: ${brief(section.runs[run])} minus ${brief(section.runs[state.baseline])}, ${measure.unit} by ${measure.unit}`;
   const drawn = gaps.length > 400 ? [...gaps.slice(0, 200), ...gaps.slice(-200)] : gaps;
   const said = drawn.length < gaps.length ? `${caption}: the 200 largest and the 200 smallest of ${gaps.length}` : caption;
-  const chart = barChart(drawn.map((g) => ({ name: g.name, value: g.value, good: good(g.value) })), "difference", caption, (i) => choose(drawn[i].j));
+  const model = barModel(drawn.map((g) => ({ name: g.name, value: g.value, style: good(g.value) ? "good" : "bad" })), measure.unit, `difference in ${measure.name}`, caption);
+  const chart = drawChart(model, (m) => choose(drawn[m.x].j));
   const twin = table(caption, [{ label: measure.unit }, { label: "difference", numeric: true }], gaps.map((g) => [g.name, g.value]), { kind: "differences" });
   const pick = select("Run", order.filter((i) => i !== state.baseline).map((i) => [String(i), section.runs[i]]), String(run), (v) => redraw({ run: Number(v) }));
   return el("div", {}, pick, figure(said, chart, twin));
@@ -141,29 +141,26 @@ function differencePart(section, measure, state, order, rowOf, names, choose, re
 function conceptPart(section, measure, order, rowOf, names) {
   const best = order[0];
   const sign = measure.higher_is_better === false ? 1 : -1;
-  const bars = names.map((n, j) => ({ name: n, value: rowOf(best)[j], good: true, tick: section.frequency[j] }))
+  const bars = names.map((n, j) => ({ name: n, value: rowOf(best)[j], style: "accent", tick: section.frequency[j] }))
     .sort((x, y) => (x.value === null || y.value === null ? compareCells(x.value, y.value) : sign * (x.value - y.value)));
   const caption = `${measure.name} of every concept, ${brief(section.runs[best])} (the best by its mean); lines: the share of items that have the concept`;
   const columns = [{ label: "concept" }, { label: measure.name, numeric: true }, { label: "frequency", numeric: true }];
-  return figure(caption, barChart(bars.slice(0, 120), measure.name, caption), table(caption, columns, bars.map((b) => [b.name, b.value, b.tick])));
+  return figure(caption, drawChart(barModel(bars.slice(0, 120), "concept", `${measure.name}, and frequency (lines)`, caption)), table(caption, columns, bars.map((b) => [b.name, b.value, b.tick])));
 }
 
 function curveParts(section) {
   const parts = [];
   if (section.recall) {
     const { levels, curves } = section.recall;
-    const lines = curves.map((c) => ({ name: c.run, points: levels.map((l, k) => [l, c.mean[k]]),
-      band: c.low.includes(null) ? null : levels.map((l, k) => [l, c.low[k], c.high[k]]) }));
     const caption = "Precision at eleven levels of recall, with 95 % bands (Student's t)";
     const rows = curves.flatMap((c) => levels.map((l, k) => [c.run, l, c.mean[k], c.low[k], c.high[k]]));
     const columns = [{ label: "run" }, { label: "recall", numeric: true, digits: 1 }, ...["precision", "low", "high"].map((label) => ({ label, numeric: true }))];
-    parts.push(figure(caption, lineChart(lines, "recall", "precision", caption), table(caption, columns, rows)));
+    parts.push(figure(caption, drawChart(section.charts.recall), table(caption, columns, rows)));
   }
   if (section.roc && section.roc.length) {
-    const lines = section.roc.map((c) => ({ name: `${brief(c.run, 18)} (EER ${show(c.eer, 3)})`, points: c.points, mark: [c.eer, 1 - c.eer] }));
     const caption = "ROC over all items and concepts pooled; the dots are the points of equal error";
     const columns = [{ label: "run" }, { label: "pooled EER", numeric: true }, { label: "pooled AUC", numeric: true }];
-    parts.push(figure(caption, lineChart(lines, "false positive rate", "true positive rate", caption, true), table(caption, columns, section.roc.map((c) => [c.run, c.eer, c.auc]))));
+    parts.push(figure(caption, drawChart(section.charts.roc), table(caption, columns, section.roc.map((c) => [c.run, c.eer, c.auc]))));
   }
   return parts;
 }
@@ -177,13 +174,13 @@ function scatterParts(section, measure, state, redraw) {
     const caption = `${other.mean_name} against ${measure.mean_name}: do two measures agree?`;
     const pick = select("Second measure", others.map((m) => [m.name, m.mean_name]), other.name, (v) => redraw({ other: v }));
     const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), measureColumn(other, other.mean_name)];
-    parts.push(el("div", {}, pick, figure(caption, scatterChart(points, measure.mean_name, other.mean_name, caption), table(caption, columns, points.map((p) => [p.name, p.x, p.y])))));
+    parts.push(el("div", {}, pick, figure(caption, drawChart(scatterModel(points, measure.mean_name, other.mean_name, caption)), table(caption, columns, points.map((p) => [p.name, p.x, p.y])))));
   }
   if (section.density) {
     const points = section.runs.map((run, i) => ({ name: run, x: section.density.runs[i], y: section.means[measure.name][i] }));
     const caption = `${measure.mean_name} against label density; the broken line is the density of the truth (${show(section.density.truth)})`;
     const columns = [{ label: "run" }, { label: "label density", numeric: true }, measureColumn(measure, measure.mean_name)];
-    parts.push(figure(caption, scatterChart(points, "label density", measure.mean_name, caption, section.density.truth), table(caption, columns, points.map((p) => [p.name, p.x, p.y]))));
+    parts.push(figure(caption, drawChart(scatterModel(points, "label density (broken line: the truth)", measure.mean_name, caption, section.density.truth)), table(caption, columns, points.map((p) => [p.name, p.x, p.y]))));
   }
   return parts;
 }

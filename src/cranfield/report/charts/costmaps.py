@@ -8,7 +8,7 @@ from cranfield.report.charts.plots import Join, tree_lines
 
 
 def cost_map(view: CostMapView) -> Chart:
-    """The heat map, dark where concepts are near, with the dendrogram at its right."""
+    """The heat map, strong in colour where concepts are near, with the dendrogram at its right."""
     concepts, rows = view.costs.concepts, view.costs.costs.tolist()
     names = tuple(concepts[i] for i in view.order)
     cells = tuple(
@@ -25,8 +25,8 @@ def cost_map(view: CostMapView) -> Chart:
     tree = Panel(Axis("average cost", "cost", (0.0, 1.0)), (tuple(tree_lines(joins, names)),), 0.45)
     return Chart(
         view.costs.name,
-        f"The costs between {len(names)} concepts, dark where they are near; the tree joins them "
-        "at their average cost.",
+        f"The costs between {len(names)} concepts, strong in colour where they are near; the tree "
+        "joins them at their average cost.",
         (heat, tree) if joins else (heat,),
         Axis("", "concept", names=names),
         ramp=Ramp("cost", 0.0, 1.0, "heat", reverse=True),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.evaluation.curves import behaviour_curves, recall_curves
+from cranfield.evaluation.curves import Curve, behaviour_curves, recall_curves
 from cranfield.evaluation.roc import Roc, roc_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
@@ -20,10 +20,15 @@ def precision_recall(scores: Scores, *, confidence: float = 0.95) -> Chart:
 
     The scores are those of `RECALL_MEASURES`; the band is Student's interval of each mean.
     """
+    return recall_chart(recall_curves(scores, confidence=confidence), confidence=confidence)
+
+
+def recall_chart(curves: Sequence[Curve], *, confidence: float = 0.95) -> Chart:
+    """Curves of precision over recall in one plot."""
     return curve_chart(
-        recall_curves(scores, confidence=confidence),
+        curves,
         title="Precision at eleven levels of recall",
-        description=f"Mean interpolated precision of {len(scores.runs)} runs at eleven levels of "
+        description=f"Mean interpolated precision of {len(curves)} runs at eleven levels of "
         f"recall, with bands of {100 * confidence:g} %.",
         x=Axis("recall", "recall", UNIT),
         y=Axis("precision", "precision", UNIT),

@@ -16,9 +16,11 @@ EDGE = 14  # what stays free at the right and at the bottom
 NAME = 190  # the widest name of a row, and of an entry of the legend
 NARROW = 520
 RAMP = 92  # the colours of a ramp and their numbers
+MARK = 16  # width of a column of marks beside a chart
 STEEP = 13  # columns closer than this have their names upright
-_NARROW_LETTERS = frozenset("fijlrt.,:;|!'()[] -")
-_WIDE_LETTERS = frozenset("mwMWGOQCDHNU@%_—")
+NARROW_LETTERS = "fijlrt.,:;|!'()[] -"
+WIDE_LETTERS = "mwMWGOQCDHNU@%_—"
+LETTER_SIZES = (4.4, 7.2, 9.8)  # narrow, other, wide
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,14 +100,17 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
 
 def text_width(text: str) -> float:
     """About how wide a text is at the usual size."""
-    return sum(4.4 if c in _NARROW_LETTERS else 9.8 if c in _WIDE_LETTERS else 7.2 for c in text)
+    narrow, other, wide = LETTER_SIZES
+    narrow_ones = sum(c in NARROW_LETTERS for c in text)
+    wide_ones = sum(c in WIDE_LETTERS for c in text)
+    return narrow * narrow_ones + wide * wide_ones + other * (len(text) - narrow_ones - wide_ones)
 
 
 def brief(text: str, most: float) -> str:
     """A text that is no wider than this, with an ellipsis where it was cut."""
     if text_width(text) <= most:
         return text
-    kept = text
+    kept = text[:200]
     while kept and text_width(kept) + 10 > most:
         kept = kept[:-1]
     return kept + "…"
@@ -121,13 +126,15 @@ def _left(chart: Chart, name_width: float) -> float:
 
 
 def _natural_width(panel: Panel, chart: Chart) -> float:
+    if panel.x.names and panel.share < 1:
+        return MARK * len(panel.x.names)
     if panel.x.names:
         most = max((len(m.text) for m in _cells(panel)), default=0)
         least = 12 if any(True for _ in _cells(panel)) else 10
         step = max(min(34, PLOT / len(panel.x.names) * 1.8), least, 9 * most + 6 if most else 0)
         if len(panel.x.names) > 80:
             step = max(3, 960 / len(panel.x.names))
-        return max(step * len(panel.x.names), 14 * len(panel.x.names) if panel.share < 1 else 60)
+        return max(step * len(panel.x.names), 60)
     return (SQUARE if chart.square else PLOT) * panel.share
 
 
@@ -169,7 +176,7 @@ def slope(step: float) -> float:
 def _above(panel: Panel) -> float:
     if not panel.x.top:
         return 2
-    natural = 14 if panel.share < 1 else 24
+    natural = MARK if panel.share < 1 else 24
     return _names_depth(panel, natural) + (LINE if panel.x.title else 0) + 4
 
 

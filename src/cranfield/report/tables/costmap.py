@@ -141,6 +141,6 @@ def costmap_page(view: CostMapView, nearest: Table) -> str:
     return still_page(
         title,
         f"<h1>{title}</h1>"
-        "<p>Dark is near. The tree joins concepts at their average cost.</p>"
+        "<p>The stronger the colour, the nearer. The tree joins concepts at their average cost.</p>"
         f"<figure>{cost_map(view).to_svg(standalone=False)}</figure>{html_table(nearest)}",
     )

@@ -1,0 +1,28 @@
+"""What the script that draws charts in a page shares with the drawing in Python."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield.report.charts import layout, palette, parts, scales, svg
+
+
+def look() -> dict[str, Any]:
+    """Sizes, dashes, markers and steps; colours are in the style sheet."""
+    names = ("LINE", "ROW", "CLOSE_ROW", "PLOT", "TALL", "SQUARE", "GAP", "EDGE", "NAME", "NARROW")
+    sizes = {name: getattr(layout, name) for name in (*names, "RAMP", "MARK", "STEEP")}
+    sizes |= {"PAD": scales.PAD, "MOST_LABELLED": svg.MOST_LABELLED}
+    sizes["MOST_NAMES"] = parts.MOST_NAMES
+    return {
+        "sizes": sizes,
+        "dashes": palette.DASHES,
+        "markers": palette.MARKERS,
+        "shapes": svg.SHAPES,
+        "hues": len(palette.HUES["light"]),
+        "steps": palette.STEPS,
+        "letters": {
+            "narrow": layout.NARROW_LETTERS,
+            "wide": layout.WIDE_LETTERS,
+            "sizes": layout.LETTER_SIZES,
+        },
+    }
