@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -175,6 +176,33 @@ def test_links(place, capsys):
     found = answer(capsys, "-m", "WLM", "--links", "links.tsv", "--articles", "16",
                    "--pair", "sea", "beach", "--pair", "sea", "car")  # fmt: skip
     assert [row["relatedness"] for row in found["pairs"]] == [pytest.approx(0.75), 0.0]
+
+
+def test_the_angle_of_link_vectors(place, capsys):
+    """Milne and Witten (2008): a link weighs log(articles / articles that link to its target)."""
+    links = [("sea", "x"), ("sea", "y"), ("Beach", "x"), ("Beach", "z"), ("car", "x"), ("sky", "q")]
+    Path("links.csv").write_text("source,target\n" + "".join(f"{s},{t}\n" for s, t in links))
+    pairs = ["--pair", "sea", "beach", "--pair", "sea", "car", "--pair", "sea", "sky"]
+    found = answer(capsys, "-m", "WIKI", "--links", "links.csv", *pairs)
+    # Eight articles, three of which link to x, one each to y, z and q.
+    to_x, to_other = math.log(8 / 3), math.log(8)
+    both = to_x**2 / (to_x**2 + to_other**2)
+    alone = to_x / math.sqrt(to_x**2 + to_other**2)
+    assert [row["relatedness"] for row in found["pairs"]] == pytest.approx([both, alone, 0])
+    two = answer(
+        capsys, "-m", "WIKI WLM", "--links", "links.csv", "--articles", "80", "--quiet", *pairs
+    )
+    assert [m["method"] for m in two["methods"]] == ["WIKI", "WLM"]
+    assert two["methods"][0]["pairs"][0]["relatedness"] > both
+
+
+def test_link_vectors_need_a_file_and_enough_articles(place, capsys, monkeypatch):
+    Path("links.csv").write_text("source,target\na,sea\nb,sea\nsea,a\nbeach,a\n")
+    code, _, err = run(capsys, "-m", "WIKI", "--links", "links.csv", "--articles", "1", "--pair",
+                       "sea", "beach")  # fmt: skip
+    assert (code, "2 links lead to one article" in err) == (2, True)
+    code, _, err = run(capsys, "-m", "WIKI", "--links", "-", "--pair", "sea", "beach")
+    assert (code, err) == (2, "WIKI reads --links twice, which a pipe cannot: give a file\n")
 
 
 def test_tree(place, capsys):

@@ -4,19 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from cranfield.registry import Declared, Param
 from cranfield.sources import Source
 
 __all__ = ["Method", "Param", "Source"]
 
+# What is opened for a method: a lexicon, counts of tags or of tags and text, links to or from
+# concepts, the tree of an ontology.
+Reads: TypeAlias = Literal["lexicon", "counts", "text counts", "links", "vectors", "tree"]
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Method(Declared):
     """A relatedness measure: pure description, and the function that computes it.
 
-    `needs` names what it reads: "wordnet", "tag counts", "counts", "tags", "links", "ontology".
+    `needs` names what it reads: "wordnet", "tag counts", "counts", "tags", "links", "ontology";
+    methods with the same `reads` share what is opened for them.
     In a cost map values are divided by `maximum`, or go through `scale(wordnet, values, left,
     right)`, where left and right are the senses that won. A method that is not `symmetric`
     answers a pair in the order given, and a cost map takes the larger direction.
@@ -28,6 +33,7 @@ class Method(Declared):
     range: tuple[float, float]
     symmetric: bool
     needs: frozenset[str]
+    reads: Reads
     score: Callable[..., Any] = field(repr=False)
     thesis: str = ""
     maximum: float = 1.0

@@ -35,6 +35,7 @@ METHODS = (
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({"tags"}),
+        reads="counts",
         score=relatedness,
         parts="",
         summary="Items labelled with both concepts, over items labelled with either.",

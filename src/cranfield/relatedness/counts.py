@@ -87,7 +87,7 @@ def count_tags(
 _FORMULA = r"e^{-2\,\mathrm{NWD}},\quad \mathrm{NWD}=\frac{\max(\log h_x,\log h_y)-\log h_{xy}}{\log N-\min(\log h_x,\log h_y)}"  # noqa: E501
 
 
-def _method(name: str, title: str, needs: str, summary: str) -> Method:
+def _method(name: str, title: str, needs: str, summary: str, *, text: bool = False) -> Method:
     return Method(
         name=name,
         title=title,
@@ -98,6 +98,7 @@ def _method(name: str, title: str, needs: str, summary: str) -> Method:
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({needs}),
+        reads="text counts" if text else "counts",
         score=relatedness,
         summary=summary,
         parts="",
@@ -118,5 +119,6 @@ METHODS = (
         "Flickr context similarity",
         "tags",
         "exp(-2 NWD) counted on the tags and the text of items.",
+        text=True,
     ),
 )

@@ -202,6 +202,7 @@ METHODS = (
         maximum=STRONG,
         symmetric=False,
         needs=frozenset({"wordnet"}),
+        reads="lexicon",
         score=hso,
         parts="nvar",
         summary="Chains of at most five links with few changes of direction.",

@@ -136,6 +136,7 @@ METHODS = (
         range=(0.0, float("inf")),
         symmetric=False,
         needs=frozenset({"wordnet"}),
+        reads="lexicon",
         score=lesk,
         scale=scale_lesk,
         parts="nvar",

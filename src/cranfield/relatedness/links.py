@@ -1,9 +1,11 @@
-"""WLM: relatedness as links that two articles share, after Milne and Witten."""
+"""WLM and WIKI: relatedness by the links to and from two articles, after Milne and Witten."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import math
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -59,8 +61,7 @@ def collect_links(
 ) -> InLinks:
     """The links to the concepts, from pairs (source, target)."""
     found: dict[str, set[int]] = {term_of(concept): set() for concept in concepts}
-    known = np.zeros(0, np.int64)
-    fresh: list[int] = []
+    names = _Distinct()
     for source, target in pairs:
         # Numbers of 64 bits stand for the names: two of ten million articles are taken for one
         # with a chance of 3 in a million.
@@ -69,11 +70,9 @@ def collect_links(
         if goal in found:
             found[goal].add(number)
         if articles is None:
-            fresh += (number, hash(goal))
-            if len(fresh) >= _BUFFER:
-                known, fresh = _merged(known, fresh), []
+            names.add(number, hash(goal))
     if articles is None:
-        articles = len(_merged(known, fresh))
+        articles = len(names)
     for name, linking in found.items():
         if len(linking) > articles:
             raise UsageError(
@@ -81,6 +80,97 @@ def collect_links(
                 "all; expected the number of all articles, or none (it is counted then)"
             )
     return InLinks({name: frozenset(sources) for name, sources in found.items()}, articles)
+
+
+@dataclass(frozen=True)
+class LinkVectors:
+    """The links out of each concept, each with its weight: the rarer its target, the heavier."""
+
+    weights: dict[str, dict[int, float]]
+
+    def knows(self, concept: str) -> bool:
+        return bool(self.weights.get(term_of(concept)))
+
+    def relatedness(self, first: str, second: str) -> float:
+        """The cosine of the angle between two vectors of links."""
+        if term_of(first) == term_of(second):
+            return 1.0
+        one, other = self.weights[term_of(first)], self.weights[term_of(second)]
+        # Exact sums, for the numbers that stand for targets come in another order in each process.
+        lengths = [math.sqrt(math.fsum(w * w for w in v.values())) for v in (one, other)]
+        shared = math.fsum(weight * other[t] for t, weight in one.items() if t in other)
+        # Targets that every article links to weigh nothing.
+        return min(1.0, shared / (lengths[0] * lengths[1])) if all(lengths) else 0.0
+
+
+def read_link_vectors(
+    path: str | Path,
+    concepts: Sequence[str],
+    *,
+    articles: int | None = None,
+    progress: Progress | None = None,
+) -> LinkVectors:
+    """The weighted links out of the concepts, from a table `source,target` that is read twice."""
+    told = Progress.of(progress)
+    first = partial(read_link_pairs, path, progress=told.part(0.0, 0.5))
+    second = partial(read_link_pairs, path, progress=told.part(0.5, 1.0))
+    return collect_vectors(first, second, concepts, articles=articles)
+
+
+def collect_vectors(
+    first: Callable[[], Iterable[tuple[str, str]]],
+    second: Callable[[], Iterable[tuple[str, str]]],
+    concepts: Sequence[str],
+    *,
+    articles: int | None = None,
+) -> LinkVectors:
+    """The weighted links out of the concepts, from two walks over pairs (source, target).
+
+    A link weighs log(articles / articles that link to its target). The first walk finds the links
+    out of the concepts, the second counts the links to their targets; each link is listed once.
+    """
+    wanted = {term_of(concept) for concept in concepts}
+    out: dict[str, set[int]] = {}
+    names = _Distinct()
+    for source, target in first():
+        name, goal = term_of(source), hash(term_of(target))
+        if name in wanted:
+            out.setdefault(name, set()).add(goal)
+        if articles is None:
+            names.add(hash(name), goal)
+    total = len(names) if articles is None else articles
+    linking = dict.fromkeys((goal for goals in out.values() for goal in goals), 0)
+    for _, target in second():
+        goal = hash(term_of(target))
+        if goal in linking:
+            linking[goal] += 1
+    if linking and max(linking.values()) > total:
+        raise UsageError(
+            f"{max(linking.values())} links lead to one article, but there are said to be {total} "
+            "in all; expected the number of all articles, or none (it is counted then)"
+        )
+    return LinkVectors(
+        {
+            name: {goal: math.log(total / linking[goal]) for goal in sorted(goals)}
+            for name, goals in out.items()
+        }
+    )
+
+
+class _Distinct:
+    """How many different numbers there are, in eight bytes each."""
+
+    def __init__(self) -> None:
+        self._known = np.zeros(0, np.int64)
+        self._fresh: list[int] = []
+
+    def add(self, *numbers: int) -> None:
+        self._fresh += numbers
+        if len(self._fresh) >= _BUFFER:
+            self._known, self._fresh = _merged(self._known, self._fresh), []
+
+    def __len__(self) -> int:
+        return len(_merged(self._known, self._fresh))
 
 
 def _merged(known: NDArray[np.int64], fresh: list[int]) -> NDArray[np.int64]:
@@ -98,19 +188,35 @@ METHODS = (
         name="WLM",
         title="Wikipedia links (Milne and Witten)",
         formula=r"1-\frac{\log\max(|A|,|B|)-\log|A\cap B|}{\log W-\log\min(|A|,|B|)}",
+        source=Source("milne-witten-2008", "in-link measure"),
+        thesis="4.5.2",
+        family="links",
+        range=(0.0, 1.0),
+        symmetric=True,
+        needs=frozenset({"links"}),
+        reads="links",
+        score=InLinks.relatedness,
+        parts="",
+        summary="Articles that link to both concepts, against those that link to one.",
+        undefined="no shared link: 0",
+    ),
+    Method(
+        name="WIKI",
+        title="Angle of link vectors (Milne and Witten)",
+        formula=r"\cos(\vec a,\vec b),\quad a_t=\log\frac{W}{|T|}\ \text{where}\ a\ "
+        r"\text{links to}\ t,\ T\ \text{all that link to}\ t",
         source=Source(
-            "milne-witten-2008",
-            "in-link measure",
-            "the thesis speaks of the angle of link vectors, the other half of the same paper",
+            "milne-witten-2008", "out-link measure", "the cosine of the angle, not the angle"
         ),
         thesis="4.5.2",
         family="links",
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({"links"}),
-        score=InLinks.relatedness,
+        reads="vectors",
+        score=LinkVectors.relatedness,
         parts="",
-        summary="Articles that link to both concepts, against those that link to one.",
+        summary="Articles that both concepts link to, the rarer the better.",
         undefined="no shared link: 0",
     ),
 )

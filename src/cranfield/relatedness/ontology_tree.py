@@ -48,6 +48,7 @@ METHODS = (
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({"ontology"}),
+        reads="tree",
         score=Tree.relatedness,
         parts="",
         summary="Links between two concepts in the ontology, deep ones being cheap.",

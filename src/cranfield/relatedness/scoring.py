@@ -15,7 +15,7 @@ from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concepts import Lexicon
 from cranfield.relatedness.counts import HitCounts
 from cranfield.relatedness.lesk import lesk
-from cranfield.relatedness.links import InLinks
+from cranfield.relatedness.links import InLinks, LinkVectors
 from cranfield.relatedness.ontology_tree import Tree
 from cranfield.relatedness.wordnet import Sense
 
@@ -39,10 +39,20 @@ class Resources:
     lexicon: Lexicon | None = None
     counts: HitCounts | None = None
     links: InLinks | None = None
+    vectors: LinkVectors | None = None
     tree: Tree | None = None
     jobs: int = 1
     stop_words: bool = False
     progress: Progress = field(default_factory=Progress)
+
+    def of(self, method: Method) -> HitCounts | InLinks | LinkVectors | Tree | None:
+        """What a method that goes by names reads."""
+        by_name: dict[str, HitCounts | InLinks | LinkVectors | Tree | None] = {
+            "links": self.links,
+            "vectors": self.vectors,
+            "tree": self.tree,
+        }
+        return by_name.get(method.reads, self.counts)
 
     def need(self, method: Method) -> NeedsError:
         things = " and ".join(_HOW_TO_GIVE[need] for need in sorted(method.needs))
@@ -167,18 +177,10 @@ def _name_scorer(
     method: Method, resources: Resources
 ) -> tuple[Callable[[str, str], float], Callable[[str], bool]]:
     """How two names are scored, and whether a name is known."""
-    source: HitCounts | InLinks | Tree | None
-    knows: Callable[[str], bool]
-    if method.family == "links":
-        source = resources.links
-        knows = source.knows if source is not None else bool
-    elif method.family == "ontology":
-        source = resources.tree
-        knows = source.knows if source is not None else bool
-    else:
-        source = resources.counts
-        knows = source.knows if isinstance(source, Snapshot) else bool
+    source = resources.of(method)
     if source is None:
         raise resources.need(method)
+    # A live source of counts knows every word.
+    knows: Callable[[str], bool] = getattr(source, "knows", bool)
     options = method.settings()
     return (lambda first, second: float(method.score(source, first, second, **options))), knows

@@ -21,7 +21,7 @@ from cranfield.notes import Progress
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concepts import NOUNS_FIRST, Lexicon
 from cranfield.relatedness.counts import HitCounts, count_tags
-from cranfield.relatedness.links import InLinks, read_links
+from cranfield.relatedness.links import InLinks, LinkVectors, read_link_vectors, read_links
 from cranfield.relatedness.ontology_tree import Tree
 from cranfield.relatedness.providers import Remembered, remembered_provider
 from cranfield.relatedness.scoring import Resources
@@ -58,7 +58,7 @@ class SourceOptions(TypedDict, total=False):
     columns: Sequence[str] | File
     save_counts: File | None
     provider: File | None
-    links: InLinks | File | None
+    links: InLinks | LinkVectors | File | None
     articles: int | None
     ontology: Ontology | CostMap | File | None
     jobs: int
@@ -87,7 +87,7 @@ class Sources:
     columns: Sequence[str] | File = ()
     save_counts: File | None = None
     provider: File | None = None
-    links: InLinks | File | None = None
+    links: InLinks | LinkVectors | File | None = None
     articles: int | None = None
     ontology: Ontology | CostMap | File | None = None
     jobs: int = 1
@@ -129,9 +129,7 @@ def with_sources(
     """The work of all methods; those that read the same things are worked on together."""
     groups: dict[str, list[Method]] = {}
     for method in methods:
-        # FCS counts more of a corpus than the others do.
-        kind = method.family + (" and text" if method.name == "FCS" else "")
-        groups.setdefault(kind, []).append(method)
+        groups.setdefault(method.reads, []).append(method)
     _check_counting(sources, groups)
     found: dict[Method, T] = {}
     for number, (kind, members) in enumerate(groups.items()):
@@ -143,13 +141,18 @@ def with_sources(
 
 
 def _check_counting(sources: Sources, groups: Mapping[str, Sequence[Method]]) -> None:
-    """A corpus is counted once with its text and once without, if methods want both."""
-    ways = sum(kind.startswith("counts") for kind in groups)
+    """What is read in two ways, as a corpus with its text and without, must be there twice."""
+    ways = sum(kind in ("counts", "text counts") for kind in groups)
     if sources.save_counts and not (sources.tags and ways):
         raise UsageError(
             f"save_counts= keeps what {_COUNTING} count on tags=, and there is no such method or "
             "no tags="
         )
+    link_table = sources.links if isinstance(sources.links, str | Path) else None
+    if "vectors" in groups and link_table and not can_be_read_again(link_table):
+        raise UsageError("WIKI reads links= twice, which a pipe cannot: give a file")
+    if {"links", "vectors"} <= set(groups) and not isinstance(sources.links, str | Path | None):
+        raise UsageError("WLM and WIKI read links= in two ways: ask for each by itself")
     if ways < 2 or not sources.tags:
         return
     if sources.save_counts:
@@ -163,16 +166,18 @@ def _opened(
     sources: Sources, kind: str, names: Sequence[str], progress: Progress
 ) -> Iterator[Resources]:
     counts: HitCounts | None = None
-    if kind == "wordnet":
+    if kind == "lexicon":
         resources = Resources(
             lexicon=_lexicon(sources), jobs=sources.jobs, stop_words=sources.stop_words
         )
     elif kind == "links":
         resources = Resources(links=_links(sources, names, progress))
-    elif kind == "ontology":
+    elif kind == "vectors":
+        resources = Resources(vectors=_vectors(sources, names, progress))
+    elif kind == "tree":
         resources = Resources(tree=_tree(sources))
     else:
-        counts = _counts(sources, names, progress, text=kind.endswith("text"))
+        counts = _counts(sources, names, progress, text=kind == "text counts")
         resources = Resources(counts=counts)
     try:
         yield resources
@@ -198,9 +203,16 @@ def _mapping(sources: Sources, to: str) -> Mapping[str, str]:
 
 def _links(sources: Sources, names: Sequence[str], progress: Progress) -> InLinks | None:
     given = sources.links
-    if not isinstance(given, str | Path):
-        return given
-    return read_links(given, names, articles=sources.articles, progress=progress)
+    if isinstance(given, str | Path):
+        return read_links(given, names, articles=sources.articles, progress=progress)
+    return given if isinstance(given, InLinks) else None
+
+
+def _vectors(sources: Sources, names: Sequence[str], progress: Progress) -> LinkVectors | None:
+    given = sources.links
+    if isinstance(given, str | Path):
+        return read_link_vectors(given, names, articles=sources.articles, progress=progress)
+    return given if isinstance(given, LinkVectors) else None
 
 
 def _tree(sources: Sources) -> Tree | None:

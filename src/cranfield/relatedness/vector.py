@@ -230,6 +230,7 @@ METHODS = (
         range=(0.0, 1.0),
         symmetric=True,
         needs=frozenset({"wordnet"}),
+        reads="lexicon",
         score=vec,
         parts="nvar",
         summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
