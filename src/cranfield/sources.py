@@ -75,6 +75,23 @@ REFERENCES: dict[str, Reference] = {
         "inproceedings", "Chapelle, Olivier; Metzler, Donald; Zhang, Ya; Grinspan, Pierre",
         "Expected reciprocal rank for graded relevance", 2009, "CIKM",
     ),
+    "clarke-novelty": Reference(
+        "inproceedings", "Clarke, Charles L. A. and others",
+        "Novelty and diversity in information retrieval evaluation", 2008, "SIGIR",
+    ),
+    "clarke-nrbp": Reference(
+        "inproceedings", "Clarke, Charles L. A.; Kolla, Maheedhar; Vechtomova, Olga",
+        "An effectiveness measure for ambiguous and underspecified queries", 2009, "ICTIR",
+    ),
+    "agrawal-diversifying": Reference(
+        "inproceedings", "Agrawal, Rakesh; Gollapudi, Sreenivas; Halverson, Alan; Ieong, Samuel",
+        "Diversifying search results", 2009, "WSDM",
+    ),
+    "zhai-subtopics": Reference(
+        "inproceedings", "Zhai, ChengXiang; Cohen, William W.; Lafferty, John",
+        "Beyond independent relevance: methods and evaluation metrics for subtopic retrieval",
+        2003, "SIGIR",
+    ),
     "robertson-yaap": Reference(
         "inproceedings", "Robertson, Stephen", "On smoothing average precision", 2012, "ECIR",
     ),
@@ -105,6 +122,14 @@ REFERENCES: dict[str, Reference] = {
         "misc", "Veltkamp, Remco C. and others",
         "SHREC 2006: 3D shape retrieval contest, performance measures used", 2006,
         "Utrecht University",
+    ),
+    "scikit-learn": Reference(
+        "article", "Pedregosa, Fabian and others", "Scikit-learn: machine learning in Python", 2011,
+        "Journal of Machine Learning Research 12",
+    ),
+    "cohen-1960": Reference(
+        "article", "Cohen, Jacob", "A coefficient of agreement for nominal scales", 1960,
+        "Educational and Psychological Measurement 20(1)",
     ),
     # Relatedness of concepts.
     "pedersen-2004": Reference(

@@ -134,3 +134,35 @@ def test_long_columns(spread):
         y, s = truth[:, j], confidences[:, j]
         assert row["AUC"] == pytest.approx(sk.roc_auc_score(y, s), **CLOSE)
         assert row["AP.concept"] == pytest.approx(sk.average_precision_score(y, s), **CLOSE)
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_chance_and_weights_equal_scikit_learn(seed):
+    """Matthews correlation, kappa, balanced accuracy per concept and pooled; weighted P, R, F."""
+    truth, confidences = problem(seed)
+    predicted = confidences >= 0.5
+    names = ("MCC", "Kappa", "BalancedAccuracy")
+    asked = " ".join(f"{n}.concept {n}.concept(mean='micro')" for n in names)
+    weighted = " ".join(f"{n}.concept(mean='weighted')" for n in "PRF")
+    scores = evaluate_labels(
+        LabelMatrix.of(truth, name="truth"), {"run": predicted}, f"{asked} {weighted}", jobs=1
+    )
+    means = scores.mean()["run"]
+    functions = (sk.matthews_corrcoef, sk.cohen_kappa_score, sk.balanced_accuracy_score)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for name, function in zip(names, functions, strict=True):
+            for j, row in enumerate(scores.per_concept()):
+                one_class = truth[:, j].all() or not truth[:, j].any()
+                theirs = function(truth[:, j], predicted[:, j])
+                if math.isnan(theirs) or (name != "Kappa" and one_class):
+                    assert row[f"{name}.concept"] is None
+                else:
+                    assert row[f"{name}.concept"] == pytest.approx(theirs, **CLOSE)
+            pooled = function(truth.ravel(), predicted.ravel())
+            assert means[f"{name}.concept(mean='micro')"] == pytest.approx(pooled, **CLOSE)
+        for name, function in zip(
+            "PRF", (sk.precision_score, sk.recall_score, sk.f1_score), strict=True
+        ):
+            theirs = function(truth, predicted, average="weighted", zero_division=0)
+            assert means[f"{name}.concept(mean='weighted')"] == pytest.approx(theirs, **CLOSE)

@@ -19,8 +19,18 @@ NO_POSITIVE = "no item has the concept: concept left out"
 ONE_CLASS = "every item or no item has the concept: concept left out"
 EMPTY_SETS = "nothing true and nothing predicted: 1; only one of them empty: 0"
 
-_AVERAGING = MappingProxyType(
+AVERAGING = MappingProxyType(
     {"mean": Param(str, "macro", "average over concepts, or pool them", ("macro", "micro"))}
+)
+_WEIGHABLE = MappingProxyType(
+    {
+        "mean": Param(
+            str,
+            "macro",
+            "average over concepts, pool them ('micro'), or weigh each by the items that have it",
+            ("macro", "micro", "weighted"),
+        )
+    }
 )
 
 
@@ -48,14 +58,22 @@ def _of_counts(formula: Callable[[Floats, Floats, Floats], Floats]) -> Callable[
         if measure.at is not None:
             cutoff = int(measure.at)
             return PerRankedConcept(lambda block: block.precision_at(cutoff))
-        pooled = measure.value_of("mean") == "micro"
+        totals: dict[str, Callable[[Floats], float]] = {
+            "micro": lambda sums: float(formula(*sums.sum(axis=1))),
+            "weighted": lambda sums: _weighted(formula(*sums), sums[2]),
+        }
         return PerConcept(
             sums=lambda block: block.concept_counts,
             finish=lambda sums, _: formula(*sums),
-            total=(lambda sums: float(formula(*sums.sum(axis=1)))) if pooled else None,
+            total=totals.get(str(measure.value_of("mean"))),
         )
 
     return plan
+
+
+def _weighted(values: Floats, weights: Floats) -> float:
+    total = float(weights.sum())
+    return float(values @ weights) / total if total else float("nan")
 
 
 def _accuracy(_: Measure) -> LabelPlan:
@@ -87,7 +105,7 @@ P = Measure(
     family=FAMILY,
     summary="Of the items that got a concept, the part that has it; P@k.concept: of the k items "
     "with the highest confidence.",
-    params=_AVERAGING,
+    params=_WEIGHABLE,
     cutoff="optional",
     ties="P@k.concept: confidence, then item id (larger first)",
     undefined=f"{EMPTY_SETS}; P@k.concept: {NO_POSITIVE}",
@@ -106,7 +124,7 @@ R = Measure(
     family=FAMILY,
     summary="Of the items that have a concept, the part that got it. A run that predicts "
     "everything has recall 1.",
-    params=_AVERAGING,
+    params=_WEIGHABLE,
     ties="none",
     undefined=EMPTY_SETS,
     example="R.concept",
@@ -124,10 +142,10 @@ F = Measure(
     family=FAMILY,
     summary="Harmonic mean of precision and recall of a concept. Random runs with many labels "
     "get average values (No 7.5).",
-    params=_AVERAGING,
+    params=_WEIGHABLE,
     ties="none",
     undefined=EMPTY_SETS,
-    example="F.concept(mean='micro')",
+    example="F.concept(mean='micro') F.concept(mean='weighted')",
 )
 
 ACCURACY = Measure(
@@ -142,7 +160,7 @@ ACCURACY = Measure(
     family=FAMILY,
     summary="The part of all items that is right about a concept, absent ones included; the mean "
     "is 1 - HammingLoss.",
-    params=_AVERAGING,
+    params=AVERAGING,
     ties="none",
     undefined="always defined",
     example="Accuracy.concept",

@@ -9,11 +9,12 @@ from cranfield.errors import MeasureError
 from cranfield.measures import ANNOTATION, RANKED, SETS
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels import concept, example, hierarchy, ontology, ranked
+from cranfield.measures.labels import chance, concept, example, hierarchy, ontology, ranked
 from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (
     *concept.DECLARED,
+    *chance.DECLARED,
     *example.DECLARED,
     *ranked.DECLARED,
     *hierarchy.DECLARED,
