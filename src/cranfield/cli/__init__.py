@@ -25,6 +25,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
     "aggregate": ("aggregate", "many opinions to one truth"),
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
+    "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
+    "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),
     "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
     "costmap": ("costmap", "show a cost map, or compare two"),
     "lab": ("lab", "evaluate the measures: correlation, stability, random runs, votes, ..."),

@@ -29,9 +29,10 @@ _ALIASES = {
 
 
 def _descriptors() -> Iterable[Descriptor]:
-    from cranfield.features import compact, histograms, mpeg7, texture
+    from cranfield.features import compact, histograms, metadata, mpeg7, texture
 
-    return (d for family in (compact, mpeg7, histograms, texture) for d in family.DECLARED)
+    families = (compact, mpeg7, histograms, texture, metadata)
+    return (d for family in families for d in family.DECLARED)
 
 
 def _distances() -> Iterable[Distance]:
@@ -45,7 +46,9 @@ def _sets() -> Mapping[str, Iterable[str]]:
     return {
         "compact": ("CEDD", "C.CEDD", "FCTH", "JCD"),
         "mpeg7": ("EHD", "CLD", "SCD"),
-        "all": tuple(n for n in names if "." not in n or n.startswith("C.")),
+        "all": tuple(
+            n for n, d in DESCRIPTORS.items() if d.kernel and ("." not in n or n.startswith("C."))
+        ),
         "lire": tuple(n for n in names if n.endswith(".lire")),
     }
 

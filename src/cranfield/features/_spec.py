@@ -47,6 +47,16 @@ class Descriptor(Declared):
 
         return DESCRIPTORS.find, (str(self),)
 
+    def __saved__(self) -> str:
+        """How a saved answer names the descriptor."""
+        return str(self)
+
+    @classmethod
+    def __restored__(cls, name: str) -> Descriptor:
+        from cranfield.features import DESCRIPTORS
+
+        return DESCRIPTORS.find(name)
+
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Distance(Declared):
@@ -78,3 +88,13 @@ class Distance(Declared):
         from cranfield.features import DISTANCES
 
         return DISTANCES.find, (str(self),)
+
+    def __saved__(self) -> str:
+        """How a saved answer names the distance."""
+        return str(self)
+
+    @classmethod
+    def __restored__(cls, name: str) -> Distance:
+        from cranfield.features import DISTANCES
+
+        return DISTANCES.find(name)

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import zipfile
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from cranfield.errors import InputError
+from cranfield.errors import InputError, os_message
 from cranfield.io.arrays import read_archive, read_array, read_arrow_table
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text
+from cranfield.io.written import whole_file
 
 
 def read_vectors(
@@ -60,3 +63,29 @@ def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:
     if not rest:
         raise InputError.single(where, "no column 'vector' and no column of numbers")
     return items, np.stack(rest, axis=1)
+
+
+def write_vectors(
+    path: Path,
+    rows: Iterable[np.ndarray[Any, Any]],
+    shape: tuple[int, int],
+    kind: str,
+    others: Mapping[str, Any],
+) -> None:
+    """Write an .npz with `vectors`, whose rows come block by block, and some small arrays.
+
+    The same content gives the same bytes: the archive bears no dates.
+    """
+    dtype = np.dtype(kind)
+    header = {"descr": dtype.str, "fortran_order": False, "shape": shape}
+    try:
+        with whole_file(path) as out, zipfile.ZipFile(out, "w") as archive:
+            for name, value in others.items():
+                with archive.open(zipfile.ZipInfo(f"{name}.npy"), "w", force_zip64=True) as part:
+                    np.lib.format.write_array(part, np.asarray(value), allow_pickle=False)
+            with archive.open(zipfile.ZipInfo("vectors.npy"), "w", force_zip64=True) as part:
+                np.lib.format.write_array_header_1_0(part, header)
+                for block in rows:
+                    part.write(np.ascontiguousarray(block, dtype=dtype).tobytes())
+    except OSError as error:
+        raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from cranfield.errors import InputError, UsageError, os_message
 
@@ -20,15 +23,8 @@ def write_whole(path: Path, data: bytes) -> None:
         if path.exists() and not path.is_file() and not path.is_dir():
             path.write_bytes(data)
             return
-        # A name of its own: beside a name of 250 characters nothing longer would fit.
-        draft = path.parent / f".cranfield-{os.urandom(8).hex()}"
-        try:
-            _write_through(draft, data)
-            draft.replace(path)
-        except BaseException:
-            draft.unlink(missing_ok=True)
-            raise
-        _settle_folder(path.parent)
+        with whole_file(path) as out:
+            out.write(data)
     except OSError as error:
         raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
     except ValueError:
@@ -47,14 +43,26 @@ def made_folder(path: str | Path) -> Path:
     return folder
 
 
-def _write_through(path: Path, data: bytes) -> None:
-    """A new file whose bytes have reached the disk: renamed before that, it could come out empty
-    after a loss of power."""
-    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
-    with os.fdopen(handle, "wb") as out:
-        out.write(data)
-        out.flush()
-        os.fsync(out.fileno())
+@contextmanager
+def whole_file(path: Path) -> Iterator[BinaryIO]:
+    """A file to write bit by bit, which has its name only once all is written.
+
+    Its bytes have reached the disk by then: renamed before that, it could come out empty after a
+    loss of power.
+    """
+    # A name of its own: beside a name of 250 characters nothing longer would fit.
+    draft = path.parent / f".cranfield-{os.urandom(8).hex()}"
+    try:
+        handle = os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666)
+        with os.fdopen(handle, "wb") as out:
+            yield out
+            out.flush()
+            os.fsync(out.fileno())
+        draft.replace(path)
+    except BaseException:
+        draft.unlink(missing_ok=True)
+        raise
+    _settle_folder(path.parent)
 
 
 def _settle_folder(folder: Path) -> None:

@@ -1,0 +1,244 @@
+"""From a folder of pictures to vectors: streamed, again only for what is new or changed."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Any, BinaryIO, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield._version import __version__
+from cranfield.answers import Answer
+from cranfield.errors import InputError, Problem, check_counts, plural
+from cranfield.features import DESCRIPTORS
+from cranfield.features._spec import Descriptor
+from cranfield.features.folders import Found, Listing, list_pictures, shown
+from cranfield.features.metadata import EXIF, MOST_TAGS, exif_vector, tag_vectors
+from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture
+from cranfield.features.store import Known, Store, merged_rows
+from cranfield.features.vectors import vectors_of
+from cranfield.notes import Notes, Progress
+from cranfield.work.executors import Plan
+
+TAGS, TFIDF = "tags", "tags.tfidf"
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Description(Answer):
+    """What was described: how many pictures, which were left out and why, the files written."""
+
+    command: ClassVar[str] = "describe"
+    source: str
+    output: str
+    described: int
+    computed: int
+    dropped: int
+    skipped: tuple[tuple[str, str], ...]
+    written: Mapping[str, int]
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The manifest, and what this call has done."""
+        return {
+            "source": self.source,
+            "output": self.output,
+            "described": self.described,
+            "computed": self.computed,
+            "dropped": self.dropped,
+            "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
+            "descriptors": [
+                {"name": name, "file": f"{name}.npz", "length": length}
+                for name, length in self.written.items()
+            ],
+        }
+
+    def headline(self) -> str:
+        return f"{plural(self.described, 'picture')} described, {len(self.skipped)} left out"
+
+
+def describe_pictures(
+    source: str | Path,
+    descriptors: str | Descriptor | Iterable[str | Descriptor],
+    output: str | Path,
+    *,
+    tags: str | Path | None = None,
+    most_tags: int = MOST_TAGS,
+    exif: bool = False,
+    strict: bool = False,
+    max_pixels: int = MOST_PIXELS,
+    jobs: int | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Description:
+    """Vectors of all pictures of a folder, or of a list of files, as `output/NAME.npz`.
+
+    Pictures that were described before and have not changed since are not read again; those that
+    are gone are dropped. A picture that cannot be read is left out and told in the answer and in
+    `output/manifest.json`; with `strict` it is an error, and nothing is written.
+    """
+    check_counts(jobs=jobs, max_pixels=max_pixels)
+    progress = Progress.of(progress)
+    chosen = DESCRIPTORS.find_all(descriptors)
+    if exif and EXIF not in chosen:
+        chosen = (*chosen, EXIF)
+    listing = list_pictures(source)
+    store = Store(output)
+    known = {d: store.known(d, listing.root) for d in chosen}
+    with _Work(store.folder, chosen, known, max_pixels, Plan(jobs=jobs).workers) as work:
+        work.run(listing, progress.part(0.0, 0.95))
+        skipped = dict(sorted(listing.skipped.items()))
+        if strict and skipped:
+            problems = [Problem(0, f"{shown(file)}: {why}") for file, why in skipped.items()]
+            raise InputError(str(source), problems)
+        good = [p for p in listing.pictures if p.file not in skipped]
+        dropped = work.write(store, listing.root, good)
+    notes = _noted(listing, skipped)
+    written = {str(d): d.length for d in chosen}
+    if tags is not None:
+        written |= _write_tags(store, good, tags, most_tags, notes)
+    told = tuple((shown(file), reason) for file, reason in skipped.items())
+    found = Description(
+        source=str(source),
+        output=str(store.folder),
+        described=len(good),
+        computed=work.computed,
+        dropped=dropped,
+        skipped=told,
+        written=written,
+        notes=notes.lines(),
+    )
+    content = found.payload()
+    for passing in ("output", "computed", "dropped"):
+        del content[passing]
+    store.write_manifest({"cranfield": __version__} | content)
+    progress(1.0)
+    return found
+
+
+def _noted(listing: Listing, skipped: Mapping[str, str]) -> Notes:
+    notes = Notes()
+    if listing.others:
+        notes.add(f"{plural(listing.others, 'file')} without the ending of a picture left out")
+    if skipped:
+        notes.add(f"{plural(len(skipped), 'file')} could not be described (see skipped)")
+    return notes
+
+
+def _write_tags(
+    store: Store, good: Sequence[Found], path: str | Path, most: int, notes: Notes
+) -> dict[str, int]:
+    items = [p.item for p in good]
+    found = tag_vectors(items, {p.file: p.item for p in good}, path, most)
+    if found.untagged:
+        notes.add(f"{plural(found.untagged, 'picture')} without tags")
+    if found.unknown:
+        notes.add(f"the tags speak of {plural(found.unknown, 'item')} without a picture")
+    terms = np.array(found.terms, dtype=np.str_)
+    store.write_table(TAGS, items, found.present, distance="cosine", terms=terms)
+    store.write_table(TFIDF, items, found.weighted, distance="cosine", terms=terms)
+    return {TAGS: len(found.terms), TFIDF: len(found.terms)}
+
+
+class _Work:
+    """Decodes pictures on some threads and puts the new rows of each descriptor into a file."""
+
+    def __init__(
+        self,
+        folder: Path,
+        chosen: Sequence[Descriptor],
+        known: Mapping[Descriptor, Known | None],
+        max_pixels: int,
+        jobs: int,
+    ) -> None:
+        self._chosen, self._known = chosen, known
+        self._max_pixels, self._jobs = max_pixels, jobs
+        self._fresh: dict[Descriptor, dict[str, int]] = {d: {} for d in chosen}
+        self._files: dict[Descriptor, BinaryIO] = {}
+        self._folder = tempfile.TemporaryDirectory(prefix=".cranfield-", dir=folder)
+        self.computed = 0
+
+    def __enter__(self) -> _Work:
+        for number, descriptor in enumerate(self._chosen):
+            self._files[descriptor] = (Path(self._folder.name) / str(number)).open("w+b")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for file in self._files.values():
+            file.close()
+        self._folder.cleanup()
+
+    def _lacking(self, picture: Found) -> list[Descriptor]:
+        return [
+            d
+            for d in self._chosen
+            if (known := self._known[d]) is None or picture.state not in known.rows
+        ]
+
+    def run(self, listing: Listing, progress: Progress) -> None:
+        """Describe what is not known yet; what cannot be is put among the skipped."""
+        todo = [(p, lacking) for p in listing.pictures if (lacking := self._lacking(p))]
+        with ThreadPoolExecutor(self._jobs) as pool:
+            for done, (picture, lacking, result) in enumerate(self._results(pool, todo), 1):
+                progress(done / len(todo))
+                if isinstance(result, str):
+                    listing.skipped[picture.file] = result
+                    continue
+                self.computed += 1
+                for descriptor, vector in zip(lacking, result, strict=True):
+                    places = self._fresh[descriptor]
+                    places[picture.item] = len(places)
+                    self._files[descriptor].write(vector.tobytes())
+
+    def _results(
+        self, pool: ThreadPoolExecutor, todo: Sequence[tuple[Found, list[Descriptor]]]
+    ) -> Iterator[tuple[Found, list[Descriptor], list[NDArray[Any]] | str]]:
+        """In the order of the pictures; only a few are under way, whatever their number."""
+        waiting = iter(todo)
+        while batch := list(islice(waiting, 16 * self._jobs)):
+            vectors = pool.map(lambda one: self._vectors(*one), batch)
+            for (picture, lacking), result in zip(batch, vectors, strict=True):
+                yield picture, lacking, result
+
+    def _vectors(self, picture: Found, lacking: list[Descriptor]) -> list[NDArray[Any]] | str:
+        try:
+            decoded = read_picture(picture.path, most_pixels=self._max_pixels)
+        except BadPictureError as error:
+            return str(error)
+        return _described(decoded, lacking)
+
+    def write(self, store: Store, root: str, good: Sequence[Found]) -> int:
+        """Write what has changed; the number of pictures that are gone."""
+        dropped: set[str] = set()
+        items = tuple(p.item for p in good)
+        for descriptor in self._chosen:
+            known, fresh = self._known[descriptor], self._fresh[descriptor]
+            if known is not None:
+                dropped |= set(known.items) - set(items)
+                if not fresh and known.items == items:
+                    continue
+            file = self._files[descriptor]
+            file.flush()
+            made = _rows_in(Path(file.name), len(fresh), descriptor)
+            store.write(descriptor, root, good, merged_rows(good, known, fresh, made))
+        return len(dropped)
+
+
+def _rows_in(path: Path, count: int, descriptor: Descriptor) -> NDArray[Any]:
+    shape = count, descriptor.length
+    if count == 0:
+        return np.zeros(shape, dtype=descriptor.kind)
+    return np.memmap(path, dtype=descriptor.kind, mode="r", shape=shape)
+
+
+def _described(decoded: Decoded, descriptors: Sequence[Descriptor]) -> list[NDArray[Any]]:
+    """One vector per descriptor, from the pixels or from what the file says beside them."""
+    of_pixels = [d for d in descriptors if d.kernel]
+    found = dict(zip(of_pixels, vectors_of(decoded.pixels, of_pixels), strict=True))
+    if EXIF in descriptors:
+        height, width = decoded.pixels.shape[:2]
+        found[EXIF] = exif_vector(decoded.exif, width, height).astype(EXIF.kind)
+    return [found[d] for d in descriptors]

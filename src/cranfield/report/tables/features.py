@@ -1,0 +1,76 @@
+"""Descriptors, and what was described, as tables."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import Any
+
+from cranfield.features.catalogue import DescriptorCard, DescriptorCatalogue
+from cranfield.features.describe import Description
+from cranfield.report.document import Cell, Column, Document, Table
+
+_WIDTH = 76
+
+
+def _texts(*names: str) -> list[Column]:
+    return [Column(name, numeric=False) for name in names]
+
+
+def catalogue_document(found: DescriptorCatalogue, **_: Any) -> Document:
+    """A table per family, the distances, the sets."""
+    columns = [*_texts("name"), Column("length"), *_texts("distance", "what it is", "checked")]
+    tables = []
+    for family in dict.fromkeys(d.family for d in found.descriptors):
+        rows: list[list[Cell]] = [
+            [str(d), d.length, d.distance, d.title, d.checked.split(":")[0]]
+            for d in found.descriptors
+            if d.family == family
+        ]
+        tables.append(Table(columns, rows, family[:1].upper() + family[1:]))
+    every = [row for table in tables for row in table.rows]
+    distances: list[list[Cell]] = [[str(d), d.title] for d in found.distances]
+    tables.append(Table(_texts("distance", "what it is"), distances, "Distances"))
+    sets: list[list[Cell]] = [
+        [name, textwrap.shorten(" ".join(members), 90, placeholder=" ...")]
+        for name, members in found.sets.items()
+    ]
+    tables.append(Table(_texts("set", "members"), sets, "Sets"))
+    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
+
+
+def card_document(found: DescriptorCard, **_: Any) -> Document:
+    """What is known of a descriptor, line by line."""
+    payload = found.to_dict()
+    rows: list[list[Cell]] = []
+    for key, value in payload["descriptors"][0].items():
+        if value in ("", []):
+            continue
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        rows += wrapped(key.replace("_", " "), text)
+    [distance] = payload["distances"]
+    rows += wrapped("formula of distance", distance["formula"])
+    if distance["undefined"]:
+        rows += wrapped("undefined", distance["undefined"])
+    return Document(
+        payload, [Table(_texts("descriptor", str(found.descriptor)), rows)], found.notes
+    )
+
+
+def wrapped(key: str, text: str) -> list[list[Cell]]:
+    lines = textwrap.wrap(text, _WIDTH) or [""]
+    return [["" if i else key, line] for i, line in enumerate(lines)]
+
+
+def description_document(found: Description, **_: Any) -> Document:
+    """The files written, and what was left out."""
+    files = Table(
+        [*_texts("file"), Column("pictures"), Column("length")],
+        [[f"{name}.npz", found.described, length] for name, length in found.written.items()],
+        found.headline(),
+        (f"{found.computed} computed now, {found.dropped} dropped",),
+    )
+    tables = [files]
+    if found.skipped:
+        rows: list[list[Cell]] = [[repr(file)[1:-1], why] for file, why in found.skipped]
+        tables.append(Table(_texts("file", "reason"), rows, "Left out"))
+    return Document(found.to_dict(), tables, found.notes)
