@@ -7,12 +7,19 @@ process: many requests may be answered at once, and each gets its own notes and 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol, TypeAlias
 
 from cranfield.errors import CancelledError
 
 NAMES_SHOWN = 3
+EXAMPLES_SHOWN = 5
+
+
+def some_names(names: Sequence[str]) -> str:
+    """The first of many names, as part of a sentence."""
+    shown = ", ".join(names[:EXAMPLES_SHOWN])
+    return shown + (", ..." if len(names) > EXAMPLES_SHOWN else "")
 
 
 class Notes:
@@ -68,6 +75,9 @@ class Counter(Protocol):
     def cancel(self) -> None: ...
 
 
+Watcher: TypeAlias = "Progress | Callable[[float], None]"
+
+
 class Progress:
     """How far work has come, and whether it shall go on.
 
@@ -88,7 +98,7 @@ class Progress:
         self._counters: list[tuple[Counter, float, float]] = []
 
     @classmethod
-    def of(cls, given: Progress | Callable[[float], None] | None) -> Progress:
+    def of(cls, given: Watcher | None) -> Progress:
         """What a caller gave as progress: nothing, a function that is told, or one of these."""
         return given if isinstance(given, Progress) else cls(given)
 

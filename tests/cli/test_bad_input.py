@@ -226,8 +226,8 @@ def test_missing_and_unjudged_topics_are_told(bench: Bench) -> None:
     out, err = bench.accepted("qrels", part)
     assert out.splitlines()[1] == "part,0.5,1.0,2"
     assert err.splitlines() == [
-        "warning: part misses 1 of 2 judged topics (2), scored as an empty ranking",
-        "warning: part has 1 topic without judgements (9), ignored",
+        "warning: part: misses 1 of 2 judged topics (2), scored as an empty ranking",
+        "warning: part: has 1 topic without judgements (9), ignored",
     ]
     out, err = bench.accepted("qrels", part, "--topics", "run")
     assert out.splitlines()[1] == "part,1.0,1.0,1"

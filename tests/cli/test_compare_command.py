@@ -92,7 +92,7 @@ def test_missing_topics_score_zero_or_are_left_out(capsys, folder):
     args = ("-m", "AP", "--baseline", "bm25", "--test", "t")
     code, _, err = run(capsys, folder, *args)
     assert code == 0
-    assert "short misses 3 of 20 judged topics (0, 1, 2), scored as an empty ranking" in err
+    assert "short: misses 3 of 20 judged topics (0, 1, 2), scored as an empty ranking" in err
     judged = answer(capsys, folder, *args)
     assert [p["topics"] for p in judged["pairs"]] == [20, 20, 20]
     shared = answer(capsys, folder, *args, "--topics", "run")
@@ -291,8 +291,8 @@ def test_annotation_takes_the_options_of_label(capsys, annotation):
 
 
 @pytest.mark.parametrize("args, message", [
-    (("--topics", "run"), "are for ranked runs"),
-    (("--collection-size", "9"), "are for ranked runs"),
+    (("--topics", "run"), "is for ranked runs"),
+    (("--collection-size", "9"), "is for ranked runs"),
     (("-m", "AP"), "AP"),
     (("-m", "F.concept(mean='micro')"), "is not a mean over topics, items or concepts"),
     (("--threshold", "nobody=0.5"), "'nobody', which is not a run"),

@@ -80,7 +80,7 @@ FAULTS = {
     "missing item": (
         SUBJECTS + "ann,q,gone,0.1\n",
         "Displacement needs the number of items in the collection, as item 'gone' was not "
-        "retrieved: pass --collection-size N or missing='optimist'",
+        "retrieved: pass --collection-size N or --missing optimist",
     ),
     "other topics": (
         "subject,topic,item,significance\nann,p,x,1\n",

@@ -66,8 +66,7 @@ def test_without_collection_size_one_sentence_says_what_to_pass(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == (
-        f"{measure} needs the number of items in the collection: pass --collection-size N "
-        "(in Python: collection_size=N)\n"
+        f"{measure} needs the number of items in the collection: pass --collection-size N\n"
     )
 
 
@@ -77,7 +76,7 @@ def test_rank_recall_needs_the_size_only_for_missing_items(
     assert main(["eval", *files, "-m", "RankRecall"]) == 2
     err = capsys.readouterr().err
     assert "does not retrieve all relevant items of topic '2'" in err
-    assert "pass --collection-size N or missing='optimist'" in err
+    assert "pass --collection-size N or --missing optimist" in err
     payload = evaluated(capsys, *files, "-m", "RankRecall", "--missing", "optimist")
     assert payload["runs"][0]["mean"]["RankRecall"] == pytest.approx((1.5 / 2 + 1.5 / 2) / 2)
 

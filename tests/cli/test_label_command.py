@@ -268,7 +268,7 @@ def test_the_vocabulary_of_a_long_truth(folder, capsys):
     (folder / "names.txt").write_text("Lake\nSky\n")
     code, _, err = run(capsys, *argv)
     assert code == 2
-    assert "long.csv: concept 'Sea' is not in the vocabulary" in err
+    assert "long.csv: has a concept 'Sea' that --concepts does not list" in err
 
 
 def test_csv_from_standard_input(folder, capsys, monkeypatch):

@@ -69,7 +69,13 @@ def test_counts_may_come_from_numpy():
     assert cf.evaluate(QRELS, RUN, "NAR", collection_size=size, jobs=np.int32(1)).mean()
 
 
-@pytest.mark.parametrize("measures", [None, 5, [5], [None], [["AP"]]])
+def test_without_measures_there_are_usual_ones_of_annotation_only():
+    assert cf.evaluate_labels({"a": {"x"}}, [{"a": {"x"}}], None).mean()
+    with pytest.raises(MeasureError, match="name of a measure"):
+        cf.evaluate(QRELS, RUN, None)
+
+
+@pytest.mark.parametrize("measures", [5, [5], [None], [["AP"]]])
 def test_what_is_no_measure_is_said_to_be_none(measures):
     for evaluate in (
         lambda: cf.evaluate(QRELS, RUN, measures),

@@ -8,7 +8,6 @@ import pytest
 from sklearn import metrics as sk
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import CranfieldWarning
 from cranfield.evaluation.labels import evaluate_labels
 
 MEASURES = (
@@ -40,9 +39,7 @@ def problem(seed: int):
 
 
 def ours(truth, scores):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
-        return evaluate_labels(LabelMatrix.of(truth, name="truth"), [scores], MEASURES, jobs=1)
+    return evaluate_labels(LabelMatrix.of(truth, name="truth"), [scores], MEASURES, jobs=1)
 
 
 def edge(value, truth, predicted):

@@ -1,7 +1,6 @@
 """The measures of annotation equal their slow twins."""
 
 import math
-import warnings
 
 import numpy as np
 import pytest
@@ -12,7 +11,6 @@ from cranfield._reference import labels as slow
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
-from cranfield.errors import CranfieldWarning
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.measures.labels.taxonomy import balanced_distance
 
@@ -49,15 +47,13 @@ def problems(draw):
 def evaluate(problem, measures, **options):
     truth, confidences = problem
     items = [f"i{k:02d}" for k in range(len(truth))]
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", CranfieldWarning)
-        return evaluate_labels(
-            LabelMatrix.of(truth, items=items, concepts=CONCEPTS),
-            [LabelMatrix.of(confidences, items=items, concepts=CONCEPTS, name="run")],
-            measures,
-            jobs=2,
-            **options,
-        )
+    return evaluate_labels(
+        LabelMatrix.of(truth, items=items, concepts=CONCEPTS),
+        [LabelMatrix.of(confidences, items=items, concepts=CONCEPTS, name="run")],
+        measures,
+        jobs=2,
+        **options,
+    )
 
 
 def same(found, expected):

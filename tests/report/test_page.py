@@ -13,8 +13,9 @@ from cranfield.cli import main
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
+from cranfield.report.cases import Compared, ranked_case
 from cranfield.report.page import report_page
-from cranfield.report.parts import retrieval_section
+from cranfield.report.parts import case_section
 from cranfield.report.sections import score_section, table_section
 from cranfield.report.tables.comparison import further_tables
 from cranfield.report.tables.scores import leaderboard
@@ -125,7 +126,7 @@ def test_ties_in_the_order_of_the_file_and_judged_only(both, tmp_path):
     assert order("--max-items", "2") == ["b", "x"]
 
 
-def test_standard_input_is_read_once_and_the_report_says_so(tmp_path, monkeypatch):
+def test_standard_input_is_read_once_and_the_report_is_whole(tmp_path, monkeypatch):
     import gzip
     import io
     import sys
@@ -135,8 +136,8 @@ def test_standard_input_is_read_once_and_the_report_says_so(tmp_path, monkeypatc
     target = tmp_path / "r.html"
     assert main(["eval", QRELS, "-", "-m", "AP", "--format", "html", "-o", str(target)]) == 0
     section = held(target.read_text())["sections"][0]
-    assert "rankings" not in section
-    assert any("read only once" in text for text in section["left_out"])
+    assert section["rankings"]["topics"]
+    assert section["left_out"] == []
 
 
 def test_one_run_one_topic_and_undefined_values(both, tmp_path):
@@ -178,10 +179,8 @@ def synthetic(runs, topics, items=20):
 
 def made_page(runs, topics, measures="AP nDCG@10 RR P@10"):
     judgements, made = synthetic(runs, topics)
-    scores = evaluate(judgements, made, measures)
-    section = retrieval_section(
-        scores, judgements, made, title="x", tables=[leaderboard(scores)], options={}
-    )
+    case = ranked_case(judgements, made, measures)
+    section = case_section(case, title="x", tables=[leaderboard(case.scores)])
     return section, report_page("x", [section])
 
 
@@ -223,7 +222,7 @@ def test_a_comparison_of_many_runs_is_bounded_too():
     scores = evaluate(judgements, made, "AP")
     found = scores.compare(test="t", resamples=100)
     assert len(found.pairs) == 12_720
-    section = score_section(scores, title="x", tables=[], comparison=found)
+    section = score_section(Compared(scores, found), title="x", tables=[])
     assert len(section.data["pairs"]["AP"]) == 780
     assert any("among the 40 best of 160 runs" in text for text in section.left_out)
     effects = table_section("x", further_tables(found)).data["tables"][0]

@@ -21,7 +21,8 @@ from cranfield.campaign.questionnaire import Questionnaire
 from cranfield.data.alignment import align
 from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
 from cranfield.errors import UsageError
-from cranfield.evaluation.labels import checked_truth, evaluate_labels
+from cranfield.evaluation.label_inputs import checked_truth
+from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.annotations import name_annotations, read_annotation, read_truth
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure

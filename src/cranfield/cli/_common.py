@@ -10,10 +10,10 @@ import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar, overload
 
 from cranfield.answers import Answer
 from cranfield.cli._words import in_options
@@ -49,6 +49,10 @@ class Parser(argparse.ArgumentParser):
         finally:
             self._mixing = False
 
+    def read(self, argv: Sequence[str]) -> dict[str, Any]:
+        """What was given on the command line, as plain values by name."""
+        return vars(self.parse_args(argv))
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
 
@@ -74,10 +78,19 @@ class Output:
         """What the options of `add_output_options` say."""
         return cls(args.format, args.output, args.quiet)
 
+    @classmethod
+    def take(cls, given: dict[str, Any]) -> Output:
+        """Takes the options of `add_output_options` out of what was given."""
+        return cls(given.pop("format"), given.pop("output"), given.pop("quiet"))
 
-def show(answer: Answer, output: Output, **view: Any) -> None:
-    """Print or write an answer; its notes, and what was written, go to standard error."""
-    _emit(document_of(answer, **view), output)
+
+def show(answer: Answer, output: Output, *, page: str | None = None, **view: Any) -> None:
+    """Print or write an answer; its notes, and what was written, go to standard error.
+
+    `page` is its interactive report, where that is what was asked for.
+    """
+    document = document_of(answer, **view)
+    _emit(document if page is None else replace(document, page=page), output)
 
 
 @contextmanager
@@ -95,6 +108,39 @@ def add_jobs_option(parser: argparse.ArgumentParser) -> None:
         default=os.cpu_count() or 1,
         metavar="N",
         help="threads to use (default: all cores)",
+    )
+
+
+def add_measures_option(parser: argparse.ArgumentParser, text: str) -> None:
+    """`-m`, which adds up where it is given several times."""
+    parser.add_argument("-m", "--measures", action="append", metavar="NAMES", help=text)
+
+
+@overload
+def take_measures(given: dict[str, Any]) -> str | None: ...
+@overload
+def take_measures(given: dict[str, Any], default: str) -> str: ...
+def take_measures(given: dict[str, Any], default: str | None = None) -> str | None:
+    """Takes the measures out of what was given, or the default when none were."""
+    names: list[str] | None = given.pop("measures")
+    return default if names is None else " ".join(names)
+
+
+def add_public_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--public",
+        action="store_true",
+        help="html: leave out true labels, grades and names of items, so that the page can be "
+        "shown while the truth is secret",
+    )
+
+
+def add_executor_option(parser: argparse._ActionsContainer, more: str) -> None:
+    parser.add_argument(
+        "--executor",
+        default="threads",
+        metavar="WHERE",
+        help=f"threads (default), processes, or dask://HOST:PORT; {more}",
     )
 
 
@@ -122,9 +168,10 @@ def positive(text: str) -> int:
     return number
 
 
-def check_standard_input(args: argparse.Namespace) -> None:
+def check_standard_input(given: argparse.Namespace | dict[str, Any]) -> None:
     """A UsageError when '-' stands for more than one input: it can be read once."""
-    asked = [value for name, value in vars(args).items() if name != "output"]
+    values = given if isinstance(given, dict) else vars(given)
+    asked = [value for name, value in values.items() if name != "output"]
     texts = [t for value in asked for t in (value if isinstance(value, list) else [value])]
     if sum(isinstance(t, str) and (t == "-" or t.endswith("=-")) for t in texts) > 1:
         raise UsageError("standard input ('-') can be only one of the files")

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import (
+    add_executor_option,
     add_jobs_option,
     add_output_options,
     add_seed_option,
     positive,
 )
 from cranfield.cli._label_inputs import add_label_options, named_maps
-from cranfield.cli._pieces import add_executor_option
 from cranfield.errors import UsageError
 
 if TYPE_CHECKING:

@@ -1,17 +1,74 @@
-"""What the library says of its parameters, in the words of the command line."""
+"""The library speaks of parameters, the command line of options: this is the translation."""
 
 from __future__ import annotations
 
 import re
 
-# A parameter that is spoken of, not one with a value: `tags=` and not `tags='x'`.
-_PARAMETER = re.compile(r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])")
+# Parameters whose option has another name.
+OTHER_NAMES = {"rng": "seed", "margin": "equivalence", "thresholds": "threshold"}
+PARAMETERS = (
+    "agreement",
+    "alpha",
+    "baseline",
+    "collection_size",
+    "concepts",
+    "confidence",
+    "correction",
+    "costmap",
+    "counts",
+    "detect",
+    "duplicates",
+    "executor",
+    "gmt",
+    "interval",
+    "items",
+    "jobs",
+    "judged_only",
+    "links",
+    "margin",
+    "max_items",
+    "missing",
+    "ontology",
+    "power",
+    "provider",
+    "queries",
+    "questions",
+    "ranks",
+    "resamples",
+    "rng",
+    "rules",
+    "shares",
+    "skipped",
+    "soft",
+    "tags",
+    "tail",
+    "test",
+    "threshold",
+    "ties",
+    "topics",
+    "unvoted",
+    "values",
+    "wordnet",
+)
+# name=value as a whole word; what stands in brackets belongs to the name of a measure.
+_SAID = re.compile(rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)")
+# Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.
+_BARE = re.compile(r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])")
 
 
 def in_options(text: str) -> str:
-    """A message of the library with options for parameters.
+    """A message of the library in the words of the command line.
 
+    >>> in_options("pass collection_size=N or missing='optimist'; name them with concepts=...")
+    'pass --collection-size N or --missing optimist; name them with --concepts'
     >>> in_options("give counts= or collection_size=, not both")
     'give --counts or --collection-size, not both'
     """
-    return _PARAMETER.sub(lambda found: f"--{found[1].replace('_', '-')}", text)
+
+    def option(found: re.Match[str]) -> str:
+        name = OTHER_NAMES.get(found[1], found[1]).replace("_", "-")
+        value = "" if found[2] == "..." else found[2].strip("'")
+        return f"--{name} {value}".rstrip()
+
+    text = _SAID.sub(option, text)
+    return _BARE.sub(lambda found: f"--{found[1].replace('_', '-')}", text)

@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import (
+    Output,
     Parser,
-    Watch,
     add_jobs_option,
+    add_measures_option,
     add_output_options,
+    add_public_option,
     add_seed_option,
-    check_standard_input,
-    emit,
-    positive,
+    in_background,
+    show,
+    take_measures,
+    working,
 )
-from cranfield.cli._label_inputs import add_label_options, label_scores
+from cranfield.cli._subject import Subject, add_subject_options, take_subject
 from cranfield.comparison.answer import Comparison
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.scores import Scores
-from cranfield.report.document import Table
+
+if TYPE_CHECKING:
+    from cranfield.notes import Progress
+    from cranfield.report.cases import Compared
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
 differences with confidence intervals, p-values corrected for many comparisons, effect sizes,
@@ -30,81 +35,67 @@ EXAMPLES = """examples:
   cranfield compare qrels.txt *.run -m "AP nDCG@10" --test randomization --correction bh
   cranfield compare qrels.txt a.run b.run --baseline a --tail one --format latex
   cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
+  cranfield compare old.json new.json --baseline old   (scores that were saved)
 """
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    done = [0.0]
-    with Watch("comparing", lambda: done[0], quiet=args.quiet) as watch:
-        from cranfield.comparison.compare import compare
-        from cranfield.report.tables.comparison import PARTS, SUMMARY, comparison_document
+    from cranfield.report.tables.comparison import PARTS, SUMMARY
 
-        scores, notes = _label_scores(args) if args.truth else _ranked_scores(args)
-        comparison = compare(
-            scores,
-            baseline=args.baseline,
-            test=args.test,
-            correction=args.correction,
-            tail=args.tail,
-            alpha=args.alpha,
-            interval=args.interval,
-            resamples=args.resamples,
-            margin=args.equivalence,
-            detect=args.detect,
-            power=args.power,
-            rng=args.seed,
-            jobs=args.jobs,
-            progress=lambda fraction: done.__setitem__(0, fraction),
+    given = make_parser().read(argv)
+    output = Output.take(given)
+    subject = take_subject(given, least=2, command="compare")
+    measures, jobs, public = take_measures(given), given["jobs"], given.pop("public")
+    shown = given.pop("show")
+    parts = shown or ((SUMMARY, *PARTS) if output.form == "latex" else PARTS)
+    # What is left are the options of a comparison, two of them under the names of this face.
+    options = given | {"rng": given.pop("seed"), "margin": given.pop("equivalence")}
+    if subject.kind == "saved" and measures is not None:
+        options["measures"] = measures
+    with working("comparing", output) as progress:
+        if output.form == "html":
+            case = in_background(
+                lambda: subject.case(measures, options, jobs, progress), progress.cancel
+            )
+            return _page(case, parts, output, public)
+        comparison = in_background(
+            lambda: _compared(subject, measures, options, progress), progress.cancel
         )
-        usual = (SUMMARY, *PARTS) if args.format == "latex" else PARTS
-        document = comparison_document(comparison, parts=args.show or usual)
-        if args.format == "html":
-            document = replace(document, page=_page(scores, comparison, document.tables, args))
-    emit(replace(document, warnings=[*dict.fromkeys(watch.messages), *notes, *scores.notes]), args)
+    show(comparison, output, parts=parts)
     return 0
 
 
-def _page(
-    scores: Scores, comparison: Comparison, tables: Sequence[Table], args: argparse.Namespace
-) -> str:
-    from cranfield.cli._pages import label_page, ranked_page
+def _compared(
+    subject: Subject, measures: str | None, options: dict[str, Any], progress: Progress
+) -> Comparison:
+    scores = subject.scores(measures, options["jobs"], progress.part(0.0, 0.5))
+    return scores.compare(**options, progress=progress.part(0.5, 1.0))
+
+
+def _page(case: Compared, parts: Sequence[str], output: Output, public: bool) -> int:
+    from cranfield.report.parts import case_page
+    from cranfield.report.tables import document_of
     from cranfield.report.tables.comparison import further_tables
 
-    more = further_tables(comparison)
-    if args.truth:
-        return label_page(scores, args, tables=tables, more=more, comparison=comparison)
-    options = {"topics": args.topics, "collection_size": args.collection_size}
-    return ranked_page(
-        scores,
-        args.paths[0],
-        args.paths[1:],
-        options,
-        tables=tables,
-        more=more,
-        comparison=comparison,
-        jobs=args.jobs,
-    )
+    if case.comparison is None:
+        raise UsageError("; ".join(case.left_out) or "nothing could be compared")
+    tables = document_of(case.comparison, parts=parts).tables
+    more = further_tables(case.comparison)
+    page = case_page(case, tables=tables, further=more, public=public)
+    show(case.comparison, output, page=page, parts=parts)
+    return 0
 
 
-def make_parser() -> argparse.ArgumentParser:
+def make_parser() -> Parser:
     parser = Parser(
         prog="cranfield compare",
         description=DESCRIPTION,
         epilog=EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument(
-        "paths",
-        nargs="+",
-        metavar="FILE",
-        help="the judgements, then two runs or more; with --truth: runs only",
-    )
-    parser.add_argument(
-        "-m",
-        "--measures",
-        metavar="NAMES",
-        help="measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
+    add_measures_option(
+        parser,
+        "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
     )
     parser.add_argument(
         "--baseline",
@@ -112,11 +103,8 @@ def make_parser() -> argparse.ArgumentParser:
         help="the run that all others are compared with (default: every two runs)",
     )
     _add_test_options(parser)
-    _add_ranked_options(parser)
-    parser.add_argument(
-        "--truth", metavar="TRUTH", help="compare annotation: the true concepts of each item"
-    )
-    add_label_options(parser)
+    add_subject_options(parser)
+    add_public_option(parser)
     add_jobs_option(parser)
     add_seed_option(parser)
     add_output_options(parser)
@@ -191,20 +179,6 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def _add_ranked_options(parser: argparse.ArgumentParser) -> None:
-    group = parser.add_argument_group("ranked runs")
-    group.add_argument(
-        "--topics",
-        choices=("judged", "run"),
-        default="judged",
-        help="judged: a topic that a run misses scores as an empty ranking (default); "
-        "run: it is left out, and pairs share the topics that both have",
-    )
-    group.add_argument(
-        "--collection-size", type=positive, metavar="N", help="number of items in the collection"
-    )
-
-
 def _tables(text: str) -> list[str]:
     from cranfield.report.tables.comparison import PARTS, SUMMARY
 
@@ -237,34 +211,3 @@ def _resamples(text: str) -> int | str:
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on, nor 'exact'")
     return count
-
-
-def _ranked_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
-    from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
-
-    for option in ("ontology", "rules", "costmap", "agreement", "concepts", "threshold"):
-        if getattr(args, option):
-            raise UsageError(f"--{option} is for annotation; name the truth with --truth")
-    if len(args.paths) < 3:
-        raise UsageError(
-            "compare needs judgements and two runs or more: cranfield compare QRELS RUN RUN"
-        )
-    check_standard_input(args)
-    scores = evaluate(
-        args.paths[0],
-        args.paths[1:],
-        args.measures or DEFAULT_MEASURES,
-        topics=args.topics,
-        collection_size=args.collection_size,
-        jobs=args.jobs,
-    )
-    return scores, []
-
-
-def _label_scores(args: argparse.Namespace) -> tuple[Scores, list[str]]:
-    if args.collection_size or args.topics != "judged":
-        raise UsageError("--topics and --collection-size are for ranked runs, not for annotation")
-    if len(args.paths) < 2:
-        raise UsageError("compare needs two runs or more: cranfield compare --truth TRUTH RUN RUN")
-    args.runs = args.paths
-    return label_scores(args, keep=True)

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from cranfield.cli._common import Parser, Watch
+from cranfield.cli._common import Parser
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
@@ -47,10 +47,9 @@ def main(argv: Sequence[str]) -> int:
     kind = args.kind or guess_kind(args.source)
     if kind == "labels":
         return _convert_labels(args)
-    with Watch("converting", lambda: 0.0, quiet=True) as watch:
-        table = read_run(args.source) if kind == "run" else read_qrels(args.source)
+    table = read_run(args.source) if kind == "run" else read_qrels(args.source)
     if not args.quiet:
-        for message in watch.messages:
+        for message in table.notes:
             sys.stderr.write(f"warning: {message}\n")
     data = _encode(table, args.target)
     if args.target == "-":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -11,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.comparison.answer import FAMILY_WISE, Comparison, Family, Pair, Standing
-from cranfield.errors import CranfieldWarning, UsageError, suggest
+from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
+from cranfield.notes import Notes
 from cranfield.stats import anova, effects, intervals, paired, posthoc, power, randomization
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
@@ -108,7 +108,9 @@ def compare(
     )
     if len(scores.runs) < 2:
         raise UsageError("a comparison needs two runs or more")
-    chosen = _chosen_measures(scores, measures, plan)
+    notes = Notes()
+    notes.extend(scores.notes)
+    chosen = _chosen_measures(scores, measures, plan, notes)
     wanted = _wanted_pairs(scores, baseline)
     found: list[Pair] = []
     standings: list[Standing] = []
@@ -139,6 +141,7 @@ def compare(
         margin=margin,
         detect=detect,
         power=power,
+        notes=notes.lines(),
     )
 
 
@@ -206,7 +209,7 @@ def _checked_plan(
 
 
 def _chosen_measures(
-    scores: Scores, names: str | Sequence[str] | None, plan: Plan
+    scores: Scores, names: str | Sequence[str] | None, plan: Plan, notes: Notes
 ) -> tuple[Measure, ...]:
     """The measures to compare under; those of a set that have no test are left out, said so."""
     known = {str(m): m for m in scores.measures}
@@ -220,7 +223,7 @@ def _chosen_measures(
     if not chosen:
         raise UsageError("; ".join(filter(None, obstacles.values())) or "no measure was asked for")
     for obstacle in filter(None, obstacles.values()):
-        warnings.warn(f"{obstacle}; left out", CranfieldWarning, stacklevel=3)
+        notes.add(f"{obstacle}; left out")
     return chosen
 
 

@@ -20,7 +20,7 @@ from typing import Any, Literal
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
 from cranfield.errors import InputError, MissingExtraError
-from cranfield.evaluation.ranked import TopicScorer
+from cranfield.evaluation.evaluator import TopicScorer
 from cranfield.measures.ranked.plans import KernelCall
 
 try:

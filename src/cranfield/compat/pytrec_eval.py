@@ -27,7 +27,7 @@ import numpy as np
 from cranfield._version import __version__
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, Problem, UsageError, suggest
-from cranfield.evaluation.ranked import TopicScorer
+from cranfield.evaluation.evaluator import TopicScorer
 from cranfield.io import trec
 from cranfield.measures.ranked.plans import KernelCall
 

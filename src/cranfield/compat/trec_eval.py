@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.compat._trec_measures import Request, Value, requested_values
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, UsageError
-from cranfield.evaluation.ranked import Progress, RankedEvaluator, Settings
+from cranfield.evaluation.evaluator import RankedEvaluator, Settings
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN
 from cranfield.io import read_qrels, trec
 from cranfield.io.files import describe, read_text
@@ -92,7 +92,7 @@ def _evaluate(
     evaluator = RankedEvaluator(judgements, calls)
     if len(missing) < len(judgements.topics):
         run = _with_bogus_items(run, missing)
-    result = evaluator.run(run, run.name, settings, 1, Progress())
+    result = evaluator.run(run, run.name, settings, 1)
     order = sorted(range(len(judgements.topics)), key=lambda i: judgements.topics[i].encode())
     columns: dict[str, list[float]] = {}
     strings: dict[str, list[str]] = {}

@@ -62,7 +62,7 @@ def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
                 Problem(
                     0,
                     f"concept {c!r} is not in the truth.{suggest(c, truth.concepts)} A concept "
-                    "that no item has must still be named there (--concepts)",
+                    "that no item has must still be named there (concepts=...)",
                 )
                 for c in unknown
             ],
@@ -93,20 +93,19 @@ def _notes(
     lacking = [truth.items[i] for i in np.flatnonzero(rows < 0)]
     if lacking:
         notes.append(
-            f"{run.name}: {len(lacking)} of {len(truth.items)} items are missing "
+            f"{len(lacking)} of {len(truth.items)} items are missing "
             f"({some_names(lacking)}); they count as items without a predicted concept"
         )
     known = set(truth.items)
     extra = [i for i in run.items if i not in known]
     if extra:
         notes.append(
-            f"{run.name}: {len(extra)} items are not in the truth and are left out "
-            f"({some_names(extra)})"
+            f"{len(extra)} items are not in the truth and are left out ({some_names(extra)})"
         )
     unused = [truth.concepts[j] for j in np.flatnonzero(columns < 0)]
     if unused:
         notes.append(
-            f"{run.name}: {len(unused)} of {len(truth.concepts)} concepts are missing "
+            f"{len(unused)} of {len(truth.concepts)} concepts are missing "
             f"({some_names(unused)}); they count as never predicted"
         )
     return tuple(notes)

@@ -246,6 +246,12 @@ class LabelMatrix:
 
         return self.map(widened, concepts=tuple(concepts))
 
+    def only(self, concepts: Sequence[str]) -> LabelMatrix:
+        """Some of the concepts, in the order given."""
+        at = {c: j for j, c in enumerate(self.concepts)}
+        columns = [at[c] for c in concepts]
+        return self.map(lambda m: m[:, columns], concepts=tuple(concepts))
+
     def rows(self, start: int, stop: int) -> tuple[Bools | None, Floats | None]:
         """Labels and confidences of some items, dense; views where the matrix is dense."""
         part = slice(start, stop)

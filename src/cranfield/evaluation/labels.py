@@ -3,35 +3,39 @@
 from __future__ import annotations
 
 import os
-import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Real
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from cranfield.data.alignment import Alignment, align
-from cranfield.data.costmap import AgreementMap, CostMap
-from cranfield.data.labels import Floats, LabelMatrix
-from cranfield.data.ontology import Ontology
-from cranfield.errors import (
-    CranfieldWarning,
-    InputError,
-    NeedsError,
-    UsageError,
-    check_counts,
+from cranfield.data.labels import Floats, LabelMatrix, Threshold
+from cranfield.errors import InputError, UsageError, check_counts
+from cranfield.evaluation.elsewhere import THREADS, Executor, scored_elsewhere
+from cranfield.evaluation.label_inputs import (
+    AgreementSource,
+    ConceptSource,
+    CostSources,
+    OntologySource,
+    ThresholdSource,
+    check_needs,
+    checked_truth,
+    chosen_measures,
+    coerce_concepts,
+    coerce_threshold,
+    coerce_truth,
+    full_ontology,
+    gather,
+    note_broken_rules,
 )
 from cranfield.evaluation.scores import Scores, aggregate
-from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
-from cranfield.io.forms import coerce_labels
-from cranfield.io.ontology import read_ontology
+from cranfield.io.forms import LabelsForm, coerce_labels, is_file
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import (
-    DEFAULT_COST,
-    TREE_COST,
     Knowledge,
     LabelPlan,
     PerConcept,
@@ -41,193 +45,240 @@ from cranfield.measures.labels.blocks import (
     item_blocks,
 )
 from cranfield.measures.labels.registry import parse_label_measures
+from cranfield.notes import Notes, Progress
 
-CostSource: TypeAlias = CostMap | str | Path
-OntologySource: TypeAlias = Ontology | str | Path
-AgreementSource: TypeAlias = AgreementMap | Mapping[str, float] | str | Path
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+
+class LabelTask:
+    """A truth joined with what measures of annotation need, ready for runs, from any thread.
+
+    The options are those of `evaluate_labels`; files are read once, when the task is made.
+
+    >>> task = LabelTask({"a": {"Sky", "Sea"}, "b": {"Sky"}}, "F.example")
+    >>> task.evaluate({"mine": {"a": {"Sky"}, "b": {"Sky"}}}).mean()
+    {'mine': {'F.example': 0.8333333333333333}}
+    """
+
+    def __init__(
+        self,
+        truth: LabelsForm,
+        measures: str | Measure | Iterable[str | Measure] | None = None,
+        *,
+        ontology: OntologySource | None = None,
+        rules: str | Path | None = None,
+        costmap: CostSources | None = None,
+        agreement: AgreementSource | None = None,
+        concepts: ConceptSource | None = None,
+        threshold: ThresholdSource | None = None,
+        thresholds: Mapping[str, ThresholdSource] | None = None,
+    ) -> None:
+        notes = Notes()
+        named = coerce_concepts(concepts)
+        given, self._left_out = coerce_truth(truth, named)
+        # Who names all columns of the truth names those of runs without names as well.
+        self._columns = named if named and not self._left_out else None
+        known = full_ontology(ontology, rules, given)
+        self.truth = checked_truth(given, known)
+        self.knowledge = gather(self.truth, ontology=known, costmap=costmap, agreement=agreement)
+        wanted, dropped = chosen_measures(measures, self.knowledge)
+        if dropped:
+            notes.add(
+                "left out of 'all', for want of ontology=... or costmap=...: " + ", ".join(dropped)
+            )
+        self.measures = parse_label_measures(wanted)
+        check_needs(self.measures, self.knowledge, notes)
+        if any(m.name == "OS" for m in self.measures):
+            note_broken_rules(self.truth, self.knowledge, notes)
+        self.plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in self.measures}
+        self._threshold = None if threshold is None else coerce_threshold(threshold)
+        self._thresholds = {n: coerce_threshold(t) for n, t in (thresholds or {}).items()}
+        self.notes = notes.lines()
+
+    def evaluate(
+        self,
+        runs: Iterable[Any] | Mapping[str, Any],
+        *,
+        keep: bool = True,
+        jobs: int | None = None,
+        progress: Watcher | None = None,
+    ) -> Scores:
+        """The scores of runs; each is scored and dropped before the next is asked for."""
+        check_counts(jobs=jobs)
+        told = Progress.of(progress)
+        notes = Notes()
+        notes.extend(self.notes)
+        collected = _Collected(self, keep)
+        count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
+        for run in self.runs(runs):
+            told.check()
+            aligned = self.aligned(run, notes)
+            collected.add(run.name, aligned, jobs or os.cpu_count() or 1)
+            told(len(collected.names) / count if count else 0.0)
+        return collected.scores(notes.lines())
+
+    def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
+        """The runs with their names and thresholds, each read when it is its turn."""
+        if _is_one_run(runs):
+            raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
+        pairs: Iterable[tuple[str | None, Any]]
+        pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
+        if isinstance(runs, Sequence | Mapping):
+            pairs = list(pairs)
+            _check_names([name or _given_name(run) for name, run in pairs], self._thresholds)
+        names: set[str] = set()
+        for number, (name, run) in enumerate(pairs, 1):
+            found = self._coerced(run, name or f"run{number}")
+            if name and found.name != name:
+                found = replace(found, name=name)
+            if found.name in names:
+                raise UsageError(f"two runs are named {found.name!r}; a run is named by its file")
+            names.add(found.name)
+            yield self._with_threshold(found)
+
+    def _coerced(self, run: LabelsForm, name: str) -> LabelMatrix:
+        bare = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
+        truth = self.truth
+        found = coerce_labels(
+            run,
+            name,
+            items=truth.items if bare and not is_file(run) else None,
+            concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
+        )
+        if self._columns is not None and not found.named:
+            return found.renamed(self._columns)
+        return found
+
+    def _with_threshold(self, run: LabelMatrix) -> LabelMatrix:
+        threshold: Threshold | None = self._thresholds.get(run.name, self._threshold)
+        if threshold is None:
+            return run
+        if not run.named and isinstance(threshold, Mapping):
+            raise UsageError(
+                f"{run.name}: thresholds by name for a run without names of concepts; name them "
+                "with concepts=..."
+            )
+        return run.with_threshold(threshold)
+
+    def aligned(self, run: LabelMatrix, notes: Notes) -> Alignment:
+        """A run in the truth's order; notes all that a reader of its scores should know."""
+        if self._left_out and run.named:
+            run = run.only([c for c in run.concepts if c not in self._left_out])
+        truth = self.truth
+        if not run.named and truth.named:
+            self._check_positions(run, notes)
+        ranked = [str(m) for m, plan in self.plans.items() if plan.ranked]
+        if run.is_binary and ranked:
+            notes.add(
+                "has labels without confidences, so nearly all of its ranks are ties; do not "
+                f"compare its {', '.join(ranked[:5])} with runs that have confidences",
+                about=run.name,
+            )
+        aligned = align(run, truth)
+        for note in aligned.notes:
+            notes.add(note, about=run.name)
+        return aligned
+
+    def _check_positions(self, run: LabelMatrix, notes: Notes) -> None:
+        """Columns without names are the truth's, unless the truth has an order of its own."""
+        numbering = self.knowledge.numbering
+        if numbering is None:
+            notes.add(
+                "has no names of concepts; its columns are taken in the order of the truth's "
+                "(concepts=... names them)",
+                about=run.name,
+            )
+        elif numbering != self.truth.concepts:
+            raise InputError.single(
+                run.where,
+                "has no names of concepts, and the truth has them in another order than the "
+                "ontology: which of the two do the columns follow? Name them with concepts=...",
+            )
 
 
 def evaluate_labels(
-    truth: Any,
+    truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],
-    measures: str | Sequence[str | Measure],
+    measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     ontology: OntologySource | None = None,
-    costmap: CostSource | Mapping[str, CostSource] | None = None,
+    rules: str | Path | None = None,
+    costmap: CostSources | None = None,
     agreement: AgreementSource | None = None,
+    concepts: ConceptSource | None = None,
+    threshold: ThresholdSource | None = None,
+    thresholds: Mapping[str, ThresholdSource] | None = None,
     keep: bool = True,
     jobs: int | None = None,
-    on_run: Callable[[str], None] | None = None,
+    executor: Executor = THREADS,
+    progress: Watcher | None = None,
 ) -> Scores:
     """Score runs against the truth.
 
     `truth` and each run are a LabelMatrix, a file, or what `LabelMatrix.of` takes; `runs` may
     also be {name: run}, or a generator: each run is scored and dropped before the next is asked
-    for.
-    `costmap` is the default map, or {name: map} for measures such as `OS(cost='fts')`. With
-    `keep=False` only the value of each run is kept, not its values per item and concept.
+    for. Without `measures` the usual ones are taken for which all that they need is given.
+    `rules` is a TOML file with more rules than the ontology's. `costmap` is the default map, or
+    {name: map} for measures such as `OS(cost='fts')`. `concepts` names the columns of files
+    without names, adds concepts that no item has, or chooses some of the truth's concepts.
+    `threshold` is the confidence from which a concept counts as predicted: a number, one for
+    each concept, or a file; `thresholds` has those of single runs. With `keep=False` only the
+    value of each run is kept, not its values per item and concept.
 
     >>> truth = {"a": {"Sky", "Sea"}, "b": {"Sky"}}
     >>> evaluate_labels(truth, {"mine": {"a": {"Sky"}, "b": {"Sky"}}}, "F.example").mean()
     {'mine': {'F.example': 0.8333333333333333}}
     """
-    chosen = parse_label_measures(measures)
-    check_counts(jobs=jobs)
-    true = checked_truth(coerce_labels(truth, "truth"), _ontology(ontology))
-    knowledge = gather(true, ontology=ontology, costmap=costmap, agreement=agreement)
-    check_needs(chosen, knowledge)
-    if any(m.name == "OS" for m in chosen):
-        _warn_of_broken_truth(true, knowledge)
-    plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in chosen}
-    collected = _Collected(true, knowledge, plans, keep)
-    for run in _named_runs(runs, true):
-        collected.add(run, jobs or os.cpu_count() or 1)
-        if on_run is not None:
-            on_run(run.name)
-    return collected.scores()
+    options: dict[str, Any] = {
+        "truth": truth,
+        "measures": measures,
+        "ontology": ontology,
+        "rules": rules,
+        "costmap": costmap,
+        "agreement": agreement,
+        "concepts": concepts,
+        "threshold": threshold,
+        "thresholds": thresholds,
+    }
+    if executor == THREADS:
+        return LabelTask(**options).evaluate(runs, keep=keep, jobs=jobs, progress=progress)
+    pairs = runs.items() if isinstance(runs, Mapping) else [(_given_name(r), r) for r in runs]
+    named = [(name or f"run{i}", run) for i, (name, run) in enumerate(pairs, 1)]
+    own = thresholds or {}
+    _check_names([name for name, _ in named], own)
+    pieces = [
+        ({**options, "keep": keep, "thresholds": {n: t for n, t in own.items() if n == name}}, pair)
+        for pair in named
+        for name in pair[:1]
+    ]
+    return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 
-def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
-    """The truth with named concepts, or an InputError when it cannot be a truth."""
-    if truth.labels is None:
-        raise InputError.single(
-            truth.where,
-            f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1",
-        )
-    if truth.source and truth.confidences is not None:
-        raise InputError.single(
-            truth.where,
-            f"has two rows for each item, such as {truth.items[0]!r}; a truth has one of 0 and 1 "
-            "(confidences followed by decisions are for submissions)",
-        )
-    if truth.named or ontology is None:
-        return truth
-    if len(ontology.concepts) != len(truth.concepts):
-        raise InputError.single(
-            truth.name,
-            f"{len(truth.concepts)} values per item without names, but {ontology.name} has "
-            f"{len(ontology.concepts)} concepts; name them (--concepts)",
-        )
-    return truth.renamed(ontology.concepts)
+def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+    """One run scored by a worker."""
+    options, (name, run) = piece
+    keep = options["keep"]
+    task = LabelTask(**{k: v for k, v in options.items() if k != "keep"})
+    return task.evaluate({name: run}, keep=keep, jobs=1)
 
 
-def _not_binary(truth: LabelMatrix) -> str:
-    """The first value of a truth that is neither 0 nor 1, as part of a sentence."""
-    for row, item in enumerate(truth.items):
-        values = truth.rows(row, row + 1)[1]
-        if values is None:
-            break
-        between = np.flatnonzero((values[0] != 0) & (values[0] != 1))
-        if between.size:
-            at = int(between[0])
-            return f", such as {values[0, at]:g} of item {item!r} for {truth.concepts[at]!r}"
-    return ""
+def _check_names(names: Sequence[str | None], thresholds: Mapping[str, Any]) -> None:
+    """A UsageError for two runs of a name, or a threshold of a run that is not there."""
+    known = [name for name in names if name]
+    for name in known:
+        if known.count(name) > 1:
+            raise UsageError(f"two runs are named {name!r}; a run is named by its file")
+    unknown = thresholds.keys() - set(known)
+    if unknown and len(known) == len(names):
+        raise UsageError(f"a threshold is for {sorted(unknown)[0]!r}, which is not a run")
 
 
-def gather(
-    truth: LabelMatrix,
-    *,
-    ontology: OntologySource | None = None,
-    costmap: CostSource | Mapping[str, CostSource] | None = None,
-    agreement: AgreementSource | None = None,
-) -> Knowledge:
-    """Everything beside truth and runs, read where it is a file, in the truth's vocabulary."""
-    known = _ontology(ontology)
-    maps = costmap if isinstance(costmap, Mapping) else {DEFAULT_COST: costmap}
-    factors = agreement
-    if isinstance(factors, str | Path):
-        factors = read_agreement(factors)
-    elif isinstance(factors, Mapping):
-        factors = AgreementMap(dict(factors))
-    return Knowledge(
-        truth.concepts,
-        None if known is None else known.restricted_to(truth.concepts).checked(),
-        known.concepts if known and set(known.concepts) == set(truth.concepts) else None,
-        _cost_maps(maps),
-        None if factors is None else factors.aligned(truth.concepts),
-    )
-
-
-def _cost_maps(sources: Mapping[str, CostSource | None]) -> dict[str, CostMap]:
-    maps: dict[str, CostMap] = {}
-    for name, source in sources.items():
-        if isinstance(source, str | Path):
-            maps[name] = read_costmap(source)
-        elif isinstance(source, CostMap):
-            maps[name] = source
-        elif source is not None:
-            raise UsageError(
-                f"a cost map is a CostMap or a file, not {type(source).__name__}; make one with "
-                "CostMap.of(concepts, costs)"
-            )
-    if DEFAULT_COST in maps:
-        # The map given without a name is the default, and fts.csv may also be called 'fts'.
-        own = run_name(maps[DEFAULT_COST].name)
-        if own != TREE_COST:
-            maps.setdefault(own, maps[DEFAULT_COST])
-    return maps
-
-
-def _ontology(source: OntologySource | None) -> Ontology | None:
-    return read_ontology(source) if isinstance(source, str | Path) else source
-
-
-def check_needs(measures: Sequence[Measure], knowledge: Knowledge) -> None:
-    """A NeedsError for a measure that lacks what it reads; a warning where costs are absent."""
-    free = []
-    for measure in measures:
-        if "hierarchy" in measure.needs and knowledge.ontology is None:
-            raise NeedsError(
-                f"{measure} needs a hierarchy of concepts: give one with --ontology "
-                "(in Python: ontology=)"
-            )
-        if "costs" in measure.needs:
-            name = str(measure.value_of("cost"))
-            if knowledge.cost_name(name) == "0/1":
-                free.append(str(measure))
-            else:
-                knowledge.costs(name)
-    if free:
-        _warn(
-            f"{', '.join(free)}: without --ontology or --costmap every confusion of two concepts "
-            "costs 1"
-        )
-
-
-def _warn_of_broken_truth(truth: LabelMatrix, knowledge: Knowledge) -> None:
-    blocks = item_blocks(truth, truth, knowledge, 1)
-    count = sum(int(block.broken.any(axis=1).sum()) for block in blocks)
-    if count:
-        _warn(
-            f"{truth.name}: {count} of {len(truth.items)} items break a rule of the ontology "
-            "themselves; there OS stays below 1 even for a perfect run"
-        )
-
-
-def _named_runs(
-    runs: Iterable[Any] | Mapping[str, Any], truth: LabelMatrix
-) -> Iterable[LabelMatrix]:
-    pairs: Iterable[tuple[str | None, Any]]
-    if _is_one_run(runs):
-        raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
-    pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)
-    names: set[str] = set()
-    for number, (name, run) in enumerate(pairs, 1):
-        bare = not isinstance(run, LabelMatrix | Mapping | str | Path) and not hasattr(
-            run, "columns"
-        )
-        found = coerce_labels(
-            run,
-            name or f"run{number}",
-            items=truth.items if bare else None,
-            concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
-        )
-        if name and found.name != name:
-            found = replace(found, name=name)
-        if found.name in names:
-            raise UsageError(f"two runs are named {found.name!r}")
-        names.add(found.name)
-        yield found
+def _given_name(run: Any) -> str | None:
+    """The name that a run has before it is read, if it has one."""
+    if is_file(run):
+        return run_name(run)
+    return run.name if isinstance(run, LabelMatrix) else None
 
 
 def _is_one_run(runs: Any) -> bool:
@@ -244,35 +295,34 @@ def _is_one_run(runs: Any) -> bool:
 class _Collected:
     """The scores of the runs so far; the runs themselves are not kept."""
 
-    truth: LabelMatrix
-    knowledge: Knowledge
-    plans: Mapping[Measure, LabelPlan]
+    task: LabelTask
     keep: bool
 
     def __post_init__(self) -> None:
+        plans = self.task.plans
         self.names: list[str] = []
-        self.overall: dict[Measure, list[float]] = {m: [] for m in self.plans}
-        self.left: dict[Measure, list[int]] = {m: [] for m in self.plans}
-        self.values: dict[Measure, list[Floats]] = {m: [] for m in self.plans}
+        self.overall: dict[Measure, list[float]] = {m: [] for m in plans}
+        self.left: dict[Measure, list[int]] = {m: [] for m in plans}
+        self.values: dict[Measure, list[Floats]] = {m: [] for m in plans}
         self.missing: list[int] = []
         self.run_facts: list[dict[str, Any]] = []
 
-    def add(self, run: LabelMatrix, jobs: int) -> None:
-        aligned = prepared(run, self.truth, self.plans, self.knowledge)
+    def add(self, name: str, aligned: Alignment, jobs: int) -> None:
+        truth, plans = self.task.truth, self.task.plans
         ready = aligned.run
-        found = score_run(self.plans, self.truth, ready, self.knowledge, jobs)
+        found = score_run(plans, truth, ready, self.task.knowledge, jobs)
         for measure, (values, overall) in found.items():
             self.overall[measure].append(overall)
             self.left[measure].append(int(np.isnan(values).sum()))
             if self.keep:
                 self.values[measure].append(values)
-        self.names.append(run.name)
+        self.names.append(name)
         self.missing.append(aligned.missing_items)
-        per_concept = [m for m, plan in self.plans.items() if plan.unit == "concept"]
+        per_concept = [m for m, plan in plans.items() if plan.unit == "concept"]
         self.run_facts.append(
             {
                 "concepts": {
-                    "evaluated": len(self.truth.concepts),
+                    "evaluated": len(truth.concepts),
                     "missing": aligned.missing_concepts,
                     "left_out": {str(m): self.left[m][-1] for m in per_concept},
                 },
@@ -281,16 +331,16 @@ class _Collected:
             }
         )
 
-    def scores(self) -> Scores:
+    def scores(self, notes: tuple[str, ...]) -> Scores:
         if not self.names:
             raise UsageError("no run is given")
-        truth = self.truth
+        truth, plans = self.task.truth, self.task.plans
         return Scores(
             task="labels",
             runs=tuple(self.names),
-            measures=tuple(self.plans),
+            measures=tuple(plans),
             units={"item": truth.items, "concept": truth.concepts},
-            unit_of={m: plan.unit for m, plan in self.plans.items()},
+            unit_of={m: plan.unit for m, plan in plans.items()},
             values={m: np.array(rows) for m, rows in self.values.items() if rows},
             overall={m: np.array(values) for m, values in self.overall.items()},
             missing=tuple(self.missing),
@@ -304,44 +354,9 @@ class _Collected:
                     "label_density": truth.density,
                 }
             },
+            notes=notes,
             run_facts=tuple(self.run_facts),
             left={m: tuple(counts) for m, counts in self.left.items()},
-        )
-
-
-def prepared(
-    run: LabelMatrix,
-    truth: LabelMatrix,
-    plans: Mapping[Measure, LabelPlan],
-    knowledge: Knowledge,
-) -> Alignment:
-    """A run in the truth's order; warns of all that a reader of its scores should know."""
-    if not run.named and truth.named:
-        _check_positions(run, truth, knowledge)
-    ranked = [str(m) for m, plan in plans.items() if plan.ranked]
-    if run.is_binary and ranked:
-        _warn(
-            f"{run.name}: has labels without confidences, so nearly all of its ranks are ties; "
-            f"do not compare its {', '.join(ranked[:5])} with runs that have confidences"
-        )
-    aligned = align(run, truth)
-    for note in aligned.notes:
-        _warn(note)
-    return aligned
-
-
-def _check_positions(run: LabelMatrix, truth: LabelMatrix, knowledge: Knowledge) -> None:
-    """Columns without names are those of the truth, unless the truth has an order of its own."""
-    if knowledge.numbering is None:
-        _warn(
-            f"{run.name}: has no names of concepts; its columns are taken in the order of the "
-            "truth's (--concepts names them)"
-        )
-    elif knowledge.numbering != truth.concepts:
-        raise InputError.single(
-            run.where,
-            "has no names of concepts, and the truth has them in another order than the "
-            "ontology: which of the two do the columns follow? Name them with --concepts",
         )
 
 
@@ -380,7 +395,3 @@ def score_run(
         whole = aggregate(measure, values) if total is None else total(np.asarray(sums[measure]))
         found[measure] = (values, whole)
     return found
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, CranfieldWarning, stacklevel=4)

@@ -121,7 +121,7 @@ class Programme:
                     raise NeedsError(
                         f"{m} needs the number of items in the collection, as {run.name} does not "
                         f"retrieve all relevant items of topic {topics[int(unknown.argmax())]!r}: "
-                        "pass --collection-size N or missing='optimist'"
+                        "pass collection_size=N or missing='optimist'"
                     )
         elif np.nanmax(run.values[:, -1]) > size:
             row = int(np.nanargmax(run.values[:, -1]))

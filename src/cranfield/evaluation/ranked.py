@@ -3,231 +3,258 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
-from cranfield._core import Progress as Progress
-from cranfield.data import Judgements, Run
-from cranfield.data.columns import of_nested
+from cranfield.data import Judgements
 from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.evaluation.elsewhere import THREADS, Executor, scored_elsewhere
+from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
-from cranfield.io import is_tabular, read_run, trec
-from cranfield.io.files import Input, can_be_read_again, describe
-from cranfield.io.forms import coerce_judgements, coerce_run, is_file, name_runs
+from cranfield.io import read_run
+from cranfield.io.forms import (
+    JudgementsForm,
+    RunForm,
+    RunsForm,
+    coerce_judgements,
+    coerce_run,
+    is_file,
+    name_runs,
+)
 from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures._parse import listed_measures
-from cranfield.measures.ranked.plans import (
-    MISSING_RANKS,
-    Context,
-    KernelCall,
-)
+from cranfield.measures.ranked.plans import MISSING_RANKS, Context
+from cranfield.notes import Notes, Progress, some_names
 
 if TYPE_CHECKING:
     import numpy as np
+
+    from cranfield.notes import Watcher
 else:
     from cranfield._lazy import np
 
-Ties: TypeAlias = Literal["id", "file", "average", "best", "worst"]
-TIES: tuple[Ties, ...] = ("id", "file", "average", "best", "worst")
+Topics: TypeAlias = Literal["judged", "run"]
+Missing: TypeAlias = Literal["worst", "average", "optimist"]
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
-NAMES_SHOWN = 5
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """How rankings are made from runs before measures see them."""
+class RankedTask:
+    """Judgements joined with measures, ready for any number of runs, from any thread.
 
-    ties: Ties = "id"
-    judged_only: bool = False
-    max_items: int = 0
+    The options are those of `evaluate`; what they say is checked once, when the task is made.
 
-
-class RankedEvaluator:
-    """Judgements joined with calls of kernels, ready for any number of runs."""
-
-    def __init__(self, judgements: Judgements, calls: Iterable[KernelCall]) -> None:
-        self.judgements = judgements
-        self._calls = [(call.name, list(call.params)) for call in calls]
-
-    def run(
-        self, source: Any, name: str, settings: Settings, jobs: int, progress: Progress
-    ) -> RunValues:
-        """The values of one run, given as a path, a Run, a dict or a data frame."""
-        if is_file(source):
-            return self._file(Input.of(source), name, settings, jobs, progress)
-        if type(source) is dict:
-            return self._dict(source, name, settings)
-        return self._table(coerce_run(source, name), settings, jobs, f"<{name}>")
-
-    def _file(
-        self, path: Input, name: str, settings: Settings, jobs: int, progress: Progress
-    ) -> RunValues:
-        # A pipe can be read only once, so a run whose topics are scattered could not be retried.
-        if is_tabular(path) or not can_be_read_again(path):
-            run = read_run(path, jobs=jobs).named(name)
-            return self._table(run, settings, jobs, describe(path))
-        with trec.open_for_core(path) as (place, read):
-            values, present, unjudged, problems, count, scattered, stop = _core.evaluate_run(
-                self.judgements.index,
-                place,
-                read,
-                self._calls,
-                settings.ties,
-                settings.judged_only,
-                settings.max_items,
-                jobs,
-                path.caps.lines,
-                path.caps.line_bytes,
-                progress,
-            )
-            trec.raise_stop(path, read, stop)
-        if scattered:
-            run = trec.read_run(path, jobs=jobs).named(name)
-            return self._table(run, settings, jobs, describe(path))
-        trec.raise_problems(path, "run", problems, count)
-        if not any(present) and not unjudged:
-            raise InputError.single(
-                describe(path),
-                f"is empty: no retrieved items found (expected lines: {trec.SHAPES['run']})",
-            )
-        return self._finished(name, values, present, unjudged, describe(path))
-
-    def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
-        def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:
-            return _core.evaluate_dict(
-                self.judgements.index,
-                plain,
-                self._calls,
-                settings.ties,
-                settings.judged_only,
-                settings.max_items,
-            )
-
-        values, present, unjudged = of_nested(work, source, f"<{name}>", "finite score")
-        return self._finished(name, values, present, unjudged, f"<{name}>")
-
-    def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
-        values, present, duplicates = _core.evaluate_table(
-            self.judgements.index,
-            list(run.topics),
-            *run.buffers,
-            self._calls,
-            settings.ties,
-            settings.judged_only,
-            settings.max_items,
-            jobs,
-            not run.unique,
-        )
-        if duplicates:
-            first, _ = min(duplicates)
-            raise InputError.single(
-                where,
-                f"item {run.item(first)!r} is listed twice for topic {run.topic_of(first)!r}; "
-                "keep one of them",
-            )
-        judged = set(self.judgements.topics)
-        unjudged = [t for t in run.topics if t not in judged]
-        return self._finished(run.name, values, present, unjudged, where)
-
-    def _finished(
-        self,
-        name: str,
-        values: Any,
-        present: Any,
-        unjudged: list[str],
-        where: str,
-    ) -> RunValues:
-        if not any(present) and not unjudged:
-            raise InputError.single(where, "is empty: no retrieved items found")
-        if not any(present):
-            judged = _names(self.judgements.topics)
-            raise InputError.single(
-                where,
-                f"none of its topics ({_names(unjudged)}) is judged (judged: {judged}); "
-                "do run and judgements belong together?",
-            )
-        return RunValues(name, values, bytes(present), tuple(unjudged))
-
-
-class TopicScorer:
-    """Judgements joined with named kernels, for callers that speak of dicts alone.
-
-    `columns` gives, in order, the names of the values: a call of a kernel, or a constant. The
-    other options say how the program that is stood in for makes its rankings.
+    >>> task = RankedTask({"t1": {"a": 1, "b": 0}}, "AP")
+    >>> task.evaluate({"mine": {"t1": {"b": 2.0, "a": 1.0}}}).mean()
+    {'mine': {'AP': 0.5}}
     """
 
     def __init__(
         self,
-        judgements: Judgements,
-        columns: Mapping[str, KernelCall | float],
+        judgements: JudgementsForm,
+        measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
         *,
+        topics: Topics = "judged",
+        ties: Ties = "id",
+        tie_range: bool = False,
         judged_only: bool = False,
-        ties: Literal["id", "id-ascending"] = "id",
-        single_precision: bool = False,
+        max_items: int | None = None,
+        collection_size: int | None = None,
+        missing: Missing = "worst",
+        gmt: int | None = None,
     ) -> None:
-        self._index = judgements.index
-        self._topics = judgements.topics
-        calls = {n: c for n, c in columns.items() if isinstance(c, KernelCall)}
-        self._names = list(calls)
-        self._calls = [(call.name, list(call.params)) for call in calls.values()]
-        self._constants = {n: 0.0 if isinstance(c, KernelCall) else c for n, c in columns.items()}
-        self._judged_only, self._ties, self._single = judged_only, ties, single_precision
-
-    def of_dict(self, run: dict[str, Any]) -> dict[str, dict[str, float]]:
-        """The values of every judged topic of a run, in the run's order."""
-        return _core.score_dict(
-            self._index,
-            run,
-            self._names,
-            self._calls,
-            self._constants,
-            self._ties,
-            self._judged_only,
-            self._single,
+        if ties not in TIES:
+            raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
+        if topics not in ("judged", "run"):
+            raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
+        if missing not in MISSING_RANKS:
+            raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
+        check_counts(max_items=max_items, collection_size=collection_size, gmt=gmt)
+        if ties == "average" and max_items:
+            raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
+        self.topics, self.tie_range = topics, tie_range
+        self.settings = Settings(ties, judged_only, max_items or 0)
+        self.judgements = coerce_judgements(judgements)
+        if not self.judgements.topics:
+            raise InputError.single("<judgements>", "are empty: no topic is judged")
+        context = Context(
+            collection_size=collection_size, missing=missing, gmt=gmt, judgements=self.judgements
         )
+        wanted = listed_measures(measures)
+        self.programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
+        if self.programme.stratified and judged_only:
+            raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
+        # Built before any thread starts, which would all build it.
+        _ = self.judgements.index
 
-    def of_table(self, run: Run) -> dict[str, dict[str, float]] | None:
-        """The same for columns; None when an item occurs twice in a topic."""
-        if self._single:
-            run = replace(run, values=run.values.astype(np.float32).astype(np.float64))
-        values, present, duplicates = _core.evaluate_table(
-            self._index,
-            list(run.topics),
-            *run.buffers,
-            self._calls,
-            self._ties,
-            self._judged_only,
-            0,
-            os.cpu_count() or 1,
-            not run.unique,
-        )
-        if duplicates:
-            return None
-        rows = zip(self._topics, values.tolist(), present.tolist(), strict=True)
-        return {
-            topic: self._constants | dict(zip(self._names, row, strict=True))
-            for topic, row, there in rows
-            if there
+    @property
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that can be computed with what is known."""
+        return self.programme.measures
+
+    def evaluate(
+        self, runs: RunsForm, *, jobs: int | None = None, progress: Watcher | None = None
+    ) -> Scores:
+        """The scores of one run, of a list of them, or of {name: run}."""
+        check_counts(jobs=jobs)
+        named = name_runs(runs)
+        threads = jobs or os.cpu_count() or 1
+        counter = _core.Progress()
+        told = Progress.of(progress)
+        told.watch(counter)
+
+        def score(name: str, run: RunForm, threads: int) -> list[RunValues]:
+            told.check()
+            return self._values(name, run, threads, counter)
+
+        if len(named) == 1:
+            results = [score(named[0][0], named[0][1], threads)]
+        else:
+            from concurrent.futures import ThreadPoolExecutor
+
+            with ThreadPoolExecutor(threads) as pool:
+                results = list(pool.map(lambda pair: score(pair[0], pair[1], 1), named))
+        told.check()
+        return self._scores(results)
+
+    def _values(
+        self, name: str, run: RunForm, jobs: int, counter: _core.Progress
+    ) -> list[RunValues]:
+        """The values of a run; where the range of ties is asked for also of its two ends."""
+        orders = [self.settings]
+        if self.tie_range:
+            orders += [replace(self.settings, ties=ties) for ties in ("worst", "best")]
+        if is_file(run) and (len(orders) > 1 or self.programme.stratified):
+            run = read_run(run, jobs=jobs)  # it is evaluated more than once, and a pipe read once
+        return [self._ordered(name, run, settings, jobs, counter) for settings in orders]
+
+    def _ordered(
+        self, name: str, run: RunForm, settings: Settings, jobs: int, counter: _core.Progress
+    ) -> RunValues:
+        programme, table = self.programme, self.judgements
+        if self.topics == "run" and programme.of_topics:
+            values = self._over_own_topics(name, run, settings, jobs, counter)
+        else:
+            evaluator = RankedEvaluator(table, programme.calls)
+            values = evaluator.run(run, name, settings, jobs, counter)
+        if programme.stratified:
+            calls = [programme.calls[i] for i in programme.stratified]
+            again = RankedEvaluator(table.with_strata, calls)
+            values.values[:, programme.stratified] = again.run(
+                run, name, settings, jobs, counter
+            ).values
+        programme.check(values, table.topics)
+        return values
+
+    def _over_own_topics(
+        self, name: str, source: RunForm, settings: Settings, jobs: int, counter: _core.Progress
+    ) -> RunValues:
+        """The values of a run when measures depend on which topics are evaluated: its own."""
+        judged, programme = self.judgements, self.programme
+        run = coerce_run(source, name)
+        own = judged.of_topics(run.topics)
+        if not own.topics:
+            return RankedEvaluator(judged, programme.calls).run(run, name, settings, jobs, counter)
+        calls = Programme.of(programme.measures, replace(programme.context, judgements=own)).calls
+        part = RankedEvaluator(own, calls).run(run, name, settings, jobs, counter)
+        at = {topic: i for i, topic in enumerate(judged.topics)}
+        rows = [at[topic] for topic in own.topics]
+        values = np.full((len(judged.topics), len(calls)), np.nan)
+        present = np.zeros(len(judged.topics), dtype=bool)
+        values[rows] = part.values
+        present[rows] = np.frombuffer(part.present, dtype=bool)
+        return RunValues(name, values, present.tobytes(), part.unjudged)
+
+    def _scores(self, results: Sequence[Sequence[RunValues]]) -> Scores:
+        programme, judged = self.programme, self.judgements.topics
+        measures, total = programme.measures, len(judged)
+        first = [run[0] for run in results]
+        missing = tuple(total - sum(r.present) for r in first)
+        evaluated = tuple(total - m if self.topics == "run" else total for m in missing)
+        sums = [[self._sums(values) for values in run] for run in results]
+        left = {
+            m: tuple(n - s[0][programme.column[m]][1] for n, s in zip(evaluated, sums, strict=True))
+            for m in measures
         }
+        return Scores(
+            task="ranked",
+            runs=tuple(r.name for r in first),
+            measures=measures,
+            units={"topic": judged},
+            unit_of=dict.fromkeys(measures, "topic"),
+            values=TopicValues(programme, first, own_topics=self.topics == "run"),
+            overall=Means({m: [programme.overall(m, s[0]) for s in sums] for m in measures}),
+            missing=missing,
+            evaluated=evaluated,
+            notes=self._notes(first, missing),
+            left=left,
+            tie_range=self._tie_ranges(sums) if self.tie_range else {},
+        )
+
+    def _sums(self, values: RunValues) -> Sequence[tuple[float, int, float]]:
+        """The sum, count and sum of logarithms of each column over the topics that count."""
+        judged = self.judgements.topics
+        # Topics are added up in the order of their ids, as trec_eval does it: so is the last digit.
+        order = sorted(range(len(judged)), key=lambda t: judged[t].encode())
+        counted = values.present if self.topics == "run" else b"\x01" * len(judged)
+        return _core.column_sums(values.buffer, counted, order, SMALLEST_FOR_GEOMETRIC_MEAN)
+
+    def _tie_ranges(
+        self, sums: Sequence[Sequence[Sequence[tuple[float, int, float]]]]
+    ) -> dict[Measure, tuple[tuple[float, float], ...]]:
+        """What a mean is with good items last and first in every tie, the lesser one first."""
+        ranges = {}
+        for m in self.measures:
+            # Only then are the two orders the ends of what the measure can be.
+            if m.higher_is_better is None and m.ties != "of no effect":
+                continue
+            ends = [
+                (self.programme.overall(m, s[1]), self.programme.overall(m, s[2])) for s in sums
+            ]
+            ranges[m] = tuple((min(pair), max(pair)) for pair in ends)
+        return ranges
+
+    def _notes(self, results: Sequence[RunValues], missing: Sequence[int]) -> tuple[str, ...]:
+        notes = Notes()
+        notes.extend(self.judgements.notes)
+        notes.extend(self.programme.notes)
+        judged = self.judgements.topics
+        treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
+        for result, count in zip(results, missing, strict=True):
+            if count:
+                absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
+                notes.add(
+                    f"misses {count} of {plural(len(judged), 'judged topic')} "
+                    f"({some_names(absent)}), {treatment}",
+                    about=result.name,
+                )
+            if result.unjudged:
+                notes.add(
+                    f"has {plural(len(result.unjudged), 'topic')} without judgements "
+                    f"({some_names(result.unjudged)}), ignored",
+                    about=result.name,
+                )
+        return notes.lines()
 
 
 def evaluate(
-    judgements: Any,
-    runs: Any,
+    judgements: JudgementsForm,
+    runs: RunsForm,
     measures: str | Measure | Iterable[str | Measure] = DEFAULT_MEASURES,
     *,
-    topics: Literal["judged", "run"] = "judged",
+    topics: Topics = "judged",
     ties: Ties = "id",
+    tie_range: bool = False,
     judged_only: bool = False,
     max_items: int | None = None,
     collection_size: int | None = None,
-    missing: Literal["worst", "average", "optimist"] = "worst",
+    missing: Missing = "worst",
     gmt: int | None = None,
     jobs: int | None = None,
-    progress: Progress | None = None,
+    executor: Executor = THREADS,
+    progress: Watcher | None = None,
 ) -> Scores:
     """Score runs against judgements.
 
@@ -237,138 +264,35 @@ def evaluate(
     `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or {name: run}.
     `missing` says where relevant items stand that were not retrieved, for measures of the ranks
     of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
-    the topics do not give it.
+    the topics do not give it. `tie_range` also tells how far the orders within ties can move
+    each mean. With an `executor` ("processes", "dask://host:port") each run is scored there.
 
     >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
     >>> scores.mean()
     {'mine': {'AP': 0.5}}
     """
-    if ties not in TIES:
-        raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
-    if topics not in ("judged", "run"):
-        raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
-    if missing not in MISSING_RANKS:
-        raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
-    check_counts(max_items=max_items, jobs=jobs, collection_size=collection_size, gmt=gmt)
-    if ties == "average" and max_items:
-        raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
-    settings = Settings(ties, judged_only, max_items or 0)
-    table = coerce_judgements(judgements)
-    if not table.topics:
-        raise InputError.single("<judgements>", "are empty: no topic is judged")
-    context = Context(collection_size=collection_size, missing=missing, gmt=gmt, judgements=table)
-    wanted = listed_measures(measures)
-    programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
-    if programme.stratified and judged_only:
-        raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
+    options: dict[str, Any] = {
+        "topics": topics,
+        "ties": ties,
+        "tie_range": tie_range,
+        "judged_only": judged_only,
+        "max_items": max_items,
+        "collection_size": collection_size,
+        "missing": missing,
+        "gmt": gmt,
+    }
+    if executor == THREADS:
+        task = RankedTask(judgements, measures, **options)
+        return task.evaluate(runs, jobs=jobs, progress=progress)
     named = name_runs(runs)
-    threads = jobs or os.cpu_count() or 1
-    shared = progress or Progress()
-
-    def score(name: str, run: Any, jobs: int) -> RunValues:
-        if programme.stratified and is_file(run):
-            run = read_run(run, jobs=jobs)  # it is evaluated twice, and a pipe is read once
-        if topics == "run" and programme.of_topics:
-            values = _over_own_topics(table, programme, run, name, settings, jobs, shared)
-        else:
-            values = RankedEvaluator(table, programme.calls).run(run, name, settings, jobs, shared)
-        if programme.stratified:
-            calls = [programme.calls[i] for i in programme.stratified]
-            again = RankedEvaluator(table.with_strata, calls)
-            values.values[:, programme.stratified] = again.run(
-                run, name, settings, jobs, shared
-            ).values
-        programme.check(values, table.topics)
-        return values
-
-    if len(named) == 1:
-        results = [score(named[0][0], named[0][1], threads)]
-    else:
-        from concurrent.futures import ThreadPoolExecutor
-
-        # Built before the threads start, which would all build it.
-        _ = table.index
-        with ThreadPoolExecutor(threads) as pool:
-            results = list(pool.map(lambda p: score(p[0], p[1], 1), named))
-    return _scores(table.topics, programme, results, topics)
+    pieces = [({"judgements": judgements, "measures": measures, **options}, run) for run in named]
+    return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 
-def _over_own_topics(
-    judged: Judgements,
-    programme: Programme,
-    source: Any,
-    name: str,
-    settings: Settings,
-    jobs: int,
-    progress: Progress,
-) -> RunValues:
-    """The values of a run when measures depend on which topics are evaluated: its own."""
-    run = read_run(source, jobs=jobs) if is_file(source) else coerce_run(source, name)
-    own = judged.of_topics(run.topics)
-    if not own.topics:
-        return RankedEvaluator(judged, programme.calls).run(run, name, settings, jobs, progress)
-    calls = Programme.of(programme.measures, replace(programme.context, judgements=own)).calls
-    part = RankedEvaluator(own, calls).run(run, name, settings, jobs, progress)
-    at = {topic: i for i, topic in enumerate(judged.topics)}
-    rows = [at[topic] for topic in own.topics]
-    values = np.full((len(judged.topics), len(calls)), np.nan)
-    present = np.zeros(len(judged.topics), dtype=bool)
-    values[rows] = part.values
-    present[rows] = np.frombuffer(part.present, dtype=bool)
-    return RunValues(name, values, present.tobytes(), part.unjudged)
+def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+    """One run scored by a worker."""
+    options, (name, run) = piece
+    return RankedTask(**options).evaluate({name: run}, jobs=1)
 
 
-def _scores(
-    judged: tuple[str, ...],
-    programme: Programme,
-    results: Sequence[RunValues],
-    topics: str,
-) -> Scores:
-    measures = programme.measures
-    total = len(judged)
-    missing = tuple(total - sum(r.present) for r in results)
-    evaluated = tuple(total - m if topics == "run" else total for m in missing)
-    everyone = b"\x01" * total
-    # Topics are added up in the order of their ids, as trec_eval does it: so is the last digit.
-    order = sorted(range(total), key=lambda t: judged[t].encode())
-    sums = [
-        _core.column_sums(
-            r.buffer, r.present if topics == "run" else everyone, order, SMALLEST_FOR_GEOMETRIC_MEAN
-        )
-        for r in results
-    ]
-    notes = list(programme.notes)
-    for result, count in zip(results, missing, strict=True):
-        if count:
-            absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
-            treatment = "left out" if topics == "run" else "scored as an empty ranking"
-            notes.append(
-                f"{result.name} misses {count} of {plural(total, 'judged topic')} "
-                f"({_names(absent)}), {treatment}"
-            )
-        if result.unjudged:
-            notes.append(
-                f"{result.name} has {plural(len(result.unjudged), 'topic')} without judgements "
-                f"({_names(result.unjudged)}), ignored"
-            )
-    return Scores(
-        task="ranked",
-        runs=tuple(r.name for r in results),
-        measures=measures,
-        units={"topic": judged},
-        unit_of=dict.fromkeys(measures, "topic"),
-        values=TopicValues(programme, results, own_topics=topics == "run"),
-        overall=Means({m: [programme.overall(m, s) for s in sums] for m in measures}),
-        missing=missing,
-        evaluated=evaluated,
-        notes=tuple(notes),
-        left={
-            m: tuple(n - s[programme.column[m]][1] for n, s in zip(evaluated, sums, strict=True))
-            for m in measures
-        },
-    )
-
-
-def _names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:NAMES_SHOWN])
-    return shown + (", ..." if len(names) > NAMES_SHOWN else "")
+__all__ = ["DEFAULT_MEASURES", "Judgements", "RankedTask", "evaluate"]

@@ -135,6 +135,19 @@ class Scores(Answer):
     def per_concept(self) -> list[dict[str, Any]]:
         return list(self.rows("concept"))
 
+    def select(self, measures: Iterable[Measure]) -> Scores:
+        """The same runs under some of the measures, in the order given."""
+        chosen = tuple(measures)
+        return replace(
+            self,
+            measures=chosen,
+            unit_of={m: self.unit_of[m] for m in chosen},
+            values={m: self.values[m] for m in chosen if m in self.values},
+            overall={m: self.overall[m] for m in chosen},
+            left={m: tuple(self.left_out(m)) for m in chosen},
+            tie_range={m: self.tie_range[m] for m in chosen if m in self.tie_range},
+        )
+
     def index_of(self, run: str) -> int:
         """The position of a run, or a UsageError with a suggestion."""
         if run not in self.runs:

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable
 from functools import partial
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError
-from cranfield.evaluation.labels import check_needs, checked_truth, gather, prepared, score_run
+from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.io.annotations import read_annotation, read_truth
-from cranfield.io.ontology import read_ontology
 from cranfield.lab.material import Material, Names, Scored, Truth
 from cranfield.lab.pipes import annotations_once, label_options_once, read_once
 from cranfield.measures import Measure
-from cranfield.measures.labels.blocks import Knowledge, LabelPlan
+from cranfield.measures.labels.blocks import LabelPlan
 from cranfield.measures.labels.registry import parse_label_measures, without_needs
+from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
 from cranfield.work.packing import remembered
 
@@ -49,22 +46,22 @@ class LabelMaterial(Material):
 
     def read_labels(self) -> LabelMatrix:
         """The true concepts, read once in each worker."""
-        return _tools(self).truth
+        return _task(self).truth
 
     def read_run(self, source: Any, name: str) -> LabelMatrix:
-        tools, given = _tools(self), dict(self.options)
+        task, given = _task(self), dict(self.options)
         run = read_annotation(
             source, name, concepts=given.get("concepts"), threshold=given.get("threshold")
         )
-        return prepared(run, tools.truth, tools.plans, tools.knowledge).run
+        return task.aligned(run, Notes()).run
 
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
-        tools = _tools(self)
-        true = truth if isinstance(truth, LabelMatrix) else tools.truth
-        found = score_run(tools.plans, true, run, tools.knowledge, 1)
-        units = tuple(tools.plans[m].unit for m in found)
+        task = _task(self)
+        true = truth if isinstance(truth, LabelMatrix) else task.truth
+        found = score_run(task.plans, true, run, task.knowledge, 1)
+        units = tuple(task.plans[m].unit for m in found)
         overall = np.array([whole for _, whole in found.values()])
-        values = tuple(_if_mean(tools.plans[m], v) for m, (v, _) in found.items())
+        values = tuple(_if_mean(task.plans[m], v) for m, (v, _) in found.items())
         return Scored(overall, values, units)
 
 
@@ -78,30 +75,16 @@ def _listed(measures: str | Measure | Iterable[str | Measure]) -> Any:
     return measures if isinstance(measures, str | Measure) else list(measures)
 
 
-@dataclass(frozen=True, eq=False)
-class _Tools:
-    """The truth, what is known beside it, and the plans of the measures."""
-
-    truth: LabelMatrix
-    knowledge: Knowledge
-    plans: Mapping[Measure, LabelPlan]
-
-
 @remembered(4)
-def _tools(material: LabelMaterial) -> _Tools:
+def _task(material: LabelMaterial) -> LabelTask:
+    """The truth with what is known beside it and the plans of the measures, once a worker."""
     given = dict(material.options)
-    ontology = given.get("ontology")
-    if isinstance(ontology, str | Path):
-        ontology = read_ontology(ontology, rules=given.get("rules"))
-    elif given.get("rules") is not None:
-        raise UsageError("rules need an ontology of the concepts beside them (by ontology=)")
-    truth = checked_truth(read_truth(material.truth, concepts=given.get("concepts")), ontology)
     costs = given.get("costmap")
-    knowledge = gather(
-        truth,
-        ontology=ontology,
+    return LabelTask(
+        read_truth(material.truth, concepts=given.get("concepts")),
+        material.measures,
+        ontology=given.get("ontology"),
+        rules=given.get("rules"),
         costmap=dict(costs) if isinstance(costs, tuple) else costs,
         agreement=given.get("agreement"),
     )
-    check_needs(material.measures, knowledge)
-    return _Tools(truth, knowledge, {m: m.plan(m) for m in material.measures})

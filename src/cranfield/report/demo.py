@@ -3,28 +3,22 @@
 from __future__ import annotations
 
 import csv
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cranfield.agreement.study import assess_agreement
-from cranfield.data.alignment import align
 from cranfield.data.collection import Collection
 from cranfield.data.labels import DEFAULT_THRESHOLD
-from cranfield.evaluation.labels import evaluate_labels, gather
-from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
-from cranfield.io import read_qrels
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
-from cranfield.io.labels import read_labels
-from cranfield.io.ontology import read_ontology
 from cranfield.io.samples import SAMPLE
+from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
 from cranfield.report.drilldown import picture_sheet
 from cranfield.report.page import report_page
-from cranfield.report.parts import annotation_section, retrieval_section
+from cranfield.report.parts import case_section
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables.scores import leaderboard
 
@@ -51,9 +45,10 @@ def demonstrate(folder: str | Path = SAMPLE) -> tuple[list[Part], str]:
 
 def _retrieval(collection: Collection) -> Part:
     """The ranked runs and their leaderboard."""
-    judgements = read_qrels(collection.need("judgements"))
-    size = collection.size
-    scores = evaluate(judgements, collection.runs, MEASURES, collection_size=size)
+    case = ranked_case(
+        collection.need("judgements"), collection.runs, MEASURES, collection_size=collection.size
+    )
+    scores = case.scores
     board = leaderboard(scores)
     return Part(
         f"{collection.title}: find the images that show what an image shows\n"
@@ -61,42 +56,29 @@ def _retrieval(collection: Collection) -> Part:
         f"{len(scores.runs)} systems",
         board,
         winners(scores),
-        retrieval_section(
-            scores,
-            judgements,
-            collection.runs,
-            title="Retrieval: images that show the same digit",
-            tables=[board],
-            options={"collection_size": size},
-            jobs=os.cpu_count() or 1,
-        ),
+        case_section(case, title="Retrieval: images that show the same digit", tables=[board]),
     )
 
 
 def _annotation(collection: Collection) -> Part:
     """The runs that assign concepts and their leaderboard."""
-    truth = read_labels(collection.need("truth"))
-    runs = [
-        read_labels(path, concepts=truth.concepts).with_threshold(DEFAULT_THRESHOLD)
-        for path in collection.label_runs
-    ]
-    ontology = read_ontology(collection.need("ontology"), rules=collection.rules)
-    scores = evaluate_labels(truth, runs, LABEL_MEASURES, ontology=ontology)
+    case = label_case(
+        collection.need("truth"),
+        collection.label_runs,
+        LABEL_MEASURES,
+        ontology=collection.need("ontology"),
+        rules=collection.rules,
+        threshold=DEFAULT_THRESHOLD,
+    )
+    scores = case.scores
     board = leaderboard(scores)
+    items, concepts = (len(scores.units[unit]) for unit in ("item", "concept"))
     return Part(
         "Annotation: which concepts does an image have?\n"
-        f"{len(truth.items)} images, {len(truth.concepts)} concepts, {len(runs)} classifiers",
+        f"{items} images, {concepts} concepts, {len(scores.runs)} classifiers",
         board,
         "timid ranks as well as logistic (MAP), but decides too late to be of use (F).",
-        annotation_section(
-            scores,
-            truth,
-            (align(run, truth).run for run in runs),
-            gather(truth, ontology=ontology),
-            title="Annotation: the concepts of an image",
-            tables=[board],
-            jobs=os.cpu_count() or 1,
-        ),
+        case_section(case, title="Annotation: the concepts of an image", tables=[board]),
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -30,48 +30,54 @@ class Names:
         return self.position.setdefault(name, len(self.position))
 
 
-def add_rankings(
-    section: Section,
-    judgements: Judgements,
-    runs: Iterable[Run],
-    *,
-    ties: str = "id",
-    judged_only: bool = False,
-    max_items: int | None = None,
-) -> None:
+class Rankings:
     """The first items of every run for every topic, with their grades.
 
     Each row is [item, grade], the item by position and the grade null where it is not judged.
     """
-    names = Names()
-    wanted = section.data["runs"]
-    topics = section.data["units"].get("topic", list(judgements.topics))
-    depth = min(max(MOST_RANKED // max(len(wanted) * len(topics), 1), LEAST_DEPTH), DEPTH)
-    depth = min(depth, max_items or depth)
-    fitting = max(1, MOST_RANKED // (depth * len(wanted)))
-    shown = topics[:fitting]
-    grades = judgements.of_topics(shown).to_dict()
-    lists: list[dict[str, Any]] = [
-        {"relevant": sum(g > 0 for g in grades.get(t, {}).values()), "runs": []} for t in shown
-    ]
-    for run in runs:
+
+    def __init__(
+        self,
+        judgements: Judgements,
+        runs: int,
+        *,
+        ties: str = "id",
+        judged_only: bool = False,
+        max_items: int | None = None,
+    ) -> None:
+        topics = list(judgements.topics)
+        depth = min(max(MOST_RANKED // max(runs * len(topics), 1), LEAST_DEPTH), DEPTH)
+        self.depth = min(depth, max_items or depth)
+        fitting = max(1, MOST_RANKED // (self.depth * max(runs, 1)))
+        self.topics, self._all, self._ties = topics[:fitting], len(topics), ties
+        self._judged_only, self._names = judged_only, Names()
+        self._grades = judgements.of_topics(self.topics).to_dict()
+        self._lists: list[dict[str, Any]] = [
+            {"relevant": sum(g > 0 for g in self._grades.get(t, {}).values()), "runs": []}
+            for t in self.topics
+        ]
+
+    def add(self, run: Run) -> None:
+        """Take the first items of one more run."""
         at = {topic: i for i, topic in enumerate(run.topics)}
-        for topic, entry in zip(shown, lists, strict=True):
-            judged = grades.get(topic, {})
-            first = (
-                _first(run, at[topic], depth, ties, judged if judged_only else None)
-                if topic in at
-                else []
+        for topic, entry in zip(self.topics, self._lists, strict=True):
+            judged = self._grades.get(topic, {})
+            keep = judged if self._judged_only else None
+            first = _first(run, at[topic], self.depth, self._ties, keep) if topic in at else []
+            entry["runs"].append([[self._names(item), judged.get(item)] for item in first])
+
+    def add_to(self, section: Section) -> None:
+        how = f"The first {self.depth} items of each run"
+        section.data["rankings"] = {
+            "depth": self.depth,
+            "topics": self._lists,
+            "items": list(self._names.position),
+            "how": how + ("; tied items in one of their orders" * (self._ties == "average")),
+        }
+        if len(self.topics) < self._all:
+            section.left_out.append(
+                f"Rankings are shown for the first {len(self.topics)} of {self._all} topics."
             )
-            entry["runs"].append([[names(item), judged.get(item)] for item in first])
-    section.data["rankings"] = {"depth": depth, "topics": lists, "items": list(names.position)}
-    if len(shown) < len(topics):
-        section.left_out.append(
-            f"Rankings are shown for the first {len(shown)} of {len(topics)} topics."
-        )
-    section.data["rankings"]["how"] = f"The first {depth} items of each run" + (
-        "; tied items in one of their orders" if ties == "average" else ""
-    )
 
 
 def _first(run: Run, topic: int, depth: int, ties: str, keep: Any) -> list[str]:
@@ -97,30 +103,21 @@ def add_explanations(
     section: Section,
     items: Sequence[str],
     concepts: Sequence[str],
-    explain: Sequence[Callable[[str], ItemExplanation]],
+    explained: Sequence[Sequence[ItemExplanation]],
 ) -> None:
-    """How every run fares on every item; `explain` has a function for each run."""
+    """How every run fares on every item; `explained` has a row for each run."""
     at = {concept: j for j, concept in enumerate(concepts)}
-    fitting = max(1, MOST_EXPLAINED // max(len(explain), 1))
-    found = []
-    for item in items[:fitting]:
-        ones = [one(item) for one in explain]
-        found.append(
+    section.data["explanations"] = {
+        "items": list(items),
+        "concepts": list(concepts),
+        "found": [
             {
                 "truth": [at[c] for c in ones[0].truth],
                 "runs": [_explained(one, at) for one in ones],
             }
-        )
-    section.data["explanations"] = {
-        "items": list(items[:fitting]),
-        "concepts": list(concepts),
-        "found": found,
+            for ones in zip(*explained, strict=True)
+        ],
     }
-    if fitting < len(items):
-        section.left_out.append(
-            f"Labels are shown for the first {fitting} of {len(items)} items; "
-            "cranfield label --explain ITEM shows any."
-        )
 
 
 def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:

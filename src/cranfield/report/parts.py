@@ -1,102 +1,91 @@
-"""The parts of the report that need more than scores: the runs and the truth themselves."""
+"""The parts of the report about runs, made of cases, and pages made of parts."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
-from typing import Any
+import secrets
+from collections.abc import Sequence
 
-from cranfield.comparison.answer import Comparison
-from cranfield.data import Judgements, Run
-from cranfield.data.labels import LabelMatrix
-from cranfield.evaluation.curves import RECALL_MEASURES
-from cranfield.evaluation.explain_labels import explain_item
-from cranfield.evaluation.ranked import evaluate
-from cranfield.evaluation.roc import roc_curves
-from cranfield.evaluation.scores import Scores
-from cranfield.io import read_run
-from cranfield.measures.labels.blocks import Knowledge
-from cranfield.report.charts.concepts import truth_frequency
+from cranfield.report.cases import Compared, LabelCase, RankedCase
 from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
-from cranfield.report.drilldown import add_explanations, add_rankings
-from cranfield.report.methods import label_settings, ranked_settings
-from cranfield.report.sections import Section, add_annotation, add_recall_curve, score_section
+from cranfield.report.drilldown import add_explanations
+from cranfield.report.page import report_page
+from cranfield.report.sections import (
+    Section,
+    add_annotation,
+    add_recall_curve,
+    score_section,
+    table_section,
+)
 
-# Options of `evaluate` that say which part of a ranking counts, and in which order.
-RANKING_OPTIONS = ("ties", "judged_only", "max_items")
+TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+HOLDS_TRUTH = (
+    "This page holds the truth of the items it shows (grades, labels, ids): do not publish it "
+    "while that truth is secret. --public leaves it out."
+)
+PUBLIC = "True labels, grades and names of items are left out; items are numbered at random."
 
 
-def retrieval_section(
-    scores: Scores,
-    judgements: Judgements,
-    runs: Sequence[Any],
-    *,
-    title: str,
-    tables: Sequence[Table],
-    options: dict[str, Any],
-    comparison: Comparison | None = None,
-    jobs: int = 1,
+def case_section(
+    case: Compared, *, tables: Sequence[Table], title: str = "", public: bool = False
 ) -> Section:
-    """Ranked runs: scores, precision against recall, and the rankings of every topic.
-
-    `options` are those with which `evaluate` made the scores.
-    """
-    section = score_section(
-        scores,
-        title=title,
-        tables=tables,
-        comparison=comparison,
-        settings=ranked_settings(options),
-        jobs=jobs,
-    )
-    curve = evaluate(judgements, list(runs), RECALL_MEASURES, jobs=jobs, **options)
-    order = [scores.runs[i] for i in best_first(scores, scores.measures[0])]
-    add_recall_curve(section, curve, order)
-    chosen = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
-    add_rankings(section, judgements, _each(runs, jobs), **chosen)
+    """The section of a case; a public one says nothing of the truth of single items."""
+    section = score_section(case, title=title or TITLES[case.scores.task], tables=tables)
+    if isinstance(case, RankedCase):
+        _add_ranked(section, case, public)
+    elif isinstance(case, LabelCase):
+        _add_labels(section, case, public)
+    if public:
+        _number_items(section)
+        section.left_out.append(PUBLIC)
+    else:
+        section.data["notes"].append(HOLDS_TRUTH)
     return section
 
 
-def _each(runs: Sequence[Any], jobs: int) -> Iterator[Run]:
-    """One run at a time: many of them need not fit into memory together."""
-    for run in runs:
-        yield run if isinstance(run, Run) else read_run(run, jobs=jobs)
+def _add_ranked(section: Section, case: RankedCase, public: bool) -> None:
+    if case.curve is not None:
+        order = [case.scores.runs[i] for i in best_first(case.scores, case.scores.measures[0])]
+        add_recall_curve(section, case.curve, order)
+    if case.rankings is not None and not public:
+        case.rankings.add_to(section)
 
 
-def annotation_section(
-    scores: Scores,
-    truth: LabelMatrix,
-    runs: Iterable[LabelMatrix],
-    knowledge: Knowledge,
+def _add_labels(section: Section, case: LabelCase, public: bool) -> None:
+    add_annotation(section, case.scores, case.frequency or {}, case.curves or {})
+    if not public:
+        add_explanations(section, case.items, case.concepts, case.explained)
+
+
+def _number_items(section: Section) -> None:
+    """Items by number, in an order that is another one on every page."""
+    items = section.data["units"].get("item")
+    if items is None:
+        return
+    order = list(range(len(items)))
+    secrets.SystemRandom().shuffle(order)
+    section.data["units"]["item"] = [str(i + 1) for i in range(len(items))]
+    for measure in section.data["measures"]:
+        if measure["unit"] == "item" and measure["name"] in section.data["values"]:
+            kept = section.data["values"][measure["name"]]
+            kept["rows"] = [[row[i] for i in order] for row in kept["rows"]]
+
+
+def case_page(
+    case: Compared,
     *,
-    title: str,
     tables: Sequence[Table],
-    comparison: Comparison | None = None,
-    thresholds: Sequence[str] = (),
-    jobs: int = 1,
-) -> Section:
-    """Annotation: scores, concepts, ROC, and the labels of every item.
+    further: Sequence[Table] = (),
+    public: bool = False,
+) -> str:
+    """The whole report of a case.
 
-    Runs are aligned to the truth; `thresholds` are those that were given, as text.
+    `tables` are for readers without a script; `further` ones stand at the end as they are.
     """
-    section = score_section(
-        scores,
-        title=title,
-        tables=tables,
-        comparison=comparison,
-        settings=label_settings(truth, knowledge, thresholds),
-        jobs=jobs,
-    )
-    aligned = list(runs)
-    labels = truth.rows(0, len(truth.items))[0]
-    mixed = labels is not None and labels.any() and not labels.all()
-    confident = [run for run in aligned if not run.is_binary] if mixed else []
-    curves = roc_curves(truth, confident) if confident else {}
-    add_annotation(section, scores, truth_frequency(truth), curves)
-    explain = [
-        partial(explain_item, truth=truth, run=run, measures=scores.measures, knowledge=knowledge)
-        for run in aligned
-    ]
-    add_explanations(section, truth.items, truth.concepts, explain)
-    return section
+    sections = [case_section(case, tables=tables, public=public)]
+    if further:
+        sections.append(table_section("Further tables", further))
+    what = "comparison" if further and case.comparison is not None else ""
+    count = len(case.scores.runs)
+    title = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
+    return report_page(title + ("" if count == 1 else "s"), sections)

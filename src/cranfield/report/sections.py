@@ -6,13 +6,11 @@ is left out, and `left_out` says so.
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cranfield.comparison.answer import Comparison, Pair
-from cranfield.errors import CranfieldWarning, UsageError
 from cranfield.evaluation.curves import LEVELS, recall_curves
 from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import COMMANDS, Scores
@@ -22,12 +20,14 @@ from cranfield.report.charts.parts import best_first, number
 from cranfield.report.document import Table
 from cranfield.report.methods import citations, methods
 
+if TYPE_CHECKING:
+    from cranfield.report.cases import Compared
+
 MOST_VALUES = 60_000
 MOST_COMPARED = 40
 MOST_PAIRS = 10_000
 MOST_ROWS = 2_000
 CURVES_SHOWN = 20
-UNTESTED = "Differences of runs were not tested"
 
 
 @dataclass
@@ -43,23 +43,10 @@ class Section:
         return {"title": self.title, **self.data, "left_out": self.left_out}
 
 
-def score_section(
-    scores: Scores,
-    *,
-    title: str,
-    tables: Sequence[Table],
-    comparison: Comparison | None = None,
-    settings: Sequence[str] = (),
-    jobs: int = 1,
-) -> Section:
-    """The part of the report that scores and their comparison fill.
-
-    Without a comparison all pairs are compared as `cranfield compare` does by default, where
-    that is possible and the runs are not too many.
-    """
-    section = Section(title, {}, tables=tables)
-    if comparison is None:
-        comparison = _default_comparison(scores, section, jobs)
+def score_section(case: Compared, *, title: str, tables: Sequence[Table]) -> Section:
+    """The part of the report that scores and their comparison fill."""
+    scores, comparison = case.scores, case.comparison
+    section = Section(title, {}, list(case.left_out), tables=tables)
     section.data = {
         "kind": "scores",
         "command": COMMANDS[scores.task],
@@ -71,34 +58,12 @@ def score_section(
         "units": {},
         "values": {},
         "notes": list(scores.notes),
-        "methods": methods(scores, comparison, settings),
+        "methods": methods(scores, comparison, case.settings),
         "sources": citations(scores.measures, compared=comparison is not None),
     }
     section.data |= _compared(scores, comparison, section)
     _add_values(section, scores)
     return section
-
-
-def _default_comparison(scores: Scores, section: Section, jobs: int) -> Comparison | None:
-    tested = [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
-    if len(scores.runs) < 2 or not tested:
-        return None
-    if len(scores.runs) > MOST_COMPARED:
-        section.left_out.append(
-            f"{UNTESTED}: {len(scores.runs)} runs are more than {MOST_COMPARED}. "
-            "cranfield compare tests any number of them."
-        )
-        return None
-    # A report is asked for, not a comparison: what cannot be compared is said and left out.
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", CranfieldWarning)
-        try:
-            found = scores.compare(measures=tested, jobs=jobs)
-        except UsageError as error:
-            section.left_out.append(f"{UNTESTED}: {error}.")
-            return None
-    section.left_out += dict.fromkeys(str(w.message) for w in caught)
-    return found
 
 
 def _measure(scores: Scores, measure: Measure) -> dict[str, Any]:

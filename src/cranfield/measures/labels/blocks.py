@@ -40,7 +40,7 @@ class Knowledge:
     @property
     def hierarchy(self) -> Ontology:
         if self.ontology is None:
-            raise NeedsError("no hierarchy of concepts is given (--ontology)")
+            raise NeedsError("no hierarchy of concepts is given: give one with ontology=...")
         return self.ontology
 
     def costs(self, name: str) -> Floats:
@@ -65,8 +65,8 @@ class Knowledge:
             return "0/1"
         known = [*self.costmaps, *([TREE_COST] if self.ontology else [])]
         raise NeedsError(
-            f"no cost map named {name!r}.{suggest(name, known)} Give one with --costmap "
-            f"{name or 'NAME'}=FILE"
+            f"no cost map named {name!r}.{suggest(name, known)} Give a map of that name with "
+            "costmap=..."
         )
 
     def _costs(self, name: str) -> Floats:

@@ -52,8 +52,8 @@ NMRR = Measure(
             "gmt": Param(
                 int,
                 None,
-                "the largest number of relevant items of any topic; unless given, what --gmt "
-                "says or the topics evaluated have",
+                "the largest number of relevant items of any topic; unless given, that of "
+                "the evaluation, or what the judgements have",
                 low=1,
             ),
         }

@@ -37,7 +37,7 @@ def displacement(
     if absent and missing != "optimist" and size is None:
         raise NeedsError(
             f"{name} needs the number of items in the collection, as item {absent[0]!r} was not "
-            "retrieved: pass --collection-size N or missing='optimist'"
+            "retrieved: pass collection_size=N or missing='optimist'"
         )
     below, end = len(place), float(size or 0)
     total, behind = 0.0, 0

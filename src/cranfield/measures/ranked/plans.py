@@ -42,8 +42,7 @@ class Context:
         """The size of the collection, or an error that says what to pass."""
         if self.collection_size is None:
             raise NeedsError(
-                f"{measure} needs the number of items in the collection: pass "
-                "--collection-size N (in Python: collection_size=N)"
+                f"{measure} needs the number of items in the collection: pass collection_size=N"
             )
         return self.collection_size
 
@@ -92,7 +91,7 @@ MISSING = Param(
     None,
     "where relevant items stand that were not retrieved: 'worst' (the last ranks of the "
     "collection), 'average' (the mean of the unused ranks) or 'optimist' (right after the "
-    "ranking); unless given, what --missing says, which is 'worst'",
+    "ranking); unless given, that of the evaluation, which is 'worst'",
     choices=MISSING_RANKS,
 )
 GAIN = Param(

@@ -26,6 +26,7 @@ MAKERS: dict[str, str] = {
     "Description": "features:description_document",
     "DescriptorCard": "features:card_document",
     "DescriptorCatalogue": "features:catalogue_document",
+    "Explanations": "explanations:document",
     "Generality": "lab_generality:document",
     "MapComparison": "costmap:comparison_document",
     "MeasureCard": "measures:card_document",

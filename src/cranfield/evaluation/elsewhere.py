@@ -1,0 +1,47 @@
+"""Runs scored one by one on processes or a cluster, and their scores joined."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.answers import decode, encode
+from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor as Pool
+
+    from cranfield.notes import Watcher
+
+Executor: TypeAlias = "str | Pool"
+THREADS = "threads"
+# What a worker needs to score one run: the options of the task, and the run under its name.
+Piece: TypeAlias = tuple[dict[str, Any], tuple[str, Any]]
+
+
+def scored_elsewhere(
+    work: Callable[[Piece], Scores],
+    pieces: Sequence[Piece],
+    executor: Executor,
+    jobs: int | None,
+    progress: Watcher | None,
+) -> Scores:
+    """The scores of all pieces as one; `work` must be importable by name, for it travels."""
+    from cranfield.work.executors import Plan, run_pieces
+    from cranfield.work.paths import full_path
+
+    plan = Plan(executor, jobs)
+    for options, (_, run) in pieces:
+        if run == "-" or "-" in options.values():
+            raise UsageError(f"standard input ('-') cannot be read by the executor {executor}")
+    # Other workers may have been started in another folder.
+    whole = pieces if plan.is_local else full_path(list(pieces))
+    named = {piece[1][0]: piece for piece in whole}
+    found = run_pieces(partial(_encoded, work), named, plan, study={}, progress=progress)
+    return Scores.concat([decode(answer["scores"]) for answer in found.values()])
+
+
+def _encoded(work: Callable[[Piece], Scores], piece: Piece) -> dict[str, Any]:
+    return {"scores": encode(work(piece))}

@@ -1,0 +1,218 @@
+"""What a task of annotation knows beside its runs: the truth, the concepts, costs, thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, TypeAlias
+
+import numpy as np
+
+from cranfield.data.costmap import AgreementMap, CostMap
+from cranfield.data.labels import LabelMatrix, Threshold
+from cranfield.data.ontology import Ontology
+from cranfield.errors import InputError, NeedsError, UsageError, suggest
+from cranfield.io.costmap import read_agreement, read_costmap
+from cranfield.io.files import run_name
+from cranfield.io.forms import LabelsForm, coerce_labels
+from cranfield.io.labels import read_concepts, read_threshold
+from cranfield.io.ontology import read_ontology, read_rules
+from cranfield.measures._spec import Measure
+from cranfield.measures.labels.blocks import DEFAULT_COST, TREE_COST, Knowledge, item_blocks
+from cranfield.measures.labels.registry import without_needs
+
+if TYPE_CHECKING:
+    from cranfield.notes import Notes
+
+CostSource: TypeAlias = CostMap | str | Path
+CostSources: TypeAlias = "CostSource | Mapping[str, CostSource]"
+OntologySource: TypeAlias = Ontology | str | Path
+AgreementSource: TypeAlias = AgreementMap | Mapping[str, float] | str | Path
+ConceptSource: TypeAlias = Sequence[str] | str | Path
+# A number, one per concept, {concept: number}, or a file of them.
+ThresholdSource: TypeAlias = "Threshold | str | Path"
+
+DEFAULT_MEASURES = "AP.concept F.concept F.example HammingLoss"
+DEFAULT_WITH_COSTS = "AP.concept F.concept F.example OS"
+
+
+def coerce_ontology(source: OntologySource | None) -> Ontology | None:
+    return read_ontology(source) if isinstance(source, str | Path) else source
+
+
+def coerce_concepts(source: ConceptSource | None) -> tuple[str, ...] | None:
+    """Names of concepts, given as a list or in a file."""
+    if source is None:
+        return None
+    return read_concepts(source) if isinstance(source, str | Path) else tuple(source)
+
+
+def coerce_threshold(source: ThresholdSource) -> Threshold:
+    return read_threshold(str(source)) if isinstance(source, str | Path) else source
+
+
+def coerce_truth(
+    source: LabelsForm, concepts: tuple[str, ...] | None
+) -> tuple[LabelMatrix, frozenset[str]]:
+    """The truth over its vocabulary, and the concepts it has that shall not count.
+
+    `concepts` names the columns of a truth without names, adds concepts that no item has to
+    one that has them, or chooses some of its concepts.
+    """
+    truth = coerce_labels(source, "truth")
+    if concepts is None:
+        return truth, frozenset()
+    own = set(truth.concepts)
+    if truth.named and not own <= set(concepts):
+        unknown = [c for c in concepts if c not in own]
+        if unknown:
+            other = next(c for c in truth.concepts if c not in set(concepts))
+            raise InputError.single(
+                truth.where,
+                f"has a concept {other!r} that concepts=... does not list, and lacks "
+                f"{unknown[0]!r}, which it does.{suggest(unknown[0], truth.concepts)} List all "
+                "concepts, or some of those of the truth",
+            )
+        return truth.only(concepts), frozenset(own - set(concepts))
+    return truth.with_vocabulary(concepts), frozenset()
+
+
+def full_ontology(
+    ontology: OntologySource | None, rules: str | Path | None, truth: LabelMatrix
+) -> Ontology | None:
+    """The ontology with further rules; rules alone make one in which every concept is a root."""
+    known = coerce_ontology(ontology)
+    if rules is None:
+        return known
+    more = read_rules(rules)
+    if known is None:
+        flat = ((c, c.replace(".", "_")) for c in truth.concepts)
+        return Ontology.from_paths(flat, rules=more, name=str(rules))
+    return Ontology(
+        known.nodes, known.parents, known.concept_nodes, known.rules + more, known.name
+    ).checked()
+
+
+def chosen_measures(
+    wanted: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge
+) -> tuple[str | Measure | Iterable[str | Measure], tuple[str, ...]]:
+    """The measures asked for (or the usual ones), and those of a set that lack what they need."""
+    lacking = set() if knowledge.ontology is not None else {"hierarchy"}
+    if knowledge.ontology is None and not knowledge.costmaps:
+        lacking.add("costs")
+    if wanted is None:
+        wanted = DEFAULT_MEASURES if "costs" in lacking else DEFAULT_WITH_COSTS
+    if not isinstance(wanted, str):
+        return wanted, ()
+    return without_needs(wanted, frozenset(lacking))
+
+
+def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
+    """The truth with named concepts, or an InputError when it cannot be a truth."""
+    if truth.labels is None:
+        raise InputError.single(
+            truth.where,
+            f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1",
+        )
+    if truth.source and truth.confidences is not None:
+        raise InputError.single(
+            truth.where,
+            f"has two rows for each item, such as {truth.items[0]!r}; a truth has one of 0 and 1 "
+            "(confidences followed by decisions are for submissions)",
+        )
+    if truth.named or ontology is None:
+        return truth
+    if len(ontology.concepts) != len(truth.concepts):
+        raise InputError.single(
+            truth.name,
+            f"{len(truth.concepts)} values per item without names, but {ontology.name} has "
+            f"{len(ontology.concepts)} concepts; name them with concepts=...",
+        )
+    return truth.renamed(ontology.concepts)
+
+
+def _not_binary(truth: LabelMatrix) -> str:
+    """The first value of a truth that is neither 0 nor 1, as part of a sentence."""
+    for row, item in enumerate(truth.items):
+        values = truth.rows(row, row + 1)[1]
+        if values is None:
+            break
+        between = np.flatnonzero((values[0] != 0) & (values[0] != 1))
+        if between.size:
+            at = int(between[0])
+            return f", such as {values[0, at]:g} of item {item!r} for {truth.concepts[at]!r}"
+    return ""
+
+
+def gather(
+    truth: LabelMatrix,
+    *,
+    ontology: OntologySource | None = None,
+    costmap: CostSource | Mapping[str, CostSource] | None = None,
+    agreement: AgreementSource | None = None,
+) -> Knowledge:
+    """Everything beside truth and runs, read where it is a file, in the truth's vocabulary."""
+    known = coerce_ontology(ontology)
+    maps = costmap if isinstance(costmap, Mapping) else {DEFAULT_COST: costmap}
+    factors = agreement
+    if isinstance(factors, str | Path):
+        factors = read_agreement(factors)
+    elif isinstance(factors, Mapping):
+        factors = AgreementMap(dict(factors))
+    return Knowledge(
+        truth.concepts,
+        None if known is None else known.restricted_to(truth.concepts).checked(),
+        known.concepts if known and set(known.concepts) == set(truth.concepts) else None,
+        _cost_maps(maps),
+        None if factors is None else factors.aligned(truth.concepts),
+    )
+
+
+def _cost_maps(sources: Mapping[str, CostSource | None]) -> dict[str, CostMap]:
+    maps: dict[str, CostMap] = {}
+    for name, source in sources.items():
+        if isinstance(source, str | Path):
+            maps[name] = read_costmap(source)
+        elif isinstance(source, CostMap):
+            maps[name] = source
+        elif source is not None:
+            raise UsageError(
+                f"a cost map is a CostMap or a file, not {type(source).__name__}; make one with "
+                "CostMap.of(concepts, costs)"
+            )
+    if DEFAULT_COST in maps:
+        # The map given without a name is the default, and fts.csv may also be called 'fts'.
+        own = run_name(maps[DEFAULT_COST].name)
+        if own != TREE_COST:
+            maps.setdefault(own, maps[DEFAULT_COST])
+    return maps
+
+
+def check_needs(measures: Sequence[Measure], knowledge: Knowledge, notes: Notes) -> None:
+    """A NeedsError for a measure that lacks what it reads; a note where costs are absent."""
+    free = []
+    for measure in measures:
+        if "hierarchy" in measure.needs and knowledge.ontology is None:
+            raise NeedsError(f"{measure} needs a hierarchy of concepts: give one with ontology=...")
+        if "costs" in measure.needs:
+            name = str(measure.value_of("cost"))
+            if knowledge.cost_name(name) == "0/1":
+                free.append(str(measure))
+            else:
+                knowledge.costs(name)
+    if free:
+        notes.add(
+            f"{', '.join(free)}: without ontology=... or costmap=... every confusion of two "
+            "concepts costs 1"
+        )
+
+
+def note_broken_rules(truth: LabelMatrix, knowledge: Knowledge, notes: Notes) -> None:
+    """A note when items of the truth break a rule of the ontology themselves."""
+    blocks = item_blocks(truth, truth, knowledge, 1)
+    count = sum(int(block.broken.any(axis=1).sum()) for block in blocks)
+    if count:
+        notes.add(
+            f"{truth.name}: {count} of {len(truth.items)} items break a rule of the ontology "
+            "themselves; there OS stays below 1 even for a perfect run"
+        )

@@ -1,0 +1,46 @@
+"""Scores that were saved, or printed as JSON, read and joined."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from cranfield.answers import load
+from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.io.files import can_be_read_again, inner_suffix, open_input, run_name
+
+_START = b'{"cranfield"'
+
+
+def is_saved(path: str | Path) -> bool:
+    """Whether a file holds an answer, by how it begins."""
+    if inner_suffix(path) != ".json" or not can_be_read_again(path) or not Path(path).is_file():
+        return False
+    with open_input(path) as stream:
+        return b"".join(stream.read(64).split()).startswith(_START)
+
+
+def read_scores(paths: Sequence[str | Path]) -> Scores:
+    """The scores of several files as one.
+
+    Where two files have runs of one name, as for two states of a system, a run is named by its
+    file: `old` and `new` of one run each, or `old/bm25` and `new/bm25`.
+    """
+    parts = []
+    for path in paths:
+        answer = load(path)
+        if not isinstance(answer, Scores):
+            raise UsageError(f"{path} holds {answer!r}, not scores")
+        parts.append(answer)
+    runs = [run for part in parts for run in part.runs]
+    if len(set(runs)) < len(runs):
+        parts = [_named_by(part, run_name(p)) for part, p in zip(parts, paths, strict=True)]
+    return Scores.concat(parts)
+
+
+def _named_by(scores: Scores, file: str) -> Scores:
+    if len(scores.runs) == 1:
+        return replace(scores, runs=(file,))
+    return replace(scores, runs=tuple(f"{file}/{run}" for run in scores.runs))

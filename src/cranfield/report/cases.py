@@ -1,0 +1,193 @@
+"""What a page about runs is made of, asked for once: every input is read a single time.
+
+A case holds all that the page shows: scores, their comparison, curves, and what stands behind
+the numbers. The sections of the page are then made of data in hand.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from cranfield.comparison.answer import Comparison
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import UsageError
+from cranfield.evaluation.curves import RECALL_MEASURES
+from cranfield.evaluation.explain_labels import ItemExplanation, explain_item
+from cranfield.evaluation.labels import LabelTask
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
+from cranfield.evaluation.roc import Roc, roc_curves
+from cranfield.evaluation.scores import Scores
+from cranfield.io.forms import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
+from cranfield.measures import parse_measures
+from cranfield.measures._parse import listed_measures
+from cranfield.notes import Notes, Progress
+from cranfield.report.charts.concepts import truth_frequency
+from cranfield.report.drilldown import MOST_EXPLAINED, Rankings
+from cranfield.report.methods import label_settings, ranked_settings
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+MOST_COMPARED = 40
+UNTESTED = "Differences of runs were not tested"
+# Options of `evaluate` that say which part of a ranking counts, and in which order.
+RANKING_OPTIONS = ("ties", "judged_only", "max_items")
+
+
+@dataclass(frozen=True)
+class Compared:
+    """Scores with the comparison that a page shows, or why there is none."""
+
+    scores: Scores
+    comparison: Comparison | None
+    settings: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class RankedCase(Compared):
+    """Ranked runs: also precision at levels of recall, and the first items of every topic."""
+
+    curve: Scores | None = None
+    rankings: Rankings | None = None
+
+
+@dataclass(frozen=True)
+class LabelCase(Compared):
+    """Annotation: also frequencies of concepts, ROC curves, and how each item fares."""
+
+    frequency: Mapping[str, float] | None = None
+    curves: Mapping[str, Roc] | None = None
+    items: tuple[str, ...] = ()
+    concepts: tuple[str, ...] = ()
+    explained: tuple[tuple[ItemExplanation, ...], ...] = ()
+
+
+def ranked_case(
+    judgements: JudgementsForm,
+    runs: RunsForm,
+    measures: Any = DEFAULT_MEASURES,
+    *,
+    compare: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> RankedCase:
+    """The case of ranked runs.
+
+    `options` are those of `evaluate`, `compare` those of a comparison; without the latter all
+    pairs are compared where that is possible and the runs are not too many.
+    """
+    told = Progress.of(progress)
+    options.pop("executor", None)  # a page is made where its runs are read
+    asked = RankedTask(judgements, measures, **options)
+    # Asked for together, so that each run is read once.
+    both = [*listed_measures(measures), RECALL_MEASURES]
+    task = RankedTask(asked.judgements, both, **options)
+    named = name_runs(runs)
+    chosen = {k: v for k, v in options.items() if k in RANKING_OPTIONS}
+    rankings = Rankings(asked.judgements, len(named), **chosen)
+    threads = jobs or os.cpu_count() or 1
+    parts = []
+    for i, (name, source) in enumerate(named):
+        run = coerce_run(source, name)
+        parts.append(task.evaluate({name: run}, jobs=threads))
+        rankings.add(run)
+        told(0.7 * (i + 1) / len(named))
+    everything = Scores.concat(parts)
+    scores = everything.select(asked.measures)
+    comparison, left_out = compared(scores, compare, threads, told.part(0.7, 1.0))
+    return RankedCase(
+        scores,
+        comparison,
+        tuple(ranked_settings(options)),
+        left_out,
+        everything.select(parse_measures(RECALL_MEASURES)),
+        rankings,
+    )
+
+
+def label_case(
+    truth: LabelsForm,
+    runs: Iterable[Any] | Mapping[str, Any],
+    measures: Any = None,
+    *,
+    compare: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> LabelCase:
+    """The case of annotation; `options` are those of `evaluate_labels`."""
+    told = Progress.of(progress)
+    task = LabelTask(truth, measures, **options)
+    listed = runs if isinstance(runs, Sequence | Mapping) else list(runs)
+    threads = jobs or os.cpu_count() or 1
+    fitting = max(1, MOST_EXPLAINED // max(len(listed), 1))
+    shown = task.truth.items[:fitting]
+    parts, curves, explained = [], {}, []
+    for i, run in enumerate(task.runs(listed)):
+        parts.append(task.evaluate({run.name: run}, jobs=threads))
+        aligned = task.aligned(run, Notes()).run
+        curves.update(_curve(task.truth, aligned))
+        explain = partial(
+            explain_item,
+            truth=task.truth,
+            run=aligned,
+            measures=task.measures,
+            knowledge=task.knowledge,
+        )
+        explained.append(tuple(explain(item) for item in shown))
+        told(0.7 * (i + 1) / len(listed))
+    scores = Scores.concat(parts)
+    comparison, left_out = compared(scores, compare, threads, told.part(0.7, 1.0))
+    given = [options[k] for k in ("threshold",) if options.get(k) is not None]
+    given += [f"{run}={t}" for run, t in (options.get("thresholds") or {}).items()]
+    if fitting < len(task.truth.items):
+        left_out += (
+            f"Labels are shown for the first {fitting} of {len(task.truth.items)} items; "
+            "cranfield label --explain ITEM shows any.",
+        )
+    return LabelCase(
+        scores,
+        comparison,
+        tuple(label_settings(task.truth, task.knowledge, [str(g) for g in given])),
+        left_out,
+        truth_frequency(task.truth),
+        curves,
+        shown,
+        task.truth.concepts,
+        tuple(explained),
+    )
+
+
+def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:
+    """The ROC curve of a run that has one."""
+    labels = truth.rows(0, len(truth.items))[0]
+    mixed = labels is not None and labels.any() and not labels.all()
+    return roc_curves(truth, [run]) if mixed and not run.is_binary else {}
+
+
+def compared(
+    scores: Scores, options: Mapping[str, Any] | None, jobs: int, progress: Progress
+) -> tuple[Comparison | None, tuple[str, ...]]:
+    """The comparison asked for, or the usual one where it is possible; and what is left out."""
+    if options is not None:
+        return scores.compare(**{"jobs": jobs, **options, "progress": progress}), ()
+    tested = [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
+    if len(scores.runs) < 2 or not tested:
+        return None, ()
+    if len(scores.runs) > MOST_COMPARED:
+        said = (
+            f"{UNTESTED}: {len(scores.runs)} runs are more than {MOST_COMPARED}. "
+            "cranfield compare tests any number of them."
+        )
+        return None, (said,)
+    try:
+        found = scores.compare(measures=tested, jobs=jobs, progress=progress)
+    except UsageError as error:
+        return None, (f"{UNTESTED}: {error}.",)
+    return found, found.notes
