@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from cranfield.errors import (
         CancelledError,
         CranfieldError,
-        CranfieldWarning,
         InputError,
         MeasureError,
         MissingExtraError,
@@ -44,10 +43,12 @@ if TYPE_CHECKING:
     )
     from cranfield.evaluation.catalogue import describe_measure, list_measures
     from cranfield.evaluation.displacement import evaluate_displacement
+    from cranfield.evaluation.explanations import Explanations, explain_labels
     from cranfield.evaluation.index_quality import ItemVectors, evaluate_index
-    from cranfield.evaluation.labels import evaluate_labels
-    from cranfield.evaluation.ranked import evaluate
+    from cranfield.evaluation.labels import LabelTask, evaluate_labels
+    from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
+    from cranfield.evaluation.stored import read_scores
     from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
     from cranfield.io import read_qrels, read_run
     from cranfield.io.collection import read_collection
@@ -66,6 +67,11 @@ if TYPE_CHECKING:
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
+    "cranfield.evaluation.stored": ("read_scores",),
+    "cranfield.evaluation.explanations": (
+        "Explanations",
+        "explain_labels",
+    ),
     "cranfield.agreement.aggregate": ("aggregate_judgements",),
     "cranfield.agreement.aggregated": ("Aggregated",),
     "cranfield.agreement.answer": ("Agreement",),
@@ -113,15 +119,20 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.errors": (
         "CancelledError",
         "CranfieldError",
-        "CranfieldWarning",
         "InputError",
         "MeasureError",
         "MissingExtraError",
         "NeedsError",
         "UsageError",
     ),
-    "cranfield.evaluation.labels": ("evaluate_labels",),
-    "cranfield.evaluation.ranked": ("evaluate",),
+    "cranfield.evaluation.labels": (
+        "LabelTask",
+        "evaluate_labels",
+    ),
+    "cranfield.evaluation.ranked": (
+        "RankedTask",
+        "evaluate",
+    ),
     "cranfield.evaluation.index_quality": (
         "ItemVectors",
         "evaluate_index",
@@ -199,13 +210,14 @@ __all__ = [
     "Comparison",
     "CostMap",
     "CranfieldError",
-    "CranfieldWarning",
+    "Explanations",
     "Input",
     "InputError",
     "ItemVectors",
     "JudgementLog",
     "Judgements",
     "LabelMatrix",
+    "LabelTask",
     "Measure",
     "MeasureError",
     "MissingExtraError",
@@ -215,6 +227,7 @@ __all__ = [
     "Progress",
     "Quality",
     "QualityCheck",
+    "RankedTask",
     "Resampling",
     "Run",
     "Scores",
@@ -236,6 +249,7 @@ __all__ = [
     "evaluate_index",
     "evaluate_labels",
     "evaluate_uncertain",
+    "explain_labels",
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
@@ -256,6 +270,7 @@ __all__ = [
     "read_ontology",
     "read_qrels",
     "read_run",
+    "read_scores",
     "read_subject_rankings",
     "read_votes",
     "relate_concepts",

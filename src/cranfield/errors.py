@@ -1,4 +1,4 @@
-"""Every exception and warning that Cranfield raises."""
+"""Every exception that Cranfield raises, and the words its messages share."""
 
 from __future__ import annotations
 
@@ -82,10 +82,6 @@ class InputError(CranfieldError):
         if hidden > 0:
             shown.append(f"... and {hidden} more problems ({self.count} in all)")
         return "\n".join(shown)
-
-
-class CranfieldWarning(UserWarning):
-    """Something the user should know about a result that is still usable."""
 
 
 def os_message(error: OSError) -> str:

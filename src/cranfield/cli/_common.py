@@ -7,7 +7,6 @@ import os
 import sys
 import threading
 import time
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from typing import Any, NoReturn, TypeVar, overload
 
 from cranfield.answers import Answer
 from cranfield.cli._words import in_options
-from cranfield.errors import CranfieldWarning, UsageError
+from cranfield.errors import UsageError
 from cranfield.io.files import write_whole
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -236,7 +235,7 @@ def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
 
 
 class Watch:
-    """Collects warnings, and shows a progress line on a terminal from a second of work on.
+    """Shows a progress line on a terminal from a second of work on.
 
     `fraction` is polled from a thread of its own and answers with a number in [0, 1]; `begun`
     says how much of it was there before, which took no time now.
@@ -250,16 +249,12 @@ class Watch:
         quiet: bool,
         begun: Callable[[], float] = lambda: 0.0,
     ) -> None:
-        self.messages: list[str] = []
         self._label, self._fraction, self._begun = label, fraction, begun
         self._shown = not quiet and sys.stderr.isatty()
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._show, daemon=True)
-        self._caught = warnings.catch_warnings(record=True)
 
     def __enter__(self) -> Watch:
-        self._log = self._caught.__enter__()
-        warnings.simplefilter("always", CranfieldWarning)
         if self._shown:
             self._thread.start()
         return self
@@ -273,8 +268,6 @@ class Watch:
         if self._shown:
             self._stop.set()
             self._thread.join()
-        self.messages += [str(w.message) for w in self._log or [] if w.category is CranfieldWarning]
-        self._caught.__exit__(kind, error, tb)
 
     def _show(self) -> None:
         started = time.monotonic()
