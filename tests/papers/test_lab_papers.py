@@ -9,6 +9,7 @@ import pytest
 from scipy import stats
 
 from cranfield.campaign.votes import count_choices, count_preferences
+from cranfield.evaluation.curves import behaviour_curves
 from cranfield.lab.studies.correlate import correlate_scores
 from cranfield.lab.studies.curves import curves
 from cranfield.lab.studies.generality import deviation_percent
@@ -67,10 +68,25 @@ def test_thesis_table_9_5_agreement_with_turkers():
     assert (found.agreed, found.decided) == (9, 10)  # "in 90% in line"
 
 
+def nmrr(*ranks):
+    """Eq. 5 to 9 with K = 4 NG, by hand."""
+    count = len(ranks)
+    depth = 4 * count
+    average = sum(r if r <= depth else 1.25 * depth for r in ranks) / count
+    return (average - (1 + count) / 2) / (1.25 * depth - (1 + count) / 2)
+
+
 def test_chatzichristofis_figure_1_and_5_one_relevant_item_of_20():
-    found = curves("AP NMRR MNRO", size=20, gmt=2)
+    found = curves("AP NMRR MNRO", size=20)
     for rank in range(1, 21):
         assert 1 - found.at("AP", rank) == pytest.approx(1 - 1 / rank)
+        assert found.at("NMRR", rank) == pytest.approx(nmrr(rank))
+    # Section 3: linear to K, from K to K + 1 (the gradients are equal only for K = 4 NG), then 1.
+    steps = [found.at("NMRR", rank + 1) - found.at("NMRR", rank) for rank in range(1, 20)]
+    assert steps == pytest.approx([0.25] * 4 + [0.0] * 15)
+    # "In the first K positions 1 - AP appears stricter than NMRR", afterwards NMRR.
+    assert all(1 - found.at("AP", rank) > found.at("NMRR", rank) for rank in (2, 3))
+    assert all(1 - found.at("AP", rank) < found.at("NMRR", rank) for rank in range(5, 21))
     # Section 4: K = 4 NG, 0 at rank 1, 0.95 at rank K, close to 1 but below it afterwards.
     assert found.at("MNRO", 1) == 0
     assert found.at("MNRO", 4) == pytest.approx(0.95, abs=1e-4)
@@ -81,6 +97,14 @@ def test_chatzichristofis_figure_1_and_5_one_relevant_item_of_20():
     assert all(found.at("NMRR", rank) == 1 for rank in range(6, 21))
     # "In the first results the gradient of the NRO is smaller".
     assert found.at("MNRO", 2) < found.at("NMRR", 2) < 1 - found.at("AP", 2)
+
+
+def test_the_depth_of_nmrr_follows_the_largest_topic_that_is_given():
+    """Eq. 6: K = min(4 NG, 2 GMT), which is 2 for one relevant item and GMT = 1."""
+    assert curves("NMRR", size=20, gmt=1).at("NMRR", 2) == pytest.approx(1 / 1.5)
+    assert behaviour_curves("NMRR", size=20)[0].points == tuple(
+        (float(r), pytest.approx(nmrr(r))) for r in range(1, 21)
+    )
 
 
 @pytest.mark.parametrize("size", [1_000, 10_000, 100_000, 1_000_000])
@@ -101,6 +125,11 @@ def test_chatzichristofis_figures_2_to_4_and_7_two_relevant_items_of_20():
         # Lower curve of 1 - AP: the other item at rank 1; upper: right before.
         assert high == pytest.approx((1 + 2 / rank) / 2)
         assert low == pytest.approx((1 / (rank - 1) + 2 / rank) / 2)
+    for pair in found.ranks:
+        assert found.at("NMRR", *pair) == pytest.approx(nmrr(*pair))
+    # Figure 4 (b): the upper curve has the other item right before, the lower one at rank 1.
+    for rank, low, high in found.envelope("NMRR"):
+        assert (low, high) == pytest.approx((nmrr(1, rank), nmrr(rank - 1, rank)))
     assert found.at("MNRO", 1, 2) == found.at("NMRR", 1, 2) == 0
     assert max(v[2] for v in found.envelope("MNRO")) <= 1
 

@@ -204,7 +204,10 @@ def _curves_parser(studies: Any) -> None:
         "--ranks", type=whole_numbers, metavar="RANKS", help="only these ranks, such as 1,10,100"
     )
     parser.add_argument(
-        "--gmt", type=positive, metavar="N", help="largest number of relevant items, for NMRR"
+        "--gmt",
+        type=positive,
+        metavar="N",
+        help="largest number of relevant items, for NMRR (default: so large that its K is 4 NG)",
     )
     add_work(parser, seed=False)
 

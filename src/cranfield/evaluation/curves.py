@@ -49,7 +49,10 @@ def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, .
 def behaviour_curves(
     measures: str | Iterable[str | Measure], *, size: int = 100, relevant: int = 1
 ) -> tuple[Curve, ...]:
-    """The value of each measure when one of `relevant` items is retrieved, at each rank in turn."""
+    """The value of each measure when one of `relevant` items is retrieved, at each rank in turn.
+
+    NMRR looks as deep as other topics allow: K is 4 NG, as in the figures of its paper.
+    """
     if not 1 <= relevant <= size:
         raise UsageError(f"{relevant} relevant of {size} items: expected 1 to {size}")
     chosen = parse_measures(measures if isinstance(measures, str) else list(measures))
@@ -63,7 +66,7 @@ def behaviour_curves(
             "hit" if at == rank else f"other{at}": float(-at)
             for at in range(1, size + 2 - relevant)
         }
-    scores = evaluate(truth, {"run": run}, chosen, collection_size=size)
+    scores = evaluate(truth, {"run": run}, chosen, collection_size=size, gmt=2 * relevant)
     return tuple(
         Curve(str(m), tuple((float(r + 1), float(v)) for r, v in enumerate(scores.values[m][0])))
         for m in chosen

@@ -88,7 +88,8 @@ def curves(
     `ranks` are the ranks to visit: by default all of them, or some fifty spread evenly over
     their logarithm where there would be too many. Measures of annotation that read confidences
     take part: of concepts, with one concept and `size` items; of examples, with one item and
-    `size` concepts.
+    `size` concepts. `gmt` is the largest number of relevant items of any topic, from which NMRR
+    has its depth K = min(4 NG, 2 GMT); by default K is 4 NG, as in the figures of the paper.
     """
     if relevant not in (1, 2):
         raise UsageError(f"curves are drawn for 1 or 2 relevant items, not {relevant}")
@@ -104,7 +105,7 @@ def curves(
     longest = size if any(map(is_annotation, wanted)) else max(p[-1] for p in places)
     at_once = max(1, MOST_CELLS // longest)
     pieces = {
-        str(start): _Piece(names, size, places[start : start + at_once], gmt or relevant)
+        str(start): _Piece(names, size, places[start : start + at_once], gmt or 2 * relevant)
         for start in range(0, len(places), at_once)
     }
     study = {"study": "curves", "measures": names, "size": size, "places": places, "gmt": gmt}
