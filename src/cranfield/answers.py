@@ -87,6 +87,7 @@ HOMES: dict[str, str] = {
     "Power": "cranfield.lab.studies.stability",
     "Preferences": "cranfield.campaign.votes",
     "Quality": "cranfield.agreement.quality",
+    "QuestionVotes": "cranfield.campaign.votes",
     "RandomStudy": "cranfield.lab.studies.random_runs",
     "RankingPair": "cranfield.agreement.systems",
     "Rankings": "cranfield.agreement.systems",

@@ -244,3 +244,48 @@ def test_votes_know_measures_of_errors(tmp_path):
     found = count_votes(table)
     assert [a.agreed for a in found.agreements] == [2, 2]
     assert "less is better for HammingLoss" in document_of(found).tables[0].notes
+
+
+def test_measures_with_the_same_order_share_a_vote(tmp_path):
+    """Ch 5.3: in set 3 AP and MNRO order the lists alike, and both have its 20 votes."""
+    made = make_questionnaire("AP P@100 RR", questions=40, lists=5, relevant=1, size=30)
+    shared = made.key["alike"]
+    # One relevant item: AP and RR always agree; P@100 sees no difference at all.
+    assert shared == {str(q): [["AP", "RR"]] for q in range(1, 41)}
+    key = made.write(tmp_path).files[2]
+    ticks = {
+        q: [next(m for m, name in methods.items() if name == "RR")]
+        for q, methods in made.key["key"].items()
+    }
+    (tmp_path / "a.json").write_text(json.dumps({"answers": ticks}))
+    found = tally(key, [tmp_path / "a.json"])
+    assert {c.option: c.votes for c in found.choices} == {
+        "AP": 40,
+        "P@100": 0,
+        "RR": 40,
+        "OTHER": 0,
+    }
+    assert all(row.choice == ("AP", "RR") for row in found.rows)
+    # Who ticks both still has one vote for each.
+    both = {q: [m for m, name in made.key["key"][q].items() if name != "P@100"] for q in ticks}
+    (tmp_path / "b.json").write_text(json.dumps({"answers": both}))
+    assert tally(key, [tmp_path / "b.json"]).choices == found.choices
+
+
+def test_answers_that_are_there_twice_and_questions_without_one_are_told(tmp_path):
+    key = make_questionnaire(questions=3).write(tmp_path).files[2]
+    texts = {
+        "a": {"1": ["Method 1"], "2": ["Method 2"], "3": ["none"]},
+        "b": {"1": ["Method 1"], "2": ["Method 2"], "3": ["none"]},
+        "c": {"1": ["Method 3"], "2": []},
+    }
+    for name, answers in texts.items():
+        (tmp_path / name).write_text(json.dumps({"answers": answers}))
+    found = tally(key, [tmp_path / name for name in texts])
+    said = [line.replace(f"{tmp_path}/", "") for line in found.notes]
+    assert said == [
+        "b: the same answers as in a; all of them are counted",
+        "c: no answer to question 2, 3",
+    ]
+    assert found.to_dict()["notes"] == list(found.notes)
+    assert sum(c.votes for c in found.choices) == 7

@@ -58,6 +58,18 @@ def test_chatzichristofis_table_4_totals_and_percentages():
     assert (duel.b_wins, duel.p) == (7, pytest.approx(stats.binomtest(2, 9).pvalue))
 
 
+def test_chatzichristofis_table_4_participants_choice():
+    """The last column of the table, ties and all."""
+    printed = (
+        "MNRO", "MNRO", "MNRO-AP", "MNRO-NMRR", "MNRO-NMRR", "MNRO", "MNRO", "MNRO",
+        "MNRO-AP-NMRR", "NMRR",
+    )  # fmt: skip
+    found = count_choices(TABLE_4, names=[f"Set {n}" for n in range(1, 11)])
+    assert [set(row.choice) for row in found.rows] == [set(text.split("-")) for text in printed]
+    assert [row.question for row in found.rows][:2] == ["Set 1", "Set 2"]
+    assert [row.votes for row in found.rows] == list(zip(*TABLE_4.values(), strict=True))
+
+
 def test_thesis_table_9_5_agreement_with_turkers():
     srp = [(0.694, 0.638), (0.922, 0.893), (0.803, 0.843), (0.807, 0.775),
            (0.911, 0.877), (0.713, 0.753), (0.797, 0.810), (0.657, 0.690),
@@ -66,6 +78,10 @@ def test_thesis_table_9_5_agreement_with_turkers():
              (3, 12, 5), (7, 11, 2), (7, 10, 3), (7, 12, 1), (0, 5, 4)]  # fmt: skip
     found = count_preferences(votes, {"SRP": srp}).of("SRP")
     assert (found.agreed, found.decided) == (9, 10)  # "in 90% in line"
+    rows = count_preferences(votes, {"SRP": srp}, systems=("system 1", "system 2")).rows
+    # The bold numbers of votes: the second system wins all of the last five questions.
+    first = [row.choice == ("system 1",) for row in rows]
+    assert first == [True, True, False, True, True, *[False] * 5]
 
 
 def nmrr(*ranks):

@@ -90,7 +90,7 @@ def make_questionnaire(
             "a questionnaire has questions from 1 on, 2 to 26 lists, and fewer relevant items "
             "than the collection"
         )
-    asked, key = [], {}
+    asked, key, alike = [], {}, {}
     for q in range(1, questions + 1):
         draw = generator(rng, _STREAM, q)
         ranks = {
@@ -103,10 +103,21 @@ def make_questionnaire(
         shown = {method: places[m] for method, m in hidden.items()}
         asked.append({"question": q, "lists": ranks, "places": shown})
         key[str(q)] = {method: str(m) for method, m in hidden.items()}
+        groups = _same_orders(places)
+        if groups:
+            alike[str(q)] = groups
     return Questionnaire(
         {"size": size, "relevant": relevant, "questions": asked},
-        {"measures": [str(m) for m in wanted], "key": key, "seed": rng},
+        {"measures": [str(m) for m in wanted], "key": key, "alike": alike, "seed": rng},
     )
+
+
+def _same_orders(places: Mapping[Measure, Mapping[str, int]]) -> list[list[str]]:
+    """The measures that give all lists the same places: who votes for one votes for all."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for measure, own in places.items():
+        groups.setdefault(tuple(own.values()), []).append(str(measure))
+    return [group for group in groups.values() if len(group) > 1]
 
 
 def _places(

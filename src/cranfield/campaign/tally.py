@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from cranfield.campaign.survey_page import NONE
 from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
 from cranfield.errors import InputError
 from cranfield.io.files import describe, read_text
+from cranfield.notes import Notes
 from cranfield.work.packing import floats
 
 OTHER = "OTHER"
@@ -33,6 +35,7 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
             _is_set_key(hidden)
             if of_sets
             else all(name in names for options in methods for name in options.values())
+            and _is_grouping(hidden.get("alike", {}), names)
         )
     )
     if not well_formed:
@@ -42,14 +45,40 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
             "questions, as it was",
         )
     given = [_answers(path, hidden["key"]) for path in answers]
-    if of_sets:
-        return _count_sets(hidden, given)
+    noticed = _noticed([describe(path) for path in answers], given, tuple(hidden["key"]))
+    counted = _count_sets(hidden, given) if of_sets else _count_orders(hidden, given)
+    return replace(counted, notes=noticed)
+
+
+def _noticed(
+    files: Sequence[str], given: Sequence[Mapping[str, list[str]]], asked: Sequence[str]
+) -> tuple[str, ...]:
+    """Answers that are there twice, and questions that somebody did not answer."""
+    notes = Notes()
+    first: dict[str, str] = {}
+    for file, answers in zip(files, given, strict=True):
+        same = first.setdefault(json.dumps(answers, sort_keys=True), file)
+        if same != file or files.count(file) > 1:
+            notes.add(f"the same answers as in {same}; all of them are counted", about=file)
+        open_questions = [question for question in asked if not answers.get(question)]
+        if open_questions:
+            notes.add(f"no answer to question {', '.join(open_questions)}", about=file)
+    return notes.lines("file")
+
+
+def _count_orders(hidden: Mapping[str, Any], given: Sequence[Mapping[str, list[str]]]) -> Choices:
+    """The votes for each measure; those that order the lists of a question alike share them."""
     votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
-    for one in given:
-        for position, (question, methods) in enumerate(hidden["key"].items()):
-            for method in one.get(question, []):
-                votes[OTHER if method == NONE else methods[method]][position] += 1
-    return count_choices(votes)
+    for position, (question, methods) in enumerate(hidden["key"].items()):
+        groups = [set(group) for group in hidden.get("alike", {}).get(question, [])]
+        for one in given:
+            ticked = {methods[m] for m in one.get(question, []) if m != NONE}
+            chosen = ticked.union(*(group for group in groups if group & ticked))
+            if NONE in one.get(question, []):
+                chosen.add(OTHER)
+            for name in chosen:
+                votes[name][position] += 1
+    return count_choices(votes, names=list(hidden["key"]))
 
 
 def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
@@ -78,6 +107,15 @@ def _json(path: str | Path, field: str) -> dict[str, Any]:
     if not isinstance(found, dict) or not isinstance(found.get(field), dict):
         raise InputError.single(describe(path), f"expected a JSON object with {field!r}")
     return found
+
+
+def _is_grouping(alike: Any, names: Sequence[str]) -> bool:
+    """Whether this says for some questions which measures order their lists alike."""
+    return isinstance(alike, dict) and all(
+        isinstance(groups, list)
+        and all(isinstance(g, list) and all(name in names for name in g) for g in groups)
+        for groups in alike.values()
+    )
 
 
 def _is_set_key(hidden: Mapping[str, Any]) -> bool:
@@ -123,4 +161,10 @@ def _count_sets(
         m: [tuple(floats(hidden["scores"][q][m]).tolist()) for q in hidden["key"]]
         for m in hidden["measures"]
     }
-    return count_preferences(votes, scores, less_is_better=hidden["less_is_better"])
+    return count_preferences(
+        votes,
+        scores,
+        less_is_better=hidden["less_is_better"],
+        systems=(first, second),
+        names=list(hidden["key"]),
+    )

@@ -51,15 +51,36 @@ class Duel:
     p: float
 
 
+@dataclass(frozen=True, slots=True)
+class QuestionVotes:
+    """The votes of one question, in the order of the options, and what most people chose.
+
+    `choice` has several options where they have as many votes, and none without a vote.
+    """
+
+    question: str
+    votes: tuple[float, ...]
+    choice: tuple[str, ...]
+
+    def to_dict(self, options: Sequence[str]) -> dict[str, Any]:
+        votes = dict(zip(options, self.votes, strict=True))
+        return {"question": self.question, "votes": votes, "choice": list(self.choice)}
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Choices(Answer):
-    """The count of a survey in which people chose between measures."""
+    """The count of a survey in which people chose between measures, as in Ch Table 4."""
 
     command: ClassVar[str] = "lab votes"
 
     questions: int
     choices: tuple[Choice, ...]
     duels: tuple[Duel, ...]
+    rows: tuple[QuestionVotes, ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return tuple(c.option for c in self.choices)
 
     def of(self, option: str) -> Choice:
         return next(c for c in self.choices if c.option == option)
@@ -94,11 +115,17 @@ class Choices(Answer):
                 }
                 for d in self.duels
             ],
+            "rows": [row.to_dict(self.options) for row in self.rows],
         }
 
 
-def count_choices(votes: Mapping[str, Sequence[int]]) -> Choices:
-    """Votes of every question for every option: {option: [votes of question 1, ...]}."""
+def count_choices(
+    votes: Mapping[str, Sequence[int]], *, names: Sequence[str] | None = None
+) -> Choices:
+    """Votes of every question for every option: {option: [votes of question 1, ...]}.
+
+    `names` are those of the questions, which otherwise are numbered.
+    """
     from scipy.stats import binomtest
 
     total = sum(map(sum, votes.values()))
@@ -126,7 +153,24 @@ def count_choices(votes: Mapping[str, Sequence[int]]) -> Choices:
         decided = wins + losses
         p = float(binomtest(wins, decided).pvalue) if decided else math.nan
         duels.append(Duel(a, b, wins, losses, questions - decided, p))
-    return Choices(questions, tuple(choices), tuple(duels))
+    rows = _rows(_numbered(names, questions), tuple(votes), list(zip(*votes.values(), strict=True)))
+    return Choices(questions, tuple(choices), tuple(duels), rows)
+
+
+def _numbered(names: Sequence[str] | None, count: int) -> Sequence[str]:
+    return [str(number) for number in range(1, count + 1)] if names is None else names
+
+
+def _rows(
+    names: Sequence[str], options: Sequence[str], votes: Sequence[Sequence[float]]
+) -> tuple[QuestionVotes, ...]:
+    """A row per question; votes beyond the options (for both of two) choose none of them."""
+    found = []
+    for name, given in zip(names, votes, strict=True):
+        most = max(given[: len(options)])
+        chosen = (o for o, count in zip(options, given, strict=False) if count == most and most)
+        found.append(QuestionVotes(name, tuple(given), tuple(chosen)))
+    return tuple(found)
 
 
 def wilson(count: int, total: int) -> tuple[float, float]:
@@ -175,6 +219,12 @@ class Preferences(Answer):
 
     agreements: tuple[MajorityAgreement, ...]
     less_is_better: tuple[str, ...] = ()
+    systems: tuple[str, str] = ("a", "b")
+    rows: tuple[QuestionVotes, ...] = ()
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        return (*self.systems, "both")
 
     def of(self, measure: str) -> MajorityAgreement:
         return next(a for a in self.agreements if a.measure == measure)
@@ -199,6 +249,7 @@ class Preferences(Answer):
                 }
                 for a in self.agreements
             ],
+            "rows": [row.to_dict(self.options) for row in self.rows],
         }
 
 
@@ -207,10 +258,13 @@ def count_preferences(
     scores: Mapping[str, Sequence[tuple[float, float]]],
     *,
     less_is_better: Sequence[str] = (),
+    systems: tuple[str, str] = ("a", "b"),
+    names: Sequence[str] | None = None,
 ) -> Preferences:
     """`votes` are (a, b, both) per question; `scores` what each measure gives a and b.
 
-    More is better, but for the measures of errors named in `less_is_better`.
+    More is better, but for the measures of errors named in `less_is_better`. `systems` are the
+    names of a and b, `names` those of the questions.
     """
     from scipy.stats import binomtest
 
@@ -242,7 +296,9 @@ def count_preferences(
                 on_side / given if given else math.nan,
             )
         )
-    return Preferences(tuple(found), tuple(m for m in scores if m in less_is_better))
+    less = tuple(m for m in scores if m in less_is_better)
+    rows = _rows(_numbered(names, len(votes)), systems, votes)
+    return Preferences(tuple(found), less, systems, rows)
 
 
 def count_votes(path: str | Path) -> Choices | Preferences:
@@ -266,8 +322,9 @@ def count_votes(path: str | Path) -> Choices | Preferences:
         raise InputError.single(where, "has no questions below its header")
     pairs = set(FIXED) <= set(header)
     columns = _columns(where, header, rows[1:], whole=not pairs)
+    asked = [row[0].strip() for _, row in rows[1:]]
     if not pairs:
-        return count_choices({n: [int(v) for v in c] for n, c in columns.items()})
+        return count_choices({n: [int(v) for v in c] for n, c in columns.items()}, names=asked)
     names = [n[:-2] for n in header if n.endswith("_a") and n not in FIXED]
     lacking = [n for n in names if f"{n}_b" not in header]
     if lacking or not names:
@@ -280,7 +337,7 @@ def count_votes(path: str | Path) -> Choices | Preferences:
     votes = list(zip(*(columns[n] for n in FIXED), strict=True))
     scores = {n: list(zip(columns[f"{n}_a"], columns[f"{n}_b"], strict=True)) for n in names}
     less = [n for n in names if _less_is_better(n)]
-    return count_preferences(votes, scores, less_is_better=less)
+    return count_preferences(votes, scores, less_is_better=less, names=asked)
 
 
 def _less_is_better(name: str) -> bool:

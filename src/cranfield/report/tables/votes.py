@@ -8,13 +8,27 @@ from cranfield.report.tables._study import study_document
 
 
 def choices(answer: Choices) -> Document:
-    """The votes of every option, and the options in pairs."""
-    return study_document(answer, [_choices(answer), _duels(answer)])
+    """The votes of every question and option, and the options in pairs."""
+    return study_document(answer, [_choices(answer), _questions(answer), _duels(answer)])
 
 
 def preferences(answer: Preferences) -> Document:
     """How often each measure sides with most people."""
-    return study_document(answer, [_agreements(answer)])
+    return study_document(answer, [_agreements(answer), _questions(answer)])
+
+
+def _questions(answer: Choices | Preferences) -> Table:
+    """A row per question with its votes and what most people chose."""
+    columns = [
+        Column("question", numeric=False),
+        *(Column(option, 0) for option in answer.options),
+        Column("choice", numeric=False),
+    ]
+    rows: list[list[Cell]] = [
+        [row.question, *(int(v) for v in row.votes), ", ".join(row.choice)] for row in answer.rows
+    ]
+    notes = ["choice: what most people chose; several when they have as many votes"]
+    return Table(columns, rows, "Votes per question", notes)
 
 
 def _choices(answer: Choices) -> Table:
