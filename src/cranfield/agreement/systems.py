@@ -22,10 +22,9 @@ from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.notes import Notes, Progress
+from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 
 MERGED = "merged"
-# Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
-DISCORDANT = 0.05
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,7 +40,7 @@ class RankingPair:
 
     @property
     def concordant(self) -> bool | None:
-        return None if math.isnan(self.p) else self.p >= DISCORDANT
+        return concordant(self.p, self.systems)
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,8 +220,6 @@ def _trimmed(run: LabelMatrix, truth: LabelMatrix) -> LabelMatrix:
 def _rankings(
     measure: str, truths: tuple[str, ...], runs: tuple[str, ...], scores: Floats, sign: float
 ) -> Rankings:
-    from cranfield.stats.correlation import kendall, kolmogorov_smirnov
-
     pairs = []
     for i, j in combinations(range(len(truths)), 2):
         # A system without a score under one of the truths has no place in that ranking.

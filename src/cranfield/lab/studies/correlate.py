@@ -20,6 +20,7 @@ from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
+    concordant,
     kendall,
     kolmogorov_smirnov,
     overlap_of_scores,
@@ -29,8 +30,6 @@ from cranfield.stats.correlation import (
 from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
 from cranfield.work.packing import floats, numbers
 
-# Kolmogorov-Smirnov: below this p-value two rankings are called discordant.
-LEVEL = 0.05
 CONFIDENCE = 0.95
 SHOWN_AS = ("kendall", "spearman", "pearson", "ap", "ap_reverse", "rbo", "distance")
 
@@ -41,7 +40,8 @@ class MeasurePair:
 
     `kendall_name` is tau, or tau-b where runs tie. `ap` takes the ranking of `a` as the one to
     be reproduced, `ap_reverse` that of `b`. `distance` is Kolmogorov-Smirnov's D; `concordant`
-    is the decision of its test, whose null hypothesis is that the rankings agree. `within` is
+    is the decision of its test, whose null hypothesis is that the rankings agree, None for fewer
+    than 12 runs. `within` is
     the mean over runs of tau-b over the units of a run, NaN where the measures speak of
     different units.
     """
@@ -65,7 +65,7 @@ class MeasurePair:
 
     @property
     def concordant(self) -> bool | None:
-        return None if np.isnan(self.distance_p) else self.distance_p >= LEVEL
+        return concordant(self.distance_p, self.runs)
 
 
 @dataclass(frozen=True, slots=True)

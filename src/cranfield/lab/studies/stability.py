@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
-from cranfield.lab.studies.correlate import LEVEL
 from cranfield.stats._resample import Floats
-from cranfield.stats.correlation import kendall, kolmogorov_smirnov
+from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
 from cranfield.work.packing import floats, numbers
 
@@ -28,6 +28,7 @@ NOISE = (0.01, 0.02, 0.05, 0.10)
 DROPPED = (0.1, 0.3, 0.5, 0.7, 0.9)
 SWAP_BINS = 20
 SWAP_ALLOWED = 0.05
+SWAP_SEEN = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +56,7 @@ class Swaps:
 
     `bins` has, for each class of the difference seen in the first half, its lower end, how
     many comparisons fell there and how many of them swapped. `needed` is the difference from
-    which on at most 5 % swap, NaN when none is large enough.
+    which on at most 5 % swap, judged by 20 comparisons or more; NaN when none is large enough.
     """
 
     measure: str
@@ -183,7 +184,7 @@ def stability(
     repeats: int = 5,
     trials: int = 100,
     resamples: int = 1000,
-    level: float = LEVEL,
+    level: float = 0.05,
     rng: int = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
@@ -315,12 +316,13 @@ def _stage(
 
 
 def _alike(x: Floats, y: Floats) -> tuple[float, float]:
-    """tau, and 1 when Kolmogorov-Smirnov's test does not call the rankings discordant."""
+    """tau, and 1 where Kolmogorov-Smirnov's test calls the rankings concordant; NaN: no verdict."""
     both = ~np.isnan(x) & ~np.isnan(y)
     if both.sum() < 2:
         return float("nan"), float("nan")
     distance = kolmogorov_smirnov(x[both], y[both])
-    return kendall(x[both], y[both]).value, float(distance.p >= LEVEL)
+    verdict = concordant(distance.p, int(both.sum()))
+    return kendall(x[both], y[both]).value, float("nan") if verdict is None else float(verdict)
 
 
 def _mean(values: Floats) -> float:
@@ -357,15 +359,27 @@ def _swaps(measure: str, halves: Floats, spread: float) -> list[Swaps]:
     classes = np.minimum((np.abs(first) / width + 1e-9).astype(np.int64), SWAP_BINS)
     counts = np.bincount(classes, minlength=SWAP_BINS + 1)
     wrong = np.bincount(classes, weights=swapped, minlength=SWAP_BINS + 1).astype(np.int64)
-    needed = float("nan")
-    for k in range(SWAP_BINS, -1, -1):
-        if counts[k] and wrong[k] > SWAP_ALLOWED * counts[k]:
-            break
-        if counts[k]:
-            needed = k * width
+    needed = _needed(counts, wrong) * width
     bins = tuple((k * width, int(counts[k]), int(wrong[k])) for k in range(SWAP_BINS + 1))
     rate = float(swapped.mean()) if swapped.size else float("nan")
     return [Swaps(measure, rate, int(swapped.size), needed, bins)]
+
+
+def _needed(counts: NDArray[np.int64], wrong: NDArray[np.int64]) -> float:
+    """The class from which on at most 5 % swap, NaN where nothing that was seen says so.
+
+    A class is judged by 20 comparisons or more: with fewer it is judged together with the next
+    one below, for no swap among three comparisons says nothing of 5 %.
+    """
+    needed, seen, swapped = float("nan"), 0, 0
+    for k in range(len(counts) - 1, -1, -1):
+        seen, swapped = seen + int(counts[k]), swapped + int(wrong[k])
+        if seen < SWAP_SEEN or not counts[k]:
+            continue
+        if swapped > SWAP_ALLOWED * seen:
+            break
+        needed, seen, swapped = float(k), 0, 0
+    return needed
 
 
 def _power(measure: str, overall: Floats, drawn: Floats, level: float) -> list[Power]:

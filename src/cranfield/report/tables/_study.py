@@ -8,6 +8,15 @@ from functools import partial
 from cranfield.answers import Answer
 from cranfield.report.charts.studies import figures
 from cranfield.report.document import Document, Table
+from cranfield.stats.correlation import LEAST_FOR_A_VERDICT
+
+
+def few_runs(count: int) -> str:
+    """Why a test of rankings has no verdict, as the end of a sentence; nothing where it has."""
+    least = LEAST_FOR_A_VERDICT
+    if count >= least:
+        return ""
+    return f"; of fewer than {least} runs there is none, as chance would often pass"
 
 
 def study_document(

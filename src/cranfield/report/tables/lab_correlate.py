@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from cranfield.lab.studies.correlate import CONFIDENCE, LEVEL, Correlations, Join
+from cranfield.lab.studies.correlate import CONFIDENCE, Correlations, Join
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.tables._study import study_document
+from cranfield.report.tables._study import few_runs, study_document
+from cranfield.stats.correlation import DISCORDANT
 
 
 def document(answer: Correlations) -> Document:
@@ -54,7 +55,7 @@ def _pairs(answer: Correlations) -> Table:
         + f"; low, high: {CONFIDENCE:.0%} interval from {answer.resamples} resamples of the "
         "units;",
         "within: mean over runs of tau-b over the units of a run; D says: the decision of "
-        f"Kolmogorov-Smirnov's test at {LEVEL:g}.",
+        f"Kolmogorov-Smirnov's test at {DISCORDANT:g}{few_runs(len(answer.runs))}.",
     ]
     return Table(columns, rows, "How alike measures rank the runs", notes)
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.lab.studies.correlate import LEVEL
 from cranfield.lab.studies.stability import Stability
 from cranfield.report.document import Cell, Column, Document, Table
-from cranfield.report.tables._study import study_document
+from cranfield.report.tables._study import few_runs, study_document
+from cranfield.stats.correlation import DISCORDANT
 
 _TITLES = {
     "noise": "Flipped truth",
@@ -48,7 +48,7 @@ def _stages(answer: Stability, change: str) -> Table:
         f"Kendall's tau over {len(answer.runs)} runs to the original ranking and to the stage "
         f"before; mean of {answer.repeats} repetitions;",
         "D: share of repetitions in which Kolmogorov-Smirnov's test finds the ranking "
-        f"concordant with the original (level {LEVEL:g}).",
+        f"concordant with the original (level {DISCORDANT:g}){few_runs(len(answer.runs))}.",
     ]
     return Table(columns, rows, _TITLES[change], notes)
 
