@@ -266,3 +266,28 @@ def test_balanced_distance_by_hand():
     # Dog and Portrait meet at the root only.
     assert table[dog, CONCEPTS.index("Portrait")] == 0
     assert np.all(np.diag(table) == 1)
+
+
+@given(problems(), st.integers(0, 10**6))
+@settings(max_examples=60, deadline=None)
+def test_similarities_of_label_sets(problem, seed):
+    rng = np.random.default_rng(seed)
+    steps = rng.integers(0, 5, (len(CONCEPTS), len(CONCEPTS))) / 4
+    costs = CostMap.of(CONCEPTS, np.triu(steps, 1) + np.triu(steps, 1).T)
+    scores = evaluate(problem, "HausdorffSimilarity PathSimilarity", costmap=costs)
+    truth, confidences = problem
+    rows = zip(sets(truth), sets(confidences >= 0.5), scores.per_item(), strict=True)
+    for true, predicted, row in rows:
+        same(row["HausdorffSimilarity"], slow.hausdorff_similarity(true, predicted, costs.cost))
+        twin = slow.path_similarity(true, predicted, CONCEPTS, costs.cost)
+        same(row["PathSimilarity"], twin)
+
+
+def test_similarity_along_the_links_of_an_ontology():
+    """Dog to Cat over Animal: each link costs 1/14 (No 7.2); Dog to Person over Thing."""
+    truth = LabelMatrix.of({"a": {"Cat"}, "b": {"Person"}}, concepts=CONCEPTS)
+    run = LabelMatrix.of({"a": {"Dog"}, "b": {"Dog", "Person"}}, concepts=CONCEPTS, name="run")
+    rows = evaluate_labels(truth, [run], "PathSimilarity", ontology=ONTOLOGY).per_item()
+    near, middle = 1 - 1 / 14, 1 - 2 / 14
+    assert rows[0]["PathSimilarity"] == pytest.approx(near**2)
+    assert rows[1]["PathSimilarity"] == pytest.approx((near * middle**2 + 1) / 2)

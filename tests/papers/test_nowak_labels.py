@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.evaluation.labels import evaluate_labels
@@ -177,3 +178,15 @@ def test_categories_count_with_expand_nodes_only(value):
     assert value("hP") == pytest.approx(2 / 3)
     assert value("hP(expand='nodes')") == pytest.approx(6 / 8)
     assert value("hR(expand='nodes')") == pytest.approx(6 / 10)
+
+
+def test_mei_compares_two_runs_item_by_item():
+    """4.4.3: scores of two approaches relative to each other, by a distance of label sets."""
+    concepts = ["Sea", "Lake", "Car"]
+    jcn = CostMap.of(concepts, [[0, 0.2, 1], [0.2, 0, 1], [1, 1, 0]])
+    truth = LabelMatrix.of({"1": {"Sea"}, "2": {"Lake"}, "3": {"Car"}}, concepts=concepts)
+    near = LabelMatrix.of({"1": {"Lake"}, "2": {"Lake"}, "3": {"Sea"}}, concepts=concepts, name="a")
+    far = LabelMatrix.of({"1": {"Car"}, "2": {"Lake"}, "3": {"Car"}}, concepts=concepts, name="b")
+    scores = evaluate_labels(truth, [near, far], "LabelSetDistance", costmap=jcn)
+    (pair,) = scores.compare(test="randomization", resamples=99).pairs
+    assert (pair.wins, pair.ties, pair.losses) == (1, 1, 1)

@@ -285,3 +285,29 @@ def category_similarity_f(
         f = 2 * p * r / (p + r) if p + r else 0.0
         found[c] = f if n_predicted + n_true else 1.0
     return found
+
+
+def hausdorff_similarity(truth: Labels, predicted: Labels, cost: Cost) -> float:
+    """1 - the cost of the label that is farthest from the other set (No 4.4.3)."""
+    if not truth or not predicted:
+        return 1.0 if not truth and not predicted else 0.0
+    missed = max(min(cost(y, z) for z in predicted) for y in truth)
+    wrong = max(min(cost(y, z) for y in truth) for z in predicted)
+    return 1.0 - max(missed, wrong)
+
+
+def path_similarity(truth: Labels, predicted: Labels, concepts: Labels, cost: Cost) -> float:
+    """The best product of 1 - cost on a way from each predicted label to a true one (No 4.4.3)."""
+    if not truth or not predicted:
+        return 1.0 if not truth and not predicted else 0.0
+    total = 0.0
+    for label in predicted:
+        best = {concept: 1.0 if concept == label else 0.0 for concept in concepts}
+        waiting = set(concepts)
+        while waiting:
+            nearest = max(waiting, key=best.__getitem__)
+            waiting.remove(nearest)
+            for other in waiting:
+                best[other] = max(best[other], best[nearest] * (1.0 - cost(nearest, other)))
+        total += max(best[concept] for concept in truth)
+    return total / len(predicted)

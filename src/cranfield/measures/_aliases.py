@@ -45,4 +45,5 @@ LABEL_ALIASES = {
     "hamming_loss": "HammingLoss",
     "subset_accuracy": "ExactMatch",
     "roc_auc": "AUC",
+    "ConceptNetSimilarity": "HausdorffSimilarity",
 }

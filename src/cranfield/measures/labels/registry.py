@@ -9,7 +9,15 @@ from cranfield.errors import MeasureError
 from cranfield.measures import ANNOTATION, RANKED, SETS
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels import chance, concept, example, hierarchy, ontology, ranked
+from cranfield.measures.labels import (
+    chance,
+    concept,
+    example,
+    hierarchy,
+    ontology,
+    ranked,
+    similarity,
+)
 from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (
@@ -19,6 +27,7 @@ LABEL_MEASURES: tuple[Measure, ...] = (
     *ranked.DECLARED,
     *hierarchy.DECLARED,
     *ontology.DECLARED,
+    *similarity.DECLARED,
 )
 LABEL_REGISTRY = ANNOTATION
 
