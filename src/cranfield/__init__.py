@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cranfield.data import Judgements, Run
     from cranfield.data.collection import Collection
     from cranfield.data.costmap import AgreementMap, CostMap
+    from cranfield.data.item_vectors import ItemVectors
     from cranfield.data.judgement_log import JudgementLog
     from cranfield.data.labels import LabelMatrix
     from cranfield.data.ontology import Ontology
@@ -42,14 +43,14 @@ if TYPE_CHECKING:
         UsageError,
     )
     from cranfield.evaluation.catalogue import describe_measure, list_measures
-    from cranfield.evaluation.displacement import evaluate_displacement
+    from cranfield.evaluation.displacement import DisplacementScores, evaluate_displacement
     from cranfield.evaluation.explanations import Explanations, explain_labels
-    from cranfield.evaluation.index_quality import ItemVectors, evaluate_index
+    from cranfield.evaluation.index_quality import IndexQuality, evaluate_index
     from cranfield.evaluation.labels import LabelTask, evaluate_labels
     from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
-    from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
+    from cranfield.evaluation.uncertain import UncertainScores, evaluate_uncertain, poisson_binomial
     from cranfield.io import read_qrels, read_run
     from cranfield.io.collection import read_collection
     from cranfield.io.costmap import read_agreement, read_costmap, write_costmap
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
     from cranfield.io.judgement_log import read_judgement_log
     from cranfield.io.labels import read_labels, write_labels
     from cranfield.io.ontology import read_ontology
-    from cranfield.io.opinions import read_categories, read_subject_rankings, read_votes
+    from cranfield.io.opinions import read_categories, read_category_votes, read_subject_rankings
     from cranfield.measures import Measure, measure
     from cranfield.notes import Notes, Progress
     from cranfield.relatedness.api import cost_map, list_methods, relate_concepts, relate_pairs
@@ -112,10 +113,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "AgreementMap",
         "CostMap",
     ),
+    "cranfield.data.item_vectors": ("ItemVectors",),
     "cranfield.data.judgement_log": ("JudgementLog",),
     "cranfield.data.labels": ("LabelMatrix",),
     "cranfield.data.ontology": ("Ontology",),
-    "cranfield.evaluation.displacement": ("evaluate_displacement",),
+    "cranfield.evaluation.displacement": (
+        "DisplacementScores",
+        "evaluate_displacement",
+    ),
     "cranfield.errors": (
         "CancelledError",
         "CranfieldError",
@@ -134,7 +139,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "evaluate",
     ),
     "cranfield.evaluation.index_quality": (
-        "ItemVectors",
+        "IndexQuality",
         "evaluate_index",
     ),
     "cranfield.io": (
@@ -161,7 +166,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.io.opinions": (
         "read_categories",
         "read_subject_rankings",
-        "read_votes",
+        "read_category_votes",
     ),
     "cranfield.measures": (
         "Measure",
@@ -179,6 +184,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "cranfield.evaluation.scores": ("Scores",),
     "cranfield.evaluation.uncertain": (
+        "UncertainScores",
         "evaluate_uncertain",
         "poisson_binomial",
     ),
@@ -210,7 +216,9 @@ __all__ = [
     "Comparison",
     "CostMap",
     "CranfieldError",
+    "DisplacementScores",
     "Explanations",
+    "IndexQuality",
     "Input",
     "InputError",
     "ItemVectors",
@@ -233,6 +241,7 @@ __all__ = [
     "Scores",
     "SystemsCheck",
     "SystemsStudy",
+    "UncertainScores",
     "UsageError",
     "WeakLabels",
     "__version__",
@@ -262,6 +271,7 @@ __all__ = [
     "poisson_binomial",
     "read_agreement",
     "read_categories",
+    "read_category_votes",
     "read_collection",
     "read_costmap",
     "read_counts",
@@ -272,7 +282,6 @@ __all__ = [
     "read_run",
     "read_scores",
     "read_subject_rankings",
-    "read_votes",
     "relate_concepts",
     "relate_pairs",
     "stats",

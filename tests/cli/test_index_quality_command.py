@@ -80,7 +80,7 @@ def test_faults(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     fails("5 vectors for 2 items", "v.npy", "--items", str(folder / "ids.txt"))
     (folder / "ids.txt").write_text("a\nb\nc\nd\na\n")
     fails("item 'a' has two vectors", "v.npy", "--items", str(folder / "ids.txt"))
-    fails("--items is for .npy", "v.npz", "--items", str(folder / "ids.txt"))
+    fails("a list of them (--items) is for .npy", "v.npz", "--items", str(folder / "ids.txt"))
     fails("no such file", "absent.npy")
     (folder / "bad.npy").write_text("hello")
     fails("not a NumPy file", "bad.npy")

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.evaluation.index_quality import ItemVectors, evaluate_index, optimal_query
+from cranfield.data.item_vectors import ItemVectors
+from cranfield.evaluation.index_quality import evaluate_index, optimal_query
 
 # Table 5.1: relevant and retrieved, others retrieved, relevant and not retrieved.
 TABLE_5_1 = {"1": (7, 3, 3), "2": (5, 5, 5), "3": (9, 1, 9), "4": (5, 45, 45)}

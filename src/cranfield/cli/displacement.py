@@ -3,28 +3,43 @@
 from __future__ import annotations
 
 import argparse
-import math
 from collections.abc import Sequence
-from typing import Any
 
-from cranfield._version import __version__
 from cranfield.cli._common import (
+    Output,
     Parser,
     add_jobs_option,
     add_output_options,
+    add_seed_option,
     check_standard_input,
-    emit,
     positive,
+    show,
+    working,
 )
-from cranfield.evaluation.displacement import (
-    DEFAULT_MEASURES,
-    DisplacementScores,
-    evaluate_displacement,
-)
+from cranfield.evaluation.displacement import DEFAULT_MEASURES, evaluate_displacement
 from cranfield.io import read_run
-from cranfield.io.forms import coerce_run, name_runs
+from cranfield.io.forms import name_runs
 from cranfield.io.opinions import read_subject_rankings
-from cranfield.report.document import Cell, Column, Document, Table
+
+
+def main(argv: Sequence[str]) -> int:
+    args = make_parser().parse_args(argv)
+    check_standard_input(args)
+    output = Output.of(args)
+    per = [unit for unit in ("subject", "topic") if getattr(args, f"per_{unit}")]
+    with working("comparing", output) as progress:
+        answer = evaluate_displacement(
+            read_subject_rankings(args.subjects),
+            {name: read_run(path, jobs=args.jobs) for name, path in name_runs(args.runs)},
+            args.measures,
+            collection_size=args.collection_size,
+            hypotheses=args.hypotheses,
+            ties=args.ties,
+            rng=args.seed,
+            progress=progress,
+        )
+    show(answer, output, per=per)
+    return 0
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -46,96 +61,21 @@ def make_parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--collection-size", type=positive, metavar="N", help="number of items in the collection"
     )
+    parser.add_argument(
+        "--hypotheses",
+        action="store_true",
+        help="also the displacement with items that were not retrieved next, in the middle, last",
+    )
+    parser.add_argument(
+        "--ties",
+        choices=("file", "average"),
+        default="file",
+        help="equally significant items of a subject: as in the file, or the mean over their "
+        "orders (default: file)",
+    )
     parser.add_argument("--per-subject", action="store_true", help="also the mean of each subject")
     parser.add_argument("--per-topic", action="store_true", help="also every subject and topic")
+    add_seed_option(parser)
     add_jobs_option(parser)
     add_output_options(parser)
     return parser
-
-
-def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    check_standard_input(args)
-    rankings = read_subject_rankings(args.subjects)
-    runs = [coerce_run(read_run(path, jobs=args.jobs), name) for name, path in name_runs(args.runs)]
-    scores = evaluate_displacement(
-        rankings, runs, args.measures, collection_size=args.collection_size
-    )
-    emit(_document(scores, args), args)
-    return 0
-
-
-def _document(scores: DisplacementScores, args: argparse.Namespace) -> Document:
-    per_subject = [
-        {"run": run, "subject": subject}
-        | {str(m): float(scores.per_subject(m)[r, s]) for m in scores.measures}
-        for r, run in enumerate(scores.runs)
-        for s, subject in enumerate(scores.subjects)
-    ]
-    per_topic = [
-        {"run": run, "subject": subject, "topic": topic}
-        | {str(m): _number(scores.values[m][r, s, t]) for m in scores.measures}
-        for r, run in enumerate(scores.runs)
-        for s, subject in enumerate(scores.subjects)
-        for t, topic in enumerate(scores.topics)
-    ]
-    payload: dict[str, Any] = {
-        "cranfield": __version__,
-        "command": "displacement",
-        "measures": [
-            {
-                "name": str(m),
-                "mean_name": m.mean_label,
-                "higher_is_better": m.higher_is_better,
-            }
-            for m in scores.measures
-        ],
-        "runs": [
-            {
-                "name": run,
-                "mean": {str(m): float(scores.mean(m)[r]) for m in scores.measures},
-                "sd": {str(m): float(scores.spread(m)[r]) for m in scores.measures},
-                "subjects": len(scores.subjects),
-                "topics": len(scores.topics),
-            }
-            for r, run in enumerate(scores.runs)
-        ],
-    }
-    tables = [_overview(scores)]
-    if args.per_subject:
-        payload["per_subject"] = per_subject
-        tables.append(_listing(scores, per_subject, ("run", "subject"), "Per subject"))
-    if args.per_topic:
-        payload["per_topic"] = per_topic
-        tables.append(
-            _listing(scores, per_topic, ("run", "subject", "topic"), "Per subject and topic")
-        )
-    return Document(payload, tables, scores.notes, tables[-1])
-
-
-def _overview(scores: DisplacementScores) -> Table:
-    columns = [Column("run", numeric=False)]
-    for m in scores.measures:
-        columns.append(Column(str(m), best="max" if m.higher_is_better else "min"))
-        columns.append(Column(f"sd of {m}", heading="sd"))
-    columns += [Column("subjects"), Column("topics")]
-    rows: list[list[Cell]] = []
-    for r, run in enumerate(scores.runs):
-        row: list[Cell] = [run]
-        for m in scores.measures:
-            row += [float(scores.mean(m)[r]), _number(scores.spread(m)[r])]
-        rows.append([*row, len(scores.subjects), len(scores.topics)])
-    note = "sd: between subjects"
-    return Table(columns, rows, notes=[note])
-
-
-def _listing(
-    scores: DisplacementScores, rows: list[dict[str, Any]], keys: Sequence[str], title: str
-) -> Table:
-    columns = [Column(k, numeric=False) for k in keys]
-    columns += [Column(str(m)) for m in scores.measures]
-    return Table(columns, [list(row.values()) for row in rows], title)
-
-
-def _number(value: float) -> float | None:
-    return None if math.isnan(value) else float(value)

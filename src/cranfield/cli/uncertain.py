@@ -4,24 +4,51 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
-from cranfield._version import __version__
 from cranfield.cli._common import (
+    Output,
     Parser,
     add_jobs_option,
     add_output_options,
+    add_seed_option,
     check_standard_input,
-    emit,
     positive,
+    show,
+    working,
 )
-from cranfield.evaluation.uncertain import Distribution, Odds, UncertainScores, evaluate_uncertain
+from cranfield.evaluation.uncertain import evaluate_uncertain
 from cranfield.io import read_run
-from cranfield.io.forms import coerce_run, name_runs
-from cranfield.io.opinions import read_categories, read_queries, read_soft_labels, read_votes
-from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.io.forms import name_runs
+from cranfield.io.opinions import (
+    read_categories,
+    read_category_votes,
+    read_queries,
+    read_soft_labels,
+)
 
-QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
+
+def main(argv: Sequence[str]) -> int:
+    args = make_parser().parse_args(argv)
+    check_standard_input(args)
+    output = Output.of(args)
+    with working("evaluating", output) as progress:
+        graph = read_categories(args.tree)
+        answer = evaluate_uncertain(
+            read_soft_labels(args.votes, graph)
+            if args.soft
+            else read_category_votes(args.votes, graph, skipped=args.skipped),
+            {name: read_run(path, jobs=args.jobs) for name, path in name_runs(args.runs)},
+            k=args.k,
+            queries=read_queries(args.queries) if args.queries else None,
+            mixing=args.mixing,
+            unvoted=args.unvoted,
+            query=args.query,
+            bands=args.bands,
+            rng=args.seed,
+            progress=progress,
+        )
+    show(answer, output)
+    return 0
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -41,7 +68,18 @@ def make_parser() -> argparse.ArgumentParser:
         help="VOTES is item,category,probability, as `cranfield aggregate --soft` writes it",
     )
     parser.add_argument(
-        "-k", type=positive, default=10, metavar="K", help="look at the first K items (default: 10)"
+        "-k",
+        type=_depth,
+        default=10,
+        metavar="K",
+        help="look at the first K items, or at `all` that a run has (default: 10)",
+    )
+    parser.add_argument(
+        "--bands",
+        type=_depths,
+        default=(),
+        metavar='"K K ..."',
+        help="also the means at these depths, with bands",
     )
     parser.add_argument(
         "--queries",
@@ -67,108 +105,24 @@ def make_parser() -> argparse.ArgumentParser:
         default="error",
         help="a retrieved item without votes: an error, or of no category (default: error)",
     )
+    parser.add_argument(
+        "--query",
+        choices=("counts", "left out"),
+        default="counts",
+        help="a query that is an item: it counts as an item of its category, or is left out of "
+        "rankings and categories (default: counts)",
+    )
+    add_seed_option(parser)
     add_jobs_option(parser)
     add_output_options(parser)
     return parser
 
 
-def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    check_standard_input(args)
-    graph = read_categories(args.tree)
-    categorisation = (
-        read_soft_labels(args.votes, graph)
-        if args.soft
-        else read_votes(args.votes, graph, skipped=args.skipped)
-    )
-    runs = [coerce_run(read_run(path, jobs=args.jobs), name) for name, path in name_runs(args.runs)]
-    scores = evaluate_uncertain(
-        categorisation,
-        runs,
-        k=args.k,
-        queries=read_queries(args.queries) if args.queries else None,
-        mixing=args.mixing,
-        unvoted=args.unvoted,
-    )
-    emit(Document(_payload(scores), _tables(scores), scores.notes), args)
-    return 0
+def _depth(text: str) -> int | None:
+    """An argparse type: a whole number from 1 on, or all."""
+    return None if text == "all" else positive(text)
 
 
-def _payload(scores: UncertainScores) -> dict[str, Any]:
-    runs = []
-    for name, topics in scores.runs.items():
-        mean = {}
-        for what in ("precision", "recall"):
-            value, sd = scores.mean(name, what)
-            mean[what] = {"mean": value, "sd": sd}
-        rows = [
-            {
-                "topic": t.topic,
-                "retrieved": t.retrieved,
-                "precision": _distribution(t.precision, scores.k),
-                "recall": _distribution(t.recall, scores.k),
-            }
-            for t in topics
-        ]
-        runs.append({"name": name, **mean, "topics": rows})
-    pairs = [
-        {
-            "a": c.a,
-            "b": c.b,
-            **_odds(c.overall),
-            "topics": [{"topic": t, **_odds(o)} for t, o in c.topics.items()],
-        }
-        for c in scores.comparisons
-    ]
-    return {
-        "cranfield": __version__,
-        "command": "uncertain",
-        "k": scores.k,
-        "runs": runs,
-        "better": {"measure": f"UncertainP@{scores.k}", "pairs": pairs},
-    }
-
-
-def _distribution(d: Distribution | None, k: int) -> dict[str, Any] | None:
-    if d is None:
-        return None
-    return {
-        "k": k,
-        "mean": d.mean,
-        "sd": d.sd,
-        "quantiles": {str(q): d.quantile(q) for q in QUANTILES},
-        "values": d.values.tolist(),
-        "mass": d.mass.tolist(),
-    }
-
-
-def _odds(odds: Odds) -> dict[str, float]:
-    return {"better": odds.better, "equal": odds.equal, "worse": odds.worse}
-
-
-def _tables(scores: UncertainScores) -> list[Table]:
-    names = [f"{m}@{scores.k}" for m in ("P", "R")]
-    heads = [Column("run", numeric=False), Column("topic", numeric=False)]
-    heads += [Column(f"{n} {what}") for n in names for what in ("mean", "sd", "5 %", "95 %")]
-    rows: list[list[Cell]] = []
-    for name, topics in scores.runs.items():
-        for t in topics:
-            row: list[Cell] = [name, t.topic]
-            for d in (t.precision, t.recall):
-                row += (
-                    [None] * 4 if d is None else [d.mean, d.sd, d.quantile(0.05), d.quantile(0.95)]
-                )
-            rows.append(row)
-        p, r = scores.mean(name, "precision"), scores.mean(name, "recall")
-        rows.append([name, "all", *p, None, None, *r, None, None])
-    tables = [Table(heads, rows, f"Uncertain precision and recall of the first {scores.k} items")]
-    if scores.comparisons:
-        columns = [Column("a", numeric=False), Column("b", numeric=False)]
-        columns += [Column("topic", numeric=False)]
-        columns += [Column(c) for c in ("a better", "equal", "b better")]
-        odds: list[list[Cell]] = []
-        for c in scores.comparisons:
-            for topic, o in [*c.topics.items(), ("all", c.overall)]:
-                odds.append([c.a, c.b, topic, o.better, o.equal, o.worse])
-        tables.append(Table(columns, odds, f"Probability that a run has the higher {names[0]}"))
-    return tables
+def _depths(text: str) -> tuple[int, ...]:
+    """An argparse type: whole numbers from 1 on."""
+    return tuple(positive(part) for part in text.replace(",", " ").split())

@@ -171,6 +171,5 @@ def _check_all_voted(voters: Mapping[str, set[str]]) -> None:
         others = f" ({len(skipped)} votes are missing in all)" if len(skipped) > 1 else ""
         raise UsageError(
             f"subject {subject!r} did not vote on item {item!r}{others}; every subject votes on "
-            "every item, unless --skipped abstain (skipped='abstain') divides by the votes that "
-            "an item has"
+            "every item, unless skipped='abstain' divides by the votes that an item has"
         )

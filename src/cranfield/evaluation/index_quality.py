@@ -1,108 +1,117 @@
-"""What an index could reach at best: Rocchio's optimal query for each topic.
+"""What an index could reach: rankings by queries that know the answer.
 
-The query that separates the relevant items best from all others, under the mean of the cosine,
-is the difference of the two means of their unit vectors. Its ranking says what the index can
-do for a query that knows the answer; what a run scores less is lost in its query. It is best for
-the difference of mean cosines only, so a run may beat it under some measure.
+Rocchio's optimal query is the difference between the mean of the unit vectors of the relevant
+items and that of the others. It is optimal for his criterion, the difference of the two mean
+cosines, and for nothing else: another vector may rank far better. The best vector query is found
+by descent on a loss of the ranking itself, and says what the index can do for the measure.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Sequence
+import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import text
+from cranfield.data.item_vectors import Floats, ItemVectors
 from cranfield.errors import InputError, Problem, UsageError
+from cranfield.evaluation.best_query import best_query
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
+from cranfield.io.forms import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
 from cranfield.measures import Measure
+from cranfield.notes import Notes, Progress
 
 DEFAULT_MEASURES = "AP nDCG@10 P@10 NormRecall NormPrecision"
-OPTIMAL = "optimal query"
-Floats = NDArray[np.float64]
+OPTIMAL, BEST = "optimal query", "best vector query"
 
 
-@dataclass(frozen=True)
-class ItemVectors:
-    """Items of a collection and the vector of each, a row per item."""
+@dataclass(frozen=True, repr=False, eq=False)
+class IndexQuality(Answer):
+    """Scores of the queries that know the answer first, then of the runs."""
 
-    items: tuple[str, ...]
-    vectors: Floats
-
-    @classmethod
-    def of(cls, items: Sequence[str], vectors: Any, where: str = "<vectors>") -> ItemVectors:
-        """Checked: one finite vector that is not zero for each of the different items."""
-        table = np.asarray(vectors)
-        if table.ndim != 2 or table.dtype.kind not in "iufb":
-            raise InputError.single(
-                where,
-                f"expected a table of numbers, a row per item; found shape {table.shape} "
-                f"of {table.dtype}",
-            )
-        if len(items) != len(table):
-            raise InputError.single(where, f"{len(table)} vectors for {len(items)} items")
-        if len(set(items)) < len(items):
-            twice = Counter(items).most_common(1)[0][0]
-            raise InputError.single(where, f"item {twice!r} has two vectors")
-        table = table.astype(np.float64)
-        bad = np.flatnonzero(~np.isfinite(table).all(axis=1) | ~table.any(axis=1))
-        if bad.size:
-            raise InputError(
-                where,
-                [
-                    Problem(0, f"the vector of item {items[i]!r} is zero or not finite")
-                    for i in bad.tolist()
-                ],
-            )
-        return cls(tuple(items), table)
-
-
-@dataclass(frozen=True)
-class IndexQuality:
-    """Scores of the optimal query's ranking first, then of the runs."""
-
+    command: ClassVar[str] = "index-quality"
     scores: Scores
     size: int
-    notes: tuple[str, ...] = ()
+
+    @property
+    def reference(self) -> str:
+        """The ranking that runs are held against."""
+        return BEST if BEST in self.scores.runs else OPTIMAL
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        return tuple(run for run in self.scores.runs if run not in (OPTIMAL, BEST))
 
     def lost(self, run: str, measure: Measure) -> tuple[float, float]:
-        """How much worse a run is than the optimal query, and as a share of what that reaches."""
+        """How much worse a run is than the reference, and as a share of what that reaches."""
         best, own = (
-            float(self.scores.overall[measure][self.scores.index_of(r)]) for r in (OPTIMAL, run)
+            float(self.scores.overall[measure][self.scores.index_of(r)])
+            for r in (self.reference, run)
         )
         difference = best - own if measure.higher_is_better is not False else own - best
-        return difference, difference / best if best > 0 else float("nan")
+        return difference, difference / best if best > 0 else math.nan
+
+    def payload(self, *, per: Sequence[str] = (), **_: Any) -> dict[str, Any]:
+        found = self.scores.payload(per=per)
+        for entry in found["runs"]:
+            if entry["name"] in self.others:
+                lost = {str(m): self.lost(entry["name"], m) for m in self.scores.measures}
+                entry["lost"] = {name: value for name, (value, _) in lost.items()}
+                entry["lost_share"] = {name: share for name, (_, share) in lost.items()}
+        return {**found, "collection_size": self.size}
+
+    def headline(self) -> str:
+        first = self.scores.measures[0]
+        value = float(self.scores.overall[first][self.scores.index_of(self.reference)])
+        return f"{self.reference}: {first.mean_label} {value:.4f} on {self.size} items"
 
 
 def evaluate_index(
     vectors: ItemVectors,
-    judgements: Judgements,
-    runs: Sequence[Run] = (),
+    judgements: JudgementsForm,
+    runs: RunsForm = (),
     measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
     *,
     rel: float = 1.0,
     raw: bool = False,
+    best: bool = False,
     jobs: int | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
 ) -> IndexQuality:
     """Rank the collection with each topic's optimal query and score it next to runs.
 
     `rel` is the grade from which items count as relevant when the query is formed. With `raw`
-    the means are of the vectors as they are, not of unit length.
+    the means are of the vectors as they are, not of unit length. With `best` there is also the
+    query that ranks the relevant items first as well as can be found.
     """
-    if any(run.name == OPTIMAL for run in runs):
-        raise UsageError(f"a run is named {OPTIMAL!r}, as the ranking of the optimal queries is")
-    best = _optimal_run(vectors, judgements, rel, raw)
-    own = judgements.of_topics(best.topics)
-    scores = evaluate(own, [best, *runs], measures, collection_size=len(vectors.items), jobs=jobs)
-    without = len(judgements.topics) - len(own.topics)
-    notes = (f"{without} topics without a relevant item are left out",) if without else ()
-    return IndexQuality(scores, len(vectors.items), (*notes, *scores.notes))
+    told, notes = Progress.of(progress), Notes()
+    given = [coerce_run(run, name) for name, run in name_runs(runs)] if _any(runs) else []
+    for run in given:
+        if run.name in (OPTIMAL, BEST):
+            raise UsageError(f"a run is named {run.name!r}, as a ranking of this study is")
+    judged = coerce_judgements(judgements)
+    knowing = _knowing_runs(vectors, judged, rel, raw, best, told.part(0.0, 0.8))
+    own = judged.of_topics(knowing[0].topics)
+    scores = evaluate(
+        own, [*knowing, *given], measures, collection_size=len(vectors.items), jobs=jobs
+    )
+    without = len(judged.topics) - len(own.topics)
+    if without:
+        notes.add(f"{without} topics without a relevant item are left out")
+    notes.extend(scores.notes)
+    told(1.0)
+    return IndexQuality(scores, len(vectors.items), notes=notes.lines())
+
+
+def _any(runs: RunsForm) -> bool:
+    return not isinstance(runs, list | tuple | dict) or bool(runs)
 
 
 def optimal_query(vectors: Floats, relevant: NDArray[np.bool_]) -> Floats:
@@ -113,33 +122,51 @@ def optimal_query(vectors: Floats, relevant: NDArray[np.bool_]) -> Floats:
     return np.asarray(query, dtype=np.float64)
 
 
-def _optimal_run(vectors: ItemVectors, judgements: Judgements, rel: float, raw: bool) -> Run:
+def _knowing_runs(
+    vectors: ItemVectors,
+    judgements: Judgements,
+    rel: float,
+    raw: bool,
+    best: bool,
+    progress: Progress,
+) -> list[Run]:
     unit = vectors.vectors / np.linalg.norm(vectors.vectors, axis=1, keepdims=True)
     base = vectors.vectors if raw else unit
     place = {item: i for i, item in enumerate(vectors.items)}
-    topics, scores, unknown = [], [], []
-    for topic, grades in judgements.to_dict().items():
+    topics, unknown = list[str](), list[tuple[str, str]]()
+    scores: tuple[list[Floats], list[Floats]] = ([], [])
+    every = judgements.to_dict()
+    for done, (topic, grades) in enumerate(every.items()):
+        progress(done / len(every))
         relevant = [item for item, grade in grades.items() if grade >= rel]
         unknown += [(topic, item) for item in relevant if item not in place]
         if unknown or not relevant:
             continue
         mask = np.zeros(len(place), dtype=bool)
         mask[[place[item] for item in relevant]] = True
+        topics.append(topic)
         query = optimal_query(base, mask)
         length = float(np.linalg.norm(query))
-        topics.append(topic)
-        scores.append(unit @ (query / length if length > 0 else query))
+        scores[0].append(unit @ (query / length if length > 0 else query))
+        if best:
+            scores[1].append(unit @ best_query(unit, mask, query))
     if unknown:
         raise InputError(
-            "<vectors>",
+            vectors.name,
             [Problem(0, f"no vector for item {i!r}, relevant to topic {t!r}") for t, i in unknown],
         )
     if not topics:
         raise UsageError("no topic has a relevant item")
-    return _full_run(tuple(topics), vectors.items, scores)
+    names = (OPTIMAL, BEST) if best else (OPTIMAL,)
+    return [
+        _full_run(tuple(topics), vectors.items, found, name)
+        for name, found in zip(names, scores, strict=False)
+    ]
 
 
-def _full_run(topics: tuple[str, ...], items: Sequence[str], scores: Sequence[Floats]) -> Run:
+def _full_run(
+    topics: tuple[str, ...], items: Sequence[str], scores: Sequence[Floats], name: str
+) -> Run:
     """A run in which every topic ranks all items."""
     item_bytes, item_offsets = text(list(items))
     n, width = len(items), len(item_bytes)
@@ -151,6 +178,6 @@ def _full_run(topics: tuple[str, ...], items: Sequence[str], scores: Sequence[Fl
         np.tile(item_bytes, len(topics)),
         np.append(offsets, len(topics) * width),
         np.concatenate(scores),
-        name=OPTIMAL,
+        name=name,
         unique=True,
     )

@@ -44,7 +44,9 @@ def read_categories(path: FileForm) -> CategoryGraph:
         raise InputError.single(describe(path), str(error)) from None
 
 
-def read_votes(path: FileForm, graph: CategoryGraph, *, skipped: str = "error") -> Categorisation:
+def read_category_votes(
+    path: FileForm, graph: CategoryGraph, *, skipped: str = "error"
+) -> Categorisation:
     """Votes of people for categories: CSV subject,item,category."""
     seen: dict[tuple[str, str], int] = {}
 

@@ -9,10 +9,17 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import InputError, os_message
 from cranfield.io.arrays import read_archive, read_array, read_arrow_table
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text
 from cranfield.io.written import whole_file
+
+
+def read_item_vectors(path: FileForm, items: str | Path | None = None) -> ItemVectors:
+    """The vectors of items from a file, checked; see `read_vectors` for the forms."""
+    names, table = read_vectors(path, items)
+    return ItemVectors.of(names, table, describe(path))
 
 
 def read_vectors(
@@ -26,7 +33,9 @@ def read_vectors(
     if suffix not in (".npy", ".npz", ".parquet"):
         raise InputError.single(describe(path), "expected vectors as .npy, .npz or .parquet")
     if items is not None and suffix != ".npy":
-        raise InputError.single(describe(path), f"{suffix} has its own ids; --items is for .npy")
+        raise InputError.single(
+            describe(path), f"{suffix} has its own ids; a list of them (items=) is for .npy"
+        )
     if suffix == ".parquet":
         return _parquet(read_arrow_table(path), describe(path))
     if suffix == ".npz":

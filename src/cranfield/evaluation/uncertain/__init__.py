@@ -1,19 +1,14 @@
 """Evaluation when the ground truth is a matter of opinion: votes instead of judgements."""
 
+from cranfield.evaluation.uncertain.answer import Odds, TopicScore, UncertainPair, UncertainScores
 from cranfield.evaluation.uncertain.distribution import Distribution, poisson_binomial
-from cranfield.evaluation.uncertain.precision import (
-    Comparison,
-    Odds,
-    TopicScore,
-    UncertainScores,
-    evaluate_uncertain,
-)
+from cranfield.evaluation.uncertain.precision import evaluate_uncertain
 
 __all__ = [
-    "Comparison",
     "Distribution",
     "Odds",
     "TopicScore",
+    "UncertainPair",
     "UncertainScores",
     "evaluate_uncertain",
     "poisson_binomial",

@@ -26,8 +26,10 @@ MAKERS: dict[str, str] = {
     "Description": "features:description_document",
     "DescriptorCard": "features:card_document",
     "DescriptorCatalogue": "features:catalogue_document",
+    "DisplacementScores": "displacement:document",
     "Explanations": "explanations:document",
     "Generality": "lab_generality:document",
+    "IndexQuality": "index_quality:document",
     "MapComparison": "costmap:comparison_document",
     "MeasureCard": "measures:card_document",
     "MeasureCatalogue": "measures:document",
@@ -45,6 +47,7 @@ MAKERS: dict[str, str] = {
     "SimulatedRuns": "lab_files:simulated",
     "Stability": "lab_stability:document",
     "SystemsStudy": "agreement:systems_document",
+    "UncertainScores": "uncertain:document",
     "WeakLabels": "weaklabel:document",
     "WrittenQuestionnaire": "lab_files:questionnaire",
 }
