@@ -6,6 +6,7 @@
 
 #include "bindings.hpp"
 #include "features/distances.hpp"
+#include "features/run_text.hpp"
 #include "features/table.hpp"
 
 namespace cranfield::binding {
@@ -69,6 +70,25 @@ nb::object py_chosen_distances(const std::string& kernel, const In2<double>& que
     return to_numpy(std::move(found), {chosen.shape(0), chosen.shape(1)});
 }
 
+std::vector<std::string_view> texts_of(const nb::list& list) {
+    std::vector<std::string_view> texts;
+    texts.reserve(list.size());
+    for (const nb::handle text : list) texts.push_back(utf8_of(text));
+    return texts;
+}
+
+nb::bytes py_run_text(const nb::list& topics, const nb::list& items,
+                      const In2<std::int64_t>& chosen, const In2<double>& scores,
+                      const std::string& tag) {
+    const auto topic_texts = texts_of(topics), item_texts = texts_of(items);
+    std::string text;
+    {
+        const nb::gil_scoped_release unlocked;
+        text = features::run_text(topic_texts, item_texts, rows_of(chosen), rows_of(scores), tag);
+    }
+    return nb::bytes(text.data(), text.size());
+}
+
 void bind_nearest(nb::module_& m) {
     using namespace nb::literals;
     nb::class_<Nearest>(m, "Nearest")
@@ -112,6 +132,7 @@ void bind_features(nb::module_& m) {
           "jobs"_a);
     m.def("chosen_distances", &py_chosen_distances, "kernel"_a, "queries"_a, "items"_a, "groups"_a,
           "chosen"_a, "jobs"_a);
+    m.def("run_text", &py_run_text, "topics"_a, "items"_a, "chosen"_a, "scores"_a, "tag"_a);
     bind_nearest(m);
 }
 

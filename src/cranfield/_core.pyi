@@ -200,6 +200,13 @@ def chosen_distances(
     chosen: NDArray[np.int64],
     jobs: int,
 ) -> NDArray[np.float64]: ...
+def run_text(
+    topics: list[str],
+    items: list[str],
+    chosen: NDArray[np.int64],
+    scores: NDArray[np.float64],
+    tag: str,
+) -> bytes: ...
 
 class Nearest:
     def __init__(self, queries: int, k: int) -> None: ...

@@ -105,6 +105,7 @@ HOMES: dict[str, str] = {
     "Resampling": "cranfield.agreement.assess",
     "Reusability": "cranfield.lab.studies.reusability",
     "Scores": "cranfield.evaluation.scores",
+    "Search": "cranfield.features.search",
     "Sign": "cranfield.agreement.signs",
     "SimulatedRuns": "cranfield.lab.simulate",
     "Stability": "cranfield.lab.studies.stability",

@@ -27,6 +27,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
     "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),
+    "search": ("search", "vectors to runs: the nearest items of each query"),
     "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
     "costmap": ("costmap", "show a cost map, or compare two"),
     "lab": ("lab", "evaluate the measures: correlation, stability, random runs, votes, ..."),

@@ -44,6 +44,7 @@ MAKERS: dict[str, str] = {
     "Requirements": "lab_requirements:document",
     "Reusability": "lab_pool:left_out",
     "Scores": "scores:document",
+    "Search": "features:search_document",
     "SimulatedRuns": "lab_files:simulated",
     "Stability": "lab_stability:document",
     "SystemsStudy": "agreement:systems_document",

@@ -7,6 +7,7 @@ from typing import Any
 
 from cranfield.features.catalogue import DescriptorCard, DescriptorCatalogue
 from cranfield.features.describe import Description
+from cranfield.features.search import Search
 from cranfield.report.document import Cell, Column, Document, Table
 
 _WIDTH = 76
@@ -74,3 +75,14 @@ def description_document(found: Description, **_: Any) -> Document:
         rows: list[list[Cell]] = [[repr(file)[1:-1], why] for file, why in found.skipped]
         tables.append(Table(_texts("file", "reason"), rows, "Left out"))
     return Document(found.to_dict(), tables, found.notes)
+
+
+def search_document(found: Search, **_: Any) -> Document:
+    """The rankings, line by line."""
+    rows: list[list[Cell]] = [
+        [topic["topic"], rank, entry["item"], entry["score"]]
+        for topic in found.payload()["topics"]
+        for rank, entry in enumerate(topic["items"], 1)
+    ]
+    columns = [*_texts("topic"), Column("rank"), *_texts("item"), Column("score", digits=6)]
+    return Document(found.to_dict(), [Table(columns, rows, found.headline())], found.notes)

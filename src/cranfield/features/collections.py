@@ -1,0 +1,118 @@
+"""Vectors of items as search takes them: from files of any kind, from pictures, from arrays."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import InputError, UsageError
+from cranfield.features import DESCRIPTORS
+from cranfield.features._spec import Descriptor
+from cranfield.features.folders import list_pictures, shown
+from cranfield.features.pictures import BadPictureError, read_picture
+from cranfield.features.vectors import vectors_of
+from cranfield.io.arrays import read_archive
+from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text, run_name
+from cranfield.io.vectors import read_vectors
+
+
+@dataclass(frozen=True, eq=False)
+class ItemTable:
+    """Items and the vector of each; `descriptor` and `distance` where they are known."""
+
+    items: tuple[str, ...]
+    vectors: NDArray[Any]
+    name: str = "vectors"
+    descriptor: Descriptor | None = None
+    distance: str = ""
+    notes: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, items: Sequence[str], vectors: Any, name: str = "vectors") -> ItemTable:
+        """Checked: one finite vector for each of the different items."""
+        table = np.asarray(vectors)
+        if table.ndim != 2 or table.dtype.kind not in "iufb":
+            raise InputError.single(
+                name,
+                f"expected a table of numbers, a row per item; found shape {table.shape} "
+                f"of {table.dtype}",
+            )
+        if len(items) != len(table):
+            raise InputError.single(name, f"{len(table)} vectors for {len(items)} items")
+        if len(set(items)) < len(items):
+            twice = Counter(items).most_common(1)[0][0]
+            raise InputError.single(name, f"item {twice!r} has two vectors")
+        if table.dtype.kind == "f" and not np.isfinite(table).all():
+            row = int(np.argmin(np.isfinite(table).all(axis=1)))
+            raise InputError.single(name, f"the vector of item {items[row]!r} is not finite")
+        return cls(tuple(items), table, name)
+
+    @property
+    def length(self) -> int:
+        return int(self.vectors.shape[1])
+
+
+def read_items(path: FileForm, ids: str | Path | None = None) -> ItemTable:
+    """Vectors from .npz, .npy (with `ids`, one a line) or Parquet, named by their file."""
+    items, vectors = read_vectors(path, ids)
+    found = replace(ItemTable.of(items, vectors, describe(path)), name=run_name(path))
+    if inner_suffix(path) != ".npz":
+        return found
+    arrays = read_archive(path)
+    distance = str(arrays["distance"]) if "distance" in arrays else ""
+    called = str(arrays["descriptor"]) if "descriptor" in arrays else ""
+    known = DESCRIPTORS.get(called)
+    if known is not None and known.length != found.length:
+        known = None
+    return replace(found, descriptor=known, distance=distance)
+
+
+def query_pictures(folder: str | Path, like: ItemTable) -> ItemTable:
+    """The pictures of a folder, described as a collection was."""
+    if like.descriptor is None or not like.descriptor.kernel:
+        raise UsageError(
+            f"{like.name}: which descriptor made these vectors is not known, so pictures cannot "
+            "be described like them; give vectors of the queries"
+        )
+    listing = list_pictures(folder)
+    items, rows, skipped = [], [], dict(listing.skipped)
+    for picture in listing.pictures:
+        try:
+            pixels = read_picture(picture.path).pixels
+        except BadPictureError as error:
+            skipped[picture.file] = str(error)
+            continue
+        items.append(picture.item)
+        rows.append(vectors_of(pixels, [like.descriptor])[0])
+    if not items:
+        raise InputError.single(str(folder), "holds no picture that can be read")
+    notes = tuple(f"{shown(file)} {reason}" for file, reason in sorted(skipped.items()))
+    table = ItemTable.of(items, np.array(rows), str(folder))
+    return replace(table, descriptor=like.descriptor, notes=notes)
+
+
+def query_topics(path: FileForm, collection: ItemTable) -> tuple[list[str], list[int]]:
+    """Topics, and the row of the item that each asks with, from CSV topic,item."""
+    where = describe(path)
+    rows = list(csv_rows(iter(read_text(path).splitlines(keepends=True)), where, ","))
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    if header[:2] != ["topic", "item"]:
+        raise InputError.single(where, "expected a header topic,item", 1)
+    place = {item: row for row, item in enumerate(collection.items)}
+    topics: dict[str, int] = {}
+    for line, cells in rows[1:]:
+        topic, item = cells[0].strip(), cells[1].strip() if len(cells) > 1 else ""
+        if item not in place:
+            raise InputError.single(where, f"{collection.name} has no item {item!r}", line)
+        if topic in topics:
+            raise InputError.single(where, f"topic {topic!r} has two items", line)
+        topics[topic] = place[item]
+    if not topics:
+        raise InputError.single(where, "has a header but no topics")
+    return list(topics), list(topics.values())

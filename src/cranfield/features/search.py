@@ -1,0 +1,277 @@
+"""The nearest items of each query: brute force by blocks, in the compiled core.
+
+Blocks are compared in single precision; the items found are then compared again in double, so
+that scores and their order do not depend on blocks, threads or machines.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.answers import Answer
+from cranfield.data import Run
+from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.features import DISTANCES
+from cranfield.features._spec import Distance
+from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
+from cranfield.features.distances import Prepared
+from cranfield.io.files import FileForm, inner_suffix
+from cranfield.notes import Progress
+
+DEFAULT_K = 1000
+# Distances that inner products give, which are the fastest to compute for many at once.
+_OF_PRODUCTS = ("tanimoto", "cosine", "l2")
+_ITEMS, _QUERIES, _TOGETHER = 16384, 2048, 256
+# Items beyond the last asked for: rounding may put one that belongs there behind it.
+_MARGIN = 32
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Search(Answer):
+    """The nearest items of each topic: row t of `found` has their numbers in `items`, nearest
+    first, -1 where there are no more; `scores` are similarities in [0, 1]."""
+
+    command: ClassVar[str] = "search"
+    name: str
+    distance: Distance
+    topics: tuple[str, ...]
+    items: tuple[str, ...]
+    found: NDArray[np.int64]
+    scores: NDArray[np.float64]
+    kept_query: bool
+
+    @property
+    def tag(self) -> str:
+        """The name in the last column of the run: what was compared, and by which distance."""
+        return "-".join("-".join((self.name, str(self.distance))).split())
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The rankings."""
+        return {
+            "run": self.name,
+            "tag": self.tag,
+            "distance": str(self.distance),
+            "kept_query": self.kept_query,
+            "topics": [
+                {
+                    "topic": topic,
+                    "items": [
+                        {"item": self.items[i], "score": score}
+                        for i, score in zip(row, scores, strict=True)
+                        if i >= 0
+                    ],
+                }
+                for topic, row, scores in zip(
+                    self.topics, self.found.tolist(), self.scores.tolist(), strict=True
+                )
+            ],
+        }
+
+    def headline(self) -> str:
+        return (
+            f"{self.tag}: {plural(len(self.topics), 'topic')} in {plural(len(self.items), 'item')}"
+        )
+
+    def to_bytes(self) -> bytes:
+        """The run in TREC's format."""
+        return _core.run_text(
+            list(self.topics), list(self.items), self.found, self.scores, self.tag
+        )
+
+    def run(self) -> Run:
+        """The rankings as a run."""
+        rows, columns = np.nonzero(self.found >= 0)
+        chosen = self.found[rows, columns]
+        names = np.array(self.items, dtype=np.str_)
+        topics = np.array(self.topics, dtype=np.str_)
+        return Run.from_rows(topics[rows], names[chosen], self.scores[rows, columns]).named(
+            self.name
+        )
+
+
+@dataclass(frozen=True)
+class _Queries:
+    """What is asked: topics, a vector each, and the row of the item that is the query itself."""
+
+    topics: tuple[str, ...]
+    vectors: NDArray[Any]
+    own: NDArray[np.int64]
+    notes: tuple[str, ...] = ()
+
+
+def search(
+    collection: FileForm | ItemTable,
+    queries: FileForm | ItemTable | None = None,
+    *,
+    distance: str | Distance | None = None,
+    k: int = DEFAULT_K,
+    keep_query: bool = False,
+    items: str | Path | None = None,
+    jobs: int | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Search:
+    """The `k` nearest items of each query, as a run.
+
+    `collection` are vectors: a file (.npz as `describe_pictures` writes it, .npy with the ids
+    in `items`, Parquet) or an ItemTable. `queries` are a folder of pictures, a file of vectors, or
+    CSV topic,item with items of the collection; without them every item asks for the others. The
+    item that has the query's own id is left out unless `keep_query`. The distance is the
+    descriptor's, or L2.
+    """
+    check_counts(k=k, jobs=jobs)
+    table = collection if isinstance(collection, ItemTable) else read_items(collection, items)
+    if not table.items:
+        raise InputError.single(table.name, "has no items to search")
+    asked = _queries_of(queries, table)
+    if asked.vectors.shape[1] != table.length:
+        raise UsageError(
+            f"the queries have {asked.vectors.shape[1]} numbers each, the items of {table.name} "
+            f"{table.length}"
+        )
+    chosen = _distance_of(distance, table)
+    ready = Prepared(chosen, table.vectors.astype(np.float64, copy=False), table.descriptor)
+    found, far = _nearest(
+        ready,
+        table.vectors,
+        asked,
+        k,
+        keep_query,
+        jobs or os.cpu_count() or 1,
+        Progress.of(progress),
+    )
+    scores = np.where(found >= 0, ready.similarity(far), 0.0)
+    return Search(
+        table.name,
+        chosen,
+        asked.topics,
+        table.items,
+        found,
+        scores,
+        keep_query,
+        notes=(*table.notes, *asked.notes),
+    )
+
+
+def _distance_of(given: str | Distance | None, table: ItemTable) -> Distance:
+    if isinstance(given, Distance):
+        return given
+    named = given or (table.descriptor.distance if table.descriptor else table.distance) or "L2"
+    return DISTANCES.find(named)
+
+
+def _queries_of(given: FileForm | ItemTable | None, table: ItemTable) -> _Queries:
+    if given is None:
+        rows = np.arange(len(table.items))
+        return _Queries(table.items, table.vectors, rows)
+    if isinstance(given, ItemTable):
+        asked = given
+    elif Path(str(given)).is_dir():
+        asked = query_pictures(str(given), table)
+    elif inner_suffix(given) in (".csv", ".txt"):
+        topics, chosen = query_topics(given, table)
+        own = np.array(chosen, dtype=np.int64)
+        return _Queries(tuple(topics), table.vectors[own], own)
+    else:
+        asked = read_items(given)
+    place = {item: row for row, item in enumerate(table.items)}
+    own = np.array([place.get(item, -1) for item in asked.items], dtype=np.int64)
+    return _Queries(asked.items, asked.vectors, own, asked.notes)
+
+
+def _nearest(
+    ready: Prepared,
+    vectors: NDArray[Any],
+    asked: _Queries,
+    k: int,
+    keep_query: bool,
+    jobs: int,
+    progress: Progress,
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Numbers of the nearest items and their distances, -1 and 0 where there are fewer."""
+    count, total = min(k, len(vectors)), len(asked.topics)
+    found = np.full((total, count), -1, dtype=np.int64)
+    far = np.zeros((total, count))
+    for start in range(0, total, _QUERIES):
+        part = slice(start, min(start + _QUERIES, total))
+        step = progress.part(part.start / total, part.stop / total)
+        rows = ready.rows(asked.vectors[part])
+        candidates = _candidates(ready, rows, vectors, count + 1 + _MARGIN, jobs, step)
+        if not keep_query:
+            candidates[candidates == asked.own[part, None]] = -1
+        exact = _exact(ready, rows, vectors, candidates, jobs)
+        order = np.lexsort((candidates, exact, candidates < 0), axis=1)[:, :count]
+        best = np.take_along_axis(candidates, order, axis=1)
+        width = best.shape[1]
+        found[part, :width] = best
+        far[part, :width] = np.where(best >= 0, np.take_along_axis(exact, order, axis=1), 0.0)
+    progress(1.0)
+    return found, far
+
+
+def _candidates(
+    ready: Prepared,
+    rows: NDArray[np.float64],
+    vectors: NDArray[Any],
+    wanted: int,
+    jobs: int,
+    progress: Progress,
+) -> NDArray[np.int64]:
+    """The items that may be among the nearest of each row, by single precision."""
+    wanted = min(wanted, len(vectors))
+    if wanted == len(vectors):
+        return np.tile(np.arange(wanted, dtype=np.int64), (len(rows), 1))
+    kernel = ready.distance.kernel
+    nearest = _core.Nearest(len(rows), wanted)
+    asked = rows.astype(np.float32)
+    squares = np.einsum("ij,ij->i", asked, asked)
+    for first in range(0, len(vectors), _ITEMS):
+        block = ready.rows(vectors[first : first + _ITEMS]).astype(np.float32)
+        if kernel in _OF_PRODUCTS:
+            sizes = np.einsum("ij,ij->i", block, block)
+            products = np.ascontiguousarray(asked @ block.T)
+            nearest.add_products(kernel, products, squares, sizes, first, jobs)
+        else:
+            nearest.add(kernel, asked, block, ready.groups, first, jobs)
+        progress(min(1.0, (first + _ITEMS) / len(vectors)))
+    return nearest.items().reshape(len(rows), wanted)
+
+
+def _exact(
+    ready: Prepared,
+    rows: NDArray[np.float64],
+    vectors: NDArray[Any],
+    candidates: NDArray[np.int64],
+    jobs: int,
+) -> NDArray[np.float64]:
+    """The distances of candidates in double precision, a few queries at a time."""
+    far = np.zeros(candidates.shape)
+    for start in range(0, len(rows), _TOGETHER):
+        part = slice(start, start + _TOGETHER)
+        needed, places = np.unique(candidates[part], return_inverse=True)
+        present = needed >= 0
+        items = ready.rows(vectors[needed[present]])
+        # Where -1 is among the needed it is the first of them.
+        places = places.reshape(candidates[part].shape) - int(not present.all())
+        far[part] = _core.chosen_distances(
+            ready.distance.kernel, rows[part], items, ready.groups, places.astype(np.int64), jobs
+        )
+    return far
+
+
+def run_names(paths: Sequence[str]) -> list[str]:
+    """The name of each run that some files of vectors give; two of one name are an error."""
+    from cranfield.io.files import run_name
+
+    names = [run_name(path) for path in paths]
+    twice = next((n for n in names if names.count(n) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two files of vectors are named {twice!r}; their runs would be one")
+    return names
