@@ -204,10 +204,16 @@ def _nearest(
         step = progress.part(part.start / total, part.stop / total)
         rows = ready.rows(asked.vectors[part])
         candidates = _candidates(ready, rows, vectors, count + 1 + _MARGIN, jobs, step)
-        if not keep_query:
-            candidates[candidates == asked.own[part, None]] = -1
+        own = asked.own[part, None]
+        if keep_query:
+            # Of many that are just as near, the query itself comes first.
+            missing = (own[:, 0] >= 0) & ~(candidates == own).any(axis=1)
+            candidates[missing, -1] = own[missing, 0]
+        else:
+            candidates[candidates == own] = -1
         exact = _exact(ready, rows, vectors, candidates, jobs)
-        order = np.lexsort((candidates, exact, candidates < 0), axis=1)[:, :count]
+        keys = (candidates, candidates != own, exact, candidates < 0)
+        order = np.lexsort(keys, axis=1)[:, :count]
         best = np.take_along_axis(candidates, order, axis=1)
         width = best.shape[1]
         found[part, :width] = best
