@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import difflib
 import operator
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 PROBLEMS_SHOWN = 20
+MOST_JOBS = 4096
+LARGEST_COUNT = 2**53
+# Control characters, and marks that turn the direction of what follows.
+_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 
 class CranfieldError(Exception):
@@ -41,15 +46,22 @@ class CycleError(UsageError):
         self.cycle = tuple(cycle)
         super().__init__(f"the categories form a cycle: {' -> '.join(cycle)}")
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.cycle,)
+
 
 class MissingExtraError(CranfieldError):
     """An optional dependency is not installed."""
 
     def __init__(self, package: str, extra: str, purpose: str) -> None:
+        self._given = (package, extra, purpose)
         super().__init__(
             f"{purpose} needs the package {package!r}. "
             f"Install it with: pip install 'cranfield[{extra}]'"
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), self._given
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +85,10 @@ class InputError(CranfieldError):
     def single(cls, where: str, message: str, line: int = 0) -> InputError:
         return cls(where, [Problem(line, message)])
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # An exception is otherwise rebuilt from its text, in another process as in a pickle.
+        return type(self), (self.where, self.problems, self.count)
+
     def _text(self) -> str:
         shown = [
             f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
@@ -82,6 +98,15 @@ class InputError(CranfieldError):
         if hidden > 0:
             shown.append(f"... and {hidden} more problems ({self.count} in all)")
         return "\n".join(shown)
+
+
+def visible(text: str) -> str:
+    """A text whose control characters, line ends and tabs aside, are shown and not obeyed.
+
+    >>> visible("red: \\x1b[31m")
+    'red: \\\\x1b[31m'
+    """
+    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def os_message(error: OSError) -> str:
@@ -96,7 +121,10 @@ def os_message(error: OSError) -> str:
 
 
 def check_counts(**options: Any) -> None:
-    """A UsageError for an option that is given and not a whole number from 1 on."""
+    """A UsageError for an option that is given and not a whole number from 1 on.
+
+    None goes beyond what a double holds exactly; threads have a bound of their own.
+    """
     for name, value in options.items():
         if value is None:
             continue
@@ -105,7 +133,17 @@ def check_counts(**options: Any) -> None:
         except TypeError:
             number = 0
         if number < 1:
-            raise UsageError(f"{name}={value!r} is not a whole number from 1 on")
+            raise UsageError(f"{name}={_shown(value)} is not a whole number from 1 on")
+        most = MOST_JOBS if name == "jobs" else LARGEST_COUNT
+        if number > most:
+            raise UsageError(f"{name}={_shown(value)} is too large: at most {most:,}")
+
+
+def _shown(value: Any) -> str:
+    """A value in a message; one of thousands of digits not in full."""
+    if isinstance(value, int) and value.bit_length() > 200:
+        return f"a number of {value.bit_length()} bits"
+    return repr(value)
 
 
 def plural(count: int, noun: str) -> str:

@@ -402,11 +402,12 @@ def parse_name(text: str, noun: str) -> Spoken:
 
 def _number(text: str, whole: str) -> float:
     try:
-        number = float(text)
+        # Python alone takes 1_000 and digits of other scripts for numbers.
+        number = float(text if text.isascii() and "_" not in text else "")
     except ValueError:
         raise MeasureError(f"cannot read the cutoff {text!r} in {whole!r}") from None
     # A float would quietly stand for a neighbour of such a number.
-    if number > _LARGEST_EXACT:
+    if number >= _LARGEST_EXACT:
         raise MeasureError(f"the cutoff {text[:40]} in {whole[:80]!r}: no ranking is that long")
     return number
 

@@ -440,7 +440,7 @@ BAD_JSON: dict[str, tuple[str | bytes, str]] = {
     "score x": ('{"1": {"a": "x"}}', "bad.json: 'x' of item 'a', topic '1', is not a number"),
     "true": ('{"1": {"a": true}}', "bad.json: True of item 'a', topic '1', is not a number"),
     "NaN": ('{"1": {"a": NaN}}', "bad.json: score nan of item 'a', topic '1', is not a finite"),
-    "infinite": ('{"1": {"a": 1e999}}', "bad.json: score inf of item 'a', topic '1', is not a"),
+    "many digits": ('{"1": {"a": %s}}' % ("1" * 5000), "bad.json: not valid JSON: Exceeds the"),
     "huge": ('{"1": {"a": 1%s}}' % ("0" * 400), "bad.json: "),
     "surrogate": (r'{"1": {"\ud800": 1}}', "bad.json: "),
     "nested": ("[" * 100_000, "bad.json: nested too deep"),

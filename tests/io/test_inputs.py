@@ -5,7 +5,6 @@ from __future__ import annotations
 import gzip
 import io
 import os
-import resource
 import subprocess
 import sys
 import zipfile
@@ -198,11 +197,12 @@ def test_archives_that_say_little_and_hold_much() -> None:
 
 
 BOMB = """
-import resource, sys, time
+import resource, sys
 resource.setrlimit(resource.RLIMIT_AS, (900_000_000, 900_000_000))
 from cranfield.cli import main
 code = main(sys.argv[1:])
-print(code, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)
+peak = next(line for line in open("/proc/self/status") if line.startswith("VmHWM"))
+print(code, int(peak.split()[1]) // 1024)
 """
 
 
@@ -231,9 +231,8 @@ def test_a_small_file_that_unpacks_to_one_endless_line(
     )
     code, megabytes = map(int, done.stdout.split())
     assert code == 2, done.stderr
-    assert megabytes < 220, "the interpreter alone, with pyarrow, takes up to half of it"
+    assert megabytes < (200 if "parquet" in name else 100)  # pyarrow alone takes 100
     assert done.stderr.startswith(name)
-    assert resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < 1 << 20
 
 
 def test_endless_zeros(tmp_path: Path) -> None:

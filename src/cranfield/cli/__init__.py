@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 import importlib
-import os
 import sys
 from collections.abc import Sequence
 
-from cranfield.errors import CranfieldError, suggest
+from cranfield.cli._defence import (
+    BAD_INPUT,
+    DONE,
+    caps_from_environment,
+    guarded,
+    prepare_process,
+)
+from cranfield.errors import UsageError, suggest
 
 # command -> (module of cranfield.cli, what it does)
 COMMANDS: dict[str, tuple[str, str]] = {
@@ -35,12 +41,20 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 
-DONE, CHECK_FAILED, BAD_INPUT = 0, 1, 2
-
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command; the exit code is 0 (done), 1 (a check failed) or 2 (bad input or usage)."""
+    """Run a command and give its exit code.
+
+    0: done; 1: ran, but an asked-for check failed; 2: bad input or usage; 3: a fault of ours;
+    130: interrupted.
+    """
+    if argv is None:
+        prepare_process()
     args = list(sys.argv[1:] if argv is None else argv)
+    return guarded(lambda: _run(args))
+
+
+def _run(args: Sequence[str]) -> int:
     if not args or args[0] in ("-h", "--help", "help"):
         sys.stdout.write(_overview())
         return DONE if args else BAD_INPUT
@@ -50,27 +64,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.write(f"cranfield {__version__}\n")
         return DONE
     if args[0] not in COMMANDS:
-        sys.stderr.write(
+        raise UsageError(
             f"cranfield: no command {args[0]!r}.{suggest(args[0], COMMANDS)} "
-            "List them with: cranfield --help\n"
+            "List them with: cranfield --help"
         )
-        return BAD_INPUT
+    caps_from_environment()
     module = importlib.import_module(f"cranfield.cli.{COMMANDS[args[0]][0]}")
-    try:
-        code: int = module.main(args[1:])
-        sys.stdout.flush()
-    except CranfieldError as error:
-        from cranfield.cli._words import in_options
-
-        sys.stderr.write(f"{in_options(str(error))}\n")
-        return BAD_INPUT
-    except KeyboardInterrupt:
-        sys.stderr.write("stopped\n")
-        return 130
-    except BrokenPipeError:
-        # The reader of our output went away (`| head`): not an error, and nothing left to flush.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return DONE
+    code: int = module.main(args[1:])
     return code
 
 

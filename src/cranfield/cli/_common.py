@@ -52,6 +52,10 @@ class Parser(argparse.ArgumentParser):
         """What was given on the command line, as plain values by name."""
         return vars(self.parse_args(argv))
 
+    def _print_message(self, message: str, file: Any = None) -> None:
+        # The parser of the standard library says nothing when its help cannot be written.
+        (file or sys.stderr).write(message)
+
     def error(self, message: str) -> NoReturn:
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
 
@@ -151,19 +155,20 @@ def add_seed_option(parser: argparse.ArgumentParser) -> None:
 
 def _seed(text: str) -> int:
     """An argparse type: a whole number from 0 on."""
-    if not text.isdecimal():
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 0 on")
+    if not (text.isascii() and text.isdecimal() and len(text) < 1000):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 on")
     return int(text)
 
 
 def positive(text: str) -> int:
     """An argparse type: a whole number from 1 on."""
     try:
-        number = int(text)
+        # Python alone takes 1_000 and digits of other scripts for numbers.
+        number = int(text) if text.isascii() and "_" not in text else 0
     except ValueError:
         number = 0
     if number < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on")
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 1 on")
     return number
 
 

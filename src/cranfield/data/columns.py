@@ -34,6 +34,8 @@ def text(values: Any) -> Text:
         return _arrow_text(arrow)
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
+    if np.ma.is_masked(values):
+        raise InputError.single("<columns>", "a topic or item is masked; leave such rows out")
     try:
         if isinstance(values, np.ndarray):
             return _numpy_text(values)
@@ -96,10 +98,21 @@ def _numpy_text(array: NDArray[Any]) -> Text:
 
 
 def numbers(values: Any) -> NDArray[np.float64]:
-    """A column of numbers."""
+    """A column of numbers: whole, real or true and false, none of them missing or masked."""
+    if np.ma.is_masked(values):
+        raise InputError.single("<columns>", "a score or grade is masked; leave such rows out")
     try:
-        return np.ascontiguousarray(np.asarray(values), dtype=np.float64)
-    except (TypeError, ValueError) as error:
+        array = np.asarray(values)
+        if array.dtype.kind == "O":
+            # Text, dates and complex numbers would become numbers, or parts of them.
+            odd = next((v for v in array.ravel().tolist() if isinstance(v, str | complex)), None)
+            if odd is not None:
+                raise TypeError(f"found {odd!r}")
+            array = array.astype(np.float64)
+        if array.dtype.kind not in "biuf":
+            raise TypeError(f"found {array.dtype}")
+        return np.ascontiguousarray(array, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InputError.single(
             "<columns>", f"scores and grades must be numbers ({error})"
         ) from None

@@ -118,7 +118,12 @@ class LabelMatrix:
                 concepts=concepts or [str(c) for c in names],
                 name=name,
             )
-        matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
+        if np.ma.is_masked(data):
+            raise InputError.single(name, "a cell is masked; a label or confidence is a number")
+        try:
+            matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
+        except ValueError:  # rows of several lengths
+            raise InputError.single(name, "is no matrix: its rows differ in length") from None
         if matrix.ndim != 2:
             raise InputError.single(name, f"an array of {matrix.ndim} dimensions, expected 2")
         labels, confidences = split_values(matrix, name)
@@ -302,14 +307,14 @@ def _frame_values(frame: Any, name: str) -> NDArray[Any]:
 
 def split_values(matrix: Matrix, where: str = "labels") -> tuple[Matrix | None, Matrix | None]:
     """(labels, None) for a matrix of nothing but 0 and 1, else (None, confidences)."""
+    if matrix.dtype.kind not in "biuf":
+        raise InputError.single(where, f"values of type {matrix.dtype}, expected numbers")
     if not isinstance(matrix, np.ndarray):
         if matrix.dtype == np.bool_ or np.all((matrix.data == 0) | (matrix.data == 1)):
             return matrix.astype(bool), None
         return None, matrix.astype(np.float64)
     if matrix.dtype == np.bool_:
         return matrix, None
-    if matrix.dtype.kind not in "iuf":
-        raise InputError.single(where, f"values of type {matrix.dtype}, expected numbers")
     if _only_zero_and_one(matrix):
         return matrix.astype(bool), None
     return None, matrix.astype(np.float64, copy=False)
@@ -342,11 +347,23 @@ def _names_or_positions(names: Sequence[str] | None, count: int) -> tuple[str, .
     return tuple(str(i) for i in range(count)) if names is None else tuple(map(str, names))
 
 
+def _cell(value: Any) -> float:
+    """A label or confidence; what float() would also take for one is refused."""
+    if isinstance(value, str | bytes | complex):
+        raise TypeError(f"{value!r} is not a number")
+    return float(value)
+
+
 def _of_mapping(data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str) -> LabelMatrix:
     rows: dict[str, dict[str, float]] = {}
     for item, given in data.items():
-        pairs = given.items() if isinstance(given, Mapping) else ((c, 1.0) for c in given)
-        rows[str(item)] = {str(c): float(v) for c, v in pairs}
+        try:
+            pairs = given.items() if isinstance(given, Mapping) else ((c, 1.0) for c in given)
+            rows[str(item)] = {str(c): _cell(v) for c, v in pairs}
+        except (TypeError, ValueError, OverflowError) as error:
+            raise InputError.single(
+                name, f"item {item!r}: expected concepts, or {{concept: number}} ({error})"
+            ) from None
     found = {c for row in rows.values() for c in row}
     vocabulary = tuple(map(str, concepts)) if concepts is not None else tuple(sorted(found))
     unknown = sorted(found.difference(vocabulary))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
@@ -89,11 +89,14 @@ class Table:
         from concurrent.futures import ThreadPoolExecutor
 
         numbers = columns.numbers(values)
-        # Both conversions leave Python's lock, so they run side by side.
+        # Both conversions leave Python's lock, so they run side by side, if there is a thread.
         with ThreadPoolExecutor(1) as pool:
-            converted = pool.submit(columns.text, items)
+            try:
+                convert = pool.submit(columns.text, items).result
+            except RuntimeError:
+                convert = partial(columns.text, items)
             names, offsets, order = _core.group_rows(*columns.text(topics))
-            item_bytes, item_offsets = converted.result()
+            item_bytes, item_offsets = convert()
         if not int(offsets[-1]) + 1 == len(item_offsets) == len(numbers) + 1:
             raise InputError.single("<columns>", "topics, items and values differ in length")
         if order is not None:
@@ -117,7 +120,10 @@ class Table:
         return "score"
 
     def _checked(self, where: str) -> Self:
-        finite = np.isfinite(self.values)
+        # Infinite scores have their place in a ranking; NaN has none.
+        finite = (
+            ~np.isnan(self.values) if self._value_role() == "score" else np.isfinite(self.values)
+        )
         if not finite.all():
             row = int(np.argmin(finite))
             raise InputError.single(

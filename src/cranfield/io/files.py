@@ -175,8 +175,13 @@ FileForm: TypeAlias = str | Path | Input
 def describe(path: FileForm) -> str:
     """How messages name an input."""
     if isinstance(path, Input):
-        return "<stdin>" if path.is_standard else path.name
-    return "<stdin>" if str(path) == "-" else str(path)
+        return "<stdin>" if path.is_standard else as_text(path.name)
+    return "<stdin>" if str(path) == "-" else as_text(str(path))
+
+
+def as_text(name: str) -> str:
+    """A file name as text that can be written anywhere, whatever its bytes are."""
+    return name.encode(errors="replace").decode()
 
 
 def inner_suffix(path: FileForm) -> str:
@@ -194,7 +199,7 @@ def run_name(path: FileForm) -> str:
     name = Path(str(path))
     while name.suffix.lower() in (*COMPRESSED, *_RUN_ENDINGS):
         name = name.with_suffix("")
-    return name.name
+    return as_text(name.name)
 
 
 def can_be_read_again(path: FileForm) -> bool:

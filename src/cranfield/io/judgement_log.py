@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import count, repeat
@@ -25,6 +25,7 @@ from cranfield.data.judgement_log import (
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
 from cranfield.io.files import FileForm, csv_rows, describe, read_text
+from cranfield.io.numbers import number, numbers
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
@@ -202,9 +203,8 @@ class _Table:
         heads = [known.get(h.strip().lower(), h.strip().lower()) for h in self._header]
         if not any(heads):
             raise InputError.single(self.where, f"is empty (expected a header: {forms})", 1)
-        for name in dict.fromkeys(heads):
-            if heads.count(name) > 1:
-                raise InputError.single(self.where, f"the header has two columns {name!r}", 1)
+        if twice := [name for name, times in Counter(heads).items() if times > 1]:
+            raise InputError.single(self.where, f"the header has two columns {twice[0]!r}", 1)
         for name in required:
             if name not in heads:
                 found = ",".join(self._header)
@@ -245,7 +245,7 @@ class _Table:
     ) -> NDArray[np.float64]:
         """A column of finite numbers from zero on; anything else is a problem."""
         try:
-            values = np.fromiter(map(float, column), np.float64, len(column))
+            values = np.array(numbers(column))
         except ValueError:
             values = np.fromiter(map(_number, column), np.float64, len(column))
         bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
@@ -344,7 +344,7 @@ class _Table:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return number(text)
     except ValueError:
         return math.nan
 
@@ -362,8 +362,8 @@ def _value_name(text: str, kind: Kind) -> str:
     """The canonical name of an answer, or '' when a value is no number."""
     if kind == "category":
         return text
-    number = _number(WORDS.get(text.lower(), text))
-    return number_name(number) if math.isfinite(number) else ""
+    value = _number(WORDS.get(text.lower(), text))
+    return number_name(value) if math.isfinite(value) else ""
 
 
 def _answers(

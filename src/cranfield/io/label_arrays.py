@@ -12,6 +12,7 @@ from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError
 from cranfield.io.arrays import read_archive, read_arrow_table
 from cranfield.io.files import FileForm, describe, write_whole
+from cranfield.io.ids import ARCHIVE
 
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
@@ -66,6 +67,8 @@ def _named(
 
 def write_npz(matrix: LabelMatrix, path: Path) -> None:
     """The archive that `read_npz` reads; dense."""
+    ARCHIVE.check(str(path), "item", matrix.items)
+    ARCHIVE.check(str(path), "concept", matrix.concepts)
     arrays: dict[str, Any] = {"items": np.array(matrix.items)}
     if matrix.named:
         arrays["concepts"] = np.array(matrix.concepts)

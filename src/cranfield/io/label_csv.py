@@ -12,7 +12,9 @@ import numpy as np
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, write_whole
+from cranfield.io.ids import LABEL_CSV
 from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
+from cranfield.io.numbers import is_number, number
 
 LONG_HEADER = ["item", "concept", "value"]
 # What `cranfield aggregate` writes: a truth, and how sure it is, which is no confidence of a run.
@@ -44,26 +46,22 @@ def _read_wide(
             line,
         )
     concepts = header[1:]
-    for j, concept in enumerate(concepts):
-        if not concept or concept in concepts[:j]:
+    seen: set[str] = set()
+    for concept in concepts:
+        if not concept or concept in seen:
             what = f"concept {concept!r} has two columns" if concept else "a column has no name"
             raise InputError.single(where, what, line)
-    if all(_is_number(c) for c in concepts):
+        seen.add(concept)
+    # Columns that were never named are written by their positions.
+    unnamed = concepts == [str(j) for j in range(len(concepts))]
+    if all(is_number(c) for c in concepts) and header[0].lower() != "item":
         raise InputError.single(
             where, "the first row has numbers where the names of the concepts should stand", line
         )
     collected = RowCollector(where, len(concepts))
-    for number, row in rows:
-        collected.add(number, row[0].strip(), row[1:])
-    return collected.matrix(concepts, name, named=True)
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
+    for place, row in rows:
+        collected.add(place, row[0].strip(), row[1:])
+    return collected.matrix(concepts, name, named=not unnamed)
 
 
 def _read_long(
@@ -84,7 +82,7 @@ def _read_long(
             # Nobody says that a concept whose votes are tied is there.
             given = "0" if header == AGGREGATED_HEADER and row[2] == UNDECIDED else row[2]
             try:
-                value = float(given)
+                value = number(given)
             except ValueError:
                 message = f"value {row[2]!r} is not a number"
             else:
@@ -144,8 +142,18 @@ def _value_rows(matrix: LabelMatrix) -> Iterator[tuple[str, list[int] | list[flo
             yield item, labels[0].astype(int).tolist()
 
 
+def _check_names(matrix: LabelMatrix, path: Path) -> None:
+    LABEL_CSV.check(str(path), "item", matrix.items)
+    LABEL_CSV.check(str(path), "concept", matrix.concepts)
+
+
 def write_wide(matrix: LabelMatrix, path: Path) -> None:
     """One row per item; with confidences and labels, rows of 0/1 follow as in ImageCLEF 2010."""
+    _check_names(matrix, path)
+    if [c.lower() for c in matrix.concepts] in (LONG_HEADER[1:], AGGREGATED_HEADER[1:]):
+        raise InputError.single(
+            str(path), "these names of concepts are the header of the long form; rename them"
+        )
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["item", *matrix.concepts])
@@ -164,11 +172,16 @@ def write_long(matrix: LabelMatrix, path: Path) -> None:
         raise InputError.single(
             str(path), "the long form has one value per cell, not a confidence and a label"
         )
+    _check_names(matrix, path)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(LONG_HEADER)
+    absent = dict.fromkeys(matrix.concepts)
     for item, row in _value_rows(matrix):
         present = [j for j, value in enumerate(row) if value]
         for j in present or [0]:
             writer.writerow([item, matrix.concepts[j], row[j]])
+            absent.pop(matrix.concepts[j], None)
+    # A concept that no item has is part of the vocabulary all the same.
+    writer.writerows([matrix.items[0], concept, 0] for concept in absent)
     write_whole(path, out.getvalue().encode())

@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
+from cranfield.io.numbers import is_number, numbers
 
 PROBLEMS_KEPT = 200
 
@@ -37,9 +38,9 @@ class RowCollector:
             )
             return
         try:
-            row = np.array(list(map(float, cells)))
+            row = np.array(numbers(cells))
         except ValueError:
-            bad = next(cell for cell in cells if not _is_number(cell))
+            bad = next(cell for cell in cells if not is_number(cell))
             self.complain(line, f"value {bad!r} of item {item!r} is not a number")
             return
         if not (row.min() >= 0 and row.max() <= 1):
@@ -104,11 +105,3 @@ class RowCollector:
             name,
             named,
         )
-
-
-def _is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True

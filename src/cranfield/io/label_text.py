@@ -13,6 +13,7 @@ import numpy as np
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import InputError
 from cranfield.io.files import write_whole
+from cranfield.io.ids import LABEL_TEXT
 from cranfield.io.label_rows import RowCollector
 
 
@@ -40,9 +41,7 @@ def read_text_labels(text: str, name: str, where: str) -> LabelMatrix:
 def write_text_labels(matrix: LabelMatrix, path: Path) -> None:
     """Confidence rows, 0/1 rows, or the one after the other when there are both."""
     lines = []
-    for item in matrix.items:
-        if any(char.isspace() for char in item):
-            raise InputError.single(str(path), f"item {item!r} has a blank, which ends an item")
+    LABEL_TEXT.check(str(path), "item", matrix.items, first=True)
     for part in (matrix.confidences, matrix.labels):
         if part is None:
             continue

@@ -12,6 +12,7 @@ from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_
 from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
 from cranfield.io.label_text import read_text_labels, write_text_labels
+from cranfield.io.numbers import number
 
 _BINARY: dict[str, Callable[[FileForm, str], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -86,10 +87,10 @@ def read_concepts(path: FileForm) -> tuple[str, ...]:
     """Names of concepts, one per line, in the order of the columns they name."""
     names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
     seen: dict[str, int] = {}
-    for number, name in enumerate(names, 1):
+    for line, name in enumerate(names, 1):
         if name in seen:
-            raise InputError.single(describe(path), f"concept {name!r} given twice", number)
-        seen[name] = number
+            raise InputError.single(describe(path), f"concept {name!r} given twice", line)
+        seen[name] = line
     if not names:
         raise InputError.single(describe(path), "has no names of concepts")
     return tuple(names)
@@ -101,30 +102,26 @@ def read_threshold(text: str) -> Threshold:
     The file has the numbers in the order of the concepts, or lines `concept,threshold`.
     """
     try:
-        return float(text)
+        return number(text)
     except ValueError:
         pass
     where = describe(text)
     if not Path(text).exists() and text != "-":
         raise InputError.single(text, "neither a number in [0, 1] nor a file of thresholds")
-    rows = [
-        (number, line)
-        for number, line in enumerate(read_text(text).splitlines(), 1)
-        if line.strip()
-    ]
+    rows = [(n, line) for n, line in enumerate(read_text(text).splitlines(), 1) if line.strip()]
     if rows and "".join(rows[0][1].split()) in ("concept,threshold",):
         return _named_thresholds(where, rows[1:])
     values: list[float] = []
-    for number, line in rows:
+    for line_number, line in rows:
         for cell in line.replace(",", " ").split():
             try:
-                values.append(float(cell))
+                values.append(number(cell))
             except ValueError:
                 raise InputError.single(
                     where,
                     f"threshold {cell!r} is not a number (expected one per concept, or "
                     "a header concept,threshold)",
-                    number,
+                    line_number,
                 ) from None
     if not values:
         raise InputError.single(where, "has no thresholds")
@@ -134,15 +131,15 @@ def read_threshold(text: str) -> Threshold:
 def _named_thresholds(where: str, rows: list[tuple[int, str]]) -> dict[str, float]:
     found: dict[str, float] = {}
     problems: list[Problem] = []
-    for number, line in rows:
+    for line_number, line in rows:
         concept, _, text = (part.strip() for part in line.rpartition(","))
         try:
-            value = float(text)
+            value = number(text)
         except ValueError:
-            problems.append(Problem(number, f"threshold {text!r} is not a number"))
+            problems.append(Problem(line_number, f"threshold {text!r} is not a number"))
             continue
         if concept in found:
-            problems.append(Problem(number, f"concept {concept!r} given twice"))
+            problems.append(Problem(line_number, f"concept {concept!r} given twice"))
         found[concept] = value
     if problems:
         raise InputError(where, problems)

@@ -12,6 +12,7 @@ from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.data.subjects import SubjectRankings
 from cranfield.errors import PROBLEMS_SHOWN, CycleError, InputError, Problem, UsageError, suggest
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text
+from cranfield.io.numbers import number
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +134,7 @@ def read_subject_rankings(path: FileForm) -> SubjectRankings:
 
 def _number(text: str) -> float:
     try:
-        return float(text)
+        return number(text)
     except ValueError:
         return math.nan
 

@@ -9,6 +9,7 @@ from cranfield._lazy import np
 from cranfield.data import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 from cranfield.io.files import FileForm, Input, describe, input_lines, read_text
+from cranfield.io.numbers import is_whole
 
 SHAPE = "topic iteration item stratum grade"
 MOST_STRATA = 2**19
@@ -58,8 +59,8 @@ def _fault(fields: list[str]) -> str:
     if len(fields) != 5:
         return f"{len(fields)} fields (expected: {SHAPE})"
     stratum, grade = fields[3:]
-    if not (stratum.isdecimal() and int(stratum) < MOST_STRATA):
+    if not (is_whole(stratum) and len(stratum) < 9 and int(stratum) < MOST_STRATA):
         return f"stratum {stratum!r} is not a whole number from 0 on (expected: {SHAPE})"
-    if not grade.removeprefix("-").isdecimal():
+    if not is_whole(grade.removeprefix("-")) or len(grade) > 15:
         return f"grade {grade!r} is not a whole number (expected: {SHAPE})"
     return ""

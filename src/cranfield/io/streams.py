@@ -8,6 +8,8 @@ import weakref
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
+from cranfield.errors import InputError
+
 _HEAD = 1 << 12
 _BUFFER = 1 << 16
 
@@ -50,7 +52,7 @@ def peek_standard() -> bytes:
 
     A pipe may bring its first bytes one by one: its first line is waited for.
     """
-    stream = sys.stdin.buffer
+    stream = _stdin()
     head = _heads.get(stream, b"")
     while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
         more = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
@@ -63,10 +65,17 @@ def peek_standard() -> bytes:
 
 def standard_input() -> BinaryIO:
     """Standard input from its first byte on, whether that has been looked at or not."""
-    head = _heads.pop(sys.stdin.buffer, b"")
+    stream = _stdin()
+    head = _heads.pop(stream, b"")
     if not head:
-        return sys.stdin.buffer
-    return io.BufferedReader(cast(io.RawIOBase, _Headed(head, sys.stdin.buffer)), _BUFFER)
+        return stream
+    return io.BufferedReader(cast(io.RawIOBase, _Headed(head, stream)), _BUFFER)
+
+
+def _stdin() -> BinaryIO:
+    if sys.stdin is None:
+        raise InputError.single("<stdin>", "is closed")
+    return sys.stdin.buffer
 
 
 class _Headed(io.RawIOBase):

@@ -6,9 +6,11 @@ import csv
 import io
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from cranfield._lazy import np
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import (
@@ -19,6 +21,8 @@ from cranfield.errors import (
     plural,
 )
 from cranfield.io.files import FileForm, describe, read_json_text, read_text
+from cranfield.io.ids import SEPARATED
+from cranfield.io.numbers import number as parsed
 
 T = TypeVar("T", bound=Table)
 
@@ -165,12 +169,10 @@ def _check_row(row: list[str], header: list[str], at: list[int], number: str) ->
         return f"{plural(len(row), 'field')} in {shown} ({expected})", 0.0
     text = row[at[2]]
     try:
-        if "_" in text:  # a separator of digits to Python alone
-            raise ValueError
-        value = float(text)
+        value = parsed(text)
     except ValueError:
         return f"{number} {text!r} is not a number", 0.0
-    if not math.isfinite(value):
+    if math.isnan(value) or (math.isinf(value) and number != "score"):
         why = "; no item can be ranked by it" if number == "score" else ""
         return f"{number} {text!r} is not a finite number{why}", 0.0
     if not row[at[0]] or not row[at[1]]:
@@ -204,18 +206,41 @@ READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
 def to_bytes(table: Table, suffix: str) -> bytes:
     """Judgements or a run in the format of a file name's ending."""
     number = _number_role(type(table))
+    if isinstance(table, Judgements) and table.strata is not None:
+        raise InputError.single(f"<{suffix} file>", "only TREC's format holds strata of judgements")
     if suffix == ".json":
-        return json.dumps(table.to_dict(), ensure_ascii=False, indent=0).encode() + b"\n"
+        return _json_text(table).encode() + b"\n"
+    where = f"<{suffix} file>"
+    if without := [t for t, i, j in _spans(table) if i == j]:
+        raise InputError.single(
+            where, f"topic {without[0]!r} has no items, which only .json can hold"
+        )
     rows = [
         (t, i, int(v) if v.is_integer() and number == "grade" else v) for t, i, v in table.rows()
     ]
     if suffix == ".parquet":
         return _parquet_bytes(rows, number)
+    SEPARATED.check(where, "topic", table.topics)
+    SEPARATED.check(where, "item", (item for _, item, _ in rows))
     out = io.StringIO()
     writer = csv.writer(out, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
     writer.writerow(["topic", "item", number])
     writer.writerows(rows)
     return out.getvalue().encode()
+
+
+def _spans(table: Table) -> Iterator[tuple[str, int, int]]:
+    """Each topic with its first row and the one after its last."""
+    bounds = table.offsets.tolist()
+    return zip(table.topics, bounds[:-1], bounds[1:], strict=True)
+
+
+def _json_text(table: Table) -> str:
+    """JSON to the letter: an infinite score is a number that no double can hold."""
+    text = json.dumps(table.to_dict(), ensure_ascii=False, indent=0)
+    if np.isinf(table.values).any():
+        text = re.sub(r": (-?)Infinity(?=,?$)", r": \g<1>1e999", text, flags=re.MULTILINE)
+    return text
 
 
 def _parquet_bytes(rows: list[tuple[str, str, float]], number: str) -> bytes:

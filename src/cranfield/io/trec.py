@@ -13,7 +13,8 @@ from typing import BinaryIO
 
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
-from cranfield.errors import InputError, Problem, os_message, plural
+from cranfield.errors import InputError, Problem, check_counts, os_message, plural
+from cranfield.io import ids
 from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
 from cranfield.io.streams import fill
 
@@ -59,6 +60,7 @@ def read_run(path: FileForm, *, jobs: int | None = None, extra_fields: bool = Fa
 def _read(
     path: FileForm, kind: str, jobs: int | None, extra_fields: bool = False
 ) -> tuple[_core.Columns, int, _core.Problem | None]:
+    check_counts(jobs=jobs)
     threads = jobs or os.cpu_count() or 1
     given = Input.of(path)
     with open_for_core(given) as (place, read):
@@ -201,18 +203,30 @@ def _message(
     )[fault]
 
 
-def write_table(table: Table) -> Iterator[str]:
-    """The lines of judgements or of a run in TREC's format."""
+def write_table(table: Table, where: str = "<TREC file>") -> Iterator[str]:
+    """The lines of judgements or of a run in TREC's format, as they are read back.
+
+    An InputError names the first id that this format cannot hold.
+    """
+    for t, topic in enumerate(table.topics):
+        if table.offsets[t] == table.offsets[t + 1]:
+            raise InputError.single(
+                where, f"topic {topic!r} has no items, which only .json can hold"
+            )
+    ids.TREC.check(where, "topic", table.topics, first=True)
+    ids.TREC.check(where, "item", (table.item(row) for row in range(len(table))))
     if isinstance(table, Run):
-        name = table.tag or table.name
+        name = ids.one_word(table.tag or table.name)
         rank, last = 0, ""
         for topic, item, score in ranked_rows(table):
             rank = rank + 1 if topic == last else 1
             last = topic
             yield f"{topic} Q0 {item} {rank} {score!r} {name}\n"
     else:
-        for topic, item, grade in table.rows():
-            yield f"{topic} 0 {item} {int(grade) if grade.is_integer() else grade!r}\n"
+        strata = getattr(table, "strata", None)
+        for row, (topic, item, grade) in enumerate(table.rows()):
+            stratum = "" if strata is None else f"{strata[row]} "
+            yield f"{topic} 0 {item} {stratum}{int(grade) if grade.is_integer() else grade!r}\n"
 
 
 def ranked_rows(run: Run) -> Iterator[tuple[str, str, float]]:

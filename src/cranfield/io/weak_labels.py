@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cranfield.errors import InputError, Problem
 from cranfield.io.arrays import read_archive
 from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text
+from cranfield.io.numbers import number
 
 
 def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
@@ -74,10 +75,10 @@ def _rows(path: FileForm) -> list[tuple[int, list[str]]]:
 
 def _finite(text: str) -> float:
     try:
-        number = float(text)
+        value = number(text)
     except ValueError:
         return math.nan
-    return number if math.isfinite(number) else math.nan
+    return value if math.isfinite(value) else math.nan
 
 
 def _read_npz(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:

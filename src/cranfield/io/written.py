@@ -26,9 +26,14 @@ def write_whole(path: Path, data: bytes) -> None:
         with whole_file(path) as out:
             out.write(data)
     except OSError as error:
-        raise InputError.single(str(path), f"cannot be written: {os_message(error)}") from None
+        raise InputError.single(_shown(path), f"cannot be written: {os_message(error)}") from None
     except ValueError:
-        raise InputError.single(str(path), "no file can have such a name") from None
+        raise InputError.single(_shown(path), "no file can have such a name") from None
+
+
+def _shown(path: Path) -> str:
+    """A path in a message, whatever bytes it is made of."""
+    return str(path).encode(errors="backslashreplace").decode()
 
 
 def made_folder(path: str | Path) -> Path:

@@ -1,0 +1,137 @@
+"""The last lines of defence: what the command line says when something goes wrong around it."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+from cranfield.cli._words import in_options
+from cranfield.errors import CranfieldError, InputError, os_message, visible
+from cranfield.io.files import Caps, set_default_caps
+
+DONE, CHECK_FAILED, BAD_INPUT, FAULT, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
+# What holds for every input of a command; numbers, or nothing for no limit.
+CAPS = {
+    "unpacked_bytes": "CRANFIELD_MAX_BYTES",
+    "lines": "CRANFIELD_MAX_LINES",
+    "line_bytes": "CRANFIELD_MAX_LINE_BYTES",
+}
+TRACEBACK = "CRANFIELD_TRACEBACK"
+
+
+def guarded(work: Callable[[], int]) -> int:
+    """The exit code of a command, whatever happens: a sentence instead of a traceback."""
+    try:
+        code = work()
+        sys.stdout.flush()
+        return code
+    except CranfieldError as error:
+        return _say(in_options(str(error)), BAD_INPUT)
+    except KeyboardInterrupt:
+        return _say("stopped", INTERRUPTED)
+    except SystemExit as leaving:
+        return _flushed(_exit_code(leaving))
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): not an error, and nothing left to flush.
+        _drop_output()
+        return DONE
+    except MemoryError:
+        return _say("cranfield: not enough memory for this", BAD_INPUT)
+    except OSError as error:
+        _drop_output()
+        where = error.filename if isinstance(error.filename, str) else "standard output"
+        return _say(f"{where}: {os_message(error)}", BAD_INPUT)
+    except Exception as error:
+        return _fault(error)
+
+
+def _exit_code(leaving: SystemExit) -> int:
+    return (
+        leaving.code if isinstance(leaving.code, int) else DONE if not leaving.code else BAD_INPUT
+    )
+
+
+def _flushed(code: int) -> int:
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        _drop_output()
+        return DONE if isinstance(error, BrokenPipeError) else _say(os_message(error), BAD_INPUT)
+    return code
+
+
+def _fault(error: Exception) -> int:
+    if os.environ.get(TRACEBACK):
+        import traceback
+
+        traceback.print_exception(error)
+    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    return _say(
+        f"cranfield: a fault of Cranfield itself ({reason[:300]}). Please report it with the "
+        f"command and its files; {TRACEBACK}=1 shows where it happened",
+        FAULT,
+    )
+
+
+def _say(text: str, code: int) -> int:
+    """A message on standard error, with nothing in it that a terminal would obey."""
+    try:
+        sys.stderr.write(f"{visible(text)}\n")
+        sys.stderr.flush()
+    except (OSError, ValueError):
+        pass  # nobody is there to be told
+    return code
+
+
+def _drop_output() -> None:
+    """Leave nothing to be flushed at the end, where it would fail once more."""
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError, AttributeError):
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+
+
+def prepare_process() -> None:
+    """What a program needs and a library must not do: signals, streams, warnings of others."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    signal.signal(signal.SIGTERM, _leave)
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that does not know a character shows another in its place.
+            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+def _leave(*_: Any) -> None:
+    # Raised where the work is, so that it puts away its temporary files.
+    raise SystemExit(TERMINATED)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before we began; what is written to it is lost."""
+
+    def write(self, _: str) -> int:
+        raise OSError(None, "is closed")
+
+
+def caps_from_environment() -> None:
+    """Limits on what is read, where the environment sets them."""
+    given = {field: os.environ.get(name, "").strip() for field, name in CAPS.items()}
+    if not any(given.values()):
+        return
+    numbers: dict[str, int] = {}
+    for field, text in given.items():
+        if text and not (text.isascii() and text.isdecimal() and int(text[:20]) > 0):
+            raise InputError.single(CAPS[field], f"{text!r} is not a whole number from 1 on")
+        if text:
+            numbers[field] = int(text)
+    set_default_caps(Caps(**numbers))

@@ -1,0 +1,73 @@
+"""What ids a format can hold: checked when they are written, so that they are read back."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from cranfield.errors import InputError
+
+# Longer than any id, and shorter than what readers of CSV grant a field.
+LONGEST_ID = 1 << 16
+_LINE_ENDS = re.compile(r"[\0\r\n]")
+_BLANKS = re.compile(r"[\0-\x20]")
+_SPACES = re.compile(r"[\s\0-\x1f,]")
+_MARK = "\ufeff"
+
+
+@dataclass(frozen=True, slots=True)
+class IdRule:
+    """What a format makes of the text of an id, and what would hold an id that it cannot."""
+
+    form: str
+    instead: str
+    breaks: re.Pattern[str]
+    comment: str = ""
+    stripped: bool = False
+    begins_file: bool = True
+
+    def fault(self, text: str, *, first: bool = False) -> str:
+        """Why an id cannot be written, or nothing; `first` for one that begins a line."""
+        if not text:
+            return "is empty"
+        if broken := self.breaks.search(text):
+            return f"holds {_named(broken[0])}"
+        if self.stripped and text != text.strip():
+            return "begins or ends with a blank"
+        if first and self.comment and text.startswith(self.comment):
+            return f"begins with {self.comment!r}, which starts a comment"
+        if first and self.begins_file and text.startswith(_MARK):
+            return "begins with a byte order mark"
+        if len(text.encode()) > LONGEST_ID:
+            return f"is longer than {LONGEST_ID:,} bytes"
+        return ""
+
+    def check(self, where: str, what: str, texts: Iterable[str], *, first: bool = False) -> None:
+        """An InputError for the first of some ids that this format cannot hold."""
+        for text in texts:
+            if fault := self.fault(text, first=first):
+                shown = repr(text if len(text) <= 60 else text[:60] + "...")
+                raise InputError.single(
+                    where,
+                    f"{what} {shown} {fault}, which {self.form} cannot hold; {self.instead}",
+                )
+
+
+def _named(char: str) -> str:
+    names = {"\0": "a zero byte", "\t": "a tab", "\n": "a line end", "\r": "a line end"}
+    if char in names:
+        return names[char]
+    return "a comma" if char == "," else "a blank" if char.isspace() else "a control character"
+
+
+TREC = IdRule("TREC's format", "rename it, or write .json or .parquet", _BLANKS, comment="#")
+SEPARATED = IdRule("CSV", "rename it, or write .json or .parquet", _LINE_ENDS, begins_file=False)
+LABEL_CSV = IdRule("CSV", "rename it, or write .npz", _LINE_ENDS, stripped=True, begins_file=False)
+LABEL_TEXT = IdRule("ImageCLEF text", "rename it, or write .csv or .npz", _SPACES)
+ARCHIVE = IdRule("an archive of arrays", "rename it", re.compile(r"\0"), begins_file=False)
+
+
+def one_word(text: str) -> str:
+    """A name as one word, for a place where it only has to be something: the tag of a run."""
+    return "_".join(_BLANKS.sub(" ", text).split()) or "run"

@@ -1,0 +1,257 @@
+"""The last lines of defence: outputs, signals, limits, terminals, faults of our own."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import signal
+import stat
+import subprocess
+import sys
+import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import cranfield as cf
+from cranfield import cli
+from cranfield.cli import main
+from cranfield.errors import CycleError, InputError, MissingExtraError, visible
+from cranfield.io.files import Caps, set_default_caps, write_whole
+
+COMMAND = [sys.executable, "-m", "cranfield"]
+LINUX = pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full on this system")
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "q").write_text("t 0 a 1\n")
+    (tmp_path / "r.run").write_text("t Q0 a 1 2 x\n")
+    return tmp_path
+
+
+def ran(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*COMMAND, *args], capture_output=True, text=True, errors="replace", **options
+    )
+
+
+@LINUX
+@pytest.mark.parametrize("args", [["eval", "q", "r.run"], ["--help"], ["eval", "--help"]])
+def test_full_output(folder: Path, args: list[str]) -> None:
+    done = subprocess.run(
+        ["bash", "-c", '"$@" > /dev/full', "-", *COMMAND, *args], capture_output=True, text=True
+    )
+    assert done.returncode == 2
+    assert "No space left on device" in done.stderr
+    assert len(done.stderr.splitlines()) == 1
+
+
+def test_closed_streams(folder: Path) -> None:
+    def closed(how: str) -> subprocess.CompletedProcess[str]:
+        script = f'"$@" {how}'
+        command = ["bash", "-c", script, "-", *COMMAND, "eval", "q", "r.run"]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    done = closed(">&-")
+    assert (done.returncode, done.stderr) == (2, "standard output: is closed\n")
+    assert closed("-o out.csv --format csv >&-").returncode == 0
+    assert closed("2>&-").returncode == 0
+    assert closed("| true").returncode == 0
+    done = subprocess.run(
+        ["bash", "-c", '"$@" <&-', "-", *COMMAND, "eval", "q", "-"], capture_output=True, text=True
+    )
+    assert (done.returncode, done.stderr) == (2, "<stdin>: is closed\n")
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "cp1252", "utf-8"])
+def test_terminals_that_know_few_characters(folder: Path, encoding: str) -> None:
+    (folder / "日本.run").write_text("t Q0 a 1 2 x\n")
+    env = os.environ | {"PYTHONIOENCODING": encoding, "PYTHONUTF8": "0"}
+    done = ran("eval", "q", "日本.run", "-m", "AP", env=env)
+    assert done.returncode == 0, done.stderr
+    assert "1.0000" in done.stdout
+
+
+def test_file_names_that_are_not_utf8(folder: Path) -> None:
+    name = os.fsdecode(b"r\xff.run")
+    (folder / name).write_text("t Q0 a 1 2 x\n")
+    for form in ("table", "json", "csv", "html"):
+        done = ran("eval", "q", name, "--format", form, "-o", "out")
+        assert done.returncode == 0, done.stderr
+    (folder / name).write_text("t Q0\n")
+    done = ran("eval", "q", name)
+    assert done.returncode == 2
+    assert "r?.run:1: too few fields" in done.stderr
+
+
+def test_control_characters_are_shown(folder: Path) -> None:
+    name = "r\x1b[31m\x07.run"
+    (folder / name).write_text("nonsense\n")
+    done = ran("eval", "q", name)
+    assert done.returncode == 2
+    assert "\x1b" not in done.stderr
+    assert r"r\x1b[31m\x07.run:1" in done.stderr
+    assert visible("a\tb\nc\x9b1m\u202e") == "a\tb\nc\\x9b1m\\u202e"
+
+
+def test_a_fault_of_our_own(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    import cranfield.cli.eval as command
+
+    def broken(_: Any) -> int:
+        raise ZeroDivisionError("not your fault")
+
+    monkeypatch.setattr(command, "main", broken)
+    assert main(["eval", "q", "r.run"]) == 3
+    err = capsys.readouterr().err
+    assert "a fault of Cranfield itself (ZeroDivisionError: not your fault)" in err
+    assert "report it" in err
+    assert len(err.splitlines()) == 1
+
+    def greedy(_: Any) -> int:
+        raise MemoryError
+
+    monkeypatch.setattr(command, "main", greedy)
+    assert main(["eval", "q", "r.run"]) == 2
+    assert "not enough memory" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("after", [0.0, 0.1, 0.3])
+def test_interrupts_end_quietly(folder: Path, after: float) -> None:
+    os.mkfifo(folder / "pipe")
+    process = subprocess.Popen(
+        [*COMMAND, "eval", "q", "pipe"], stderr=subprocess.PIPE, text=True, cwd=folder
+    )
+    while b"cranfield" not in Path(f"/proc/{process.pid}/cmdline").read_bytes():
+        time.sleep(0.001)
+    time.sleep(0.05 + after)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode in (130, -signal.SIGINT)
+    assert "Traceback" not in err or after == 0.0  # Python itself may still be starting
+
+
+def test_sigterm_leaves_no_temporary_file(folder: Path) -> None:
+    code = """
+import sys, os, time
+import cranfield.io.written as written
+slow = os.fsync
+os.fsync = lambda handle: (print("writing", flush=True), time.sleep(30))
+sys.argv = ["cranfield", "eval", "q", "r.run", "-o", "out"]
+from cranfield.__main__ import start
+sys.exit(start())
+"""
+    process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "writing\n"
+    before = {p.name for p in folder.iterdir()}
+    assert any(name.startswith(".cranfield-") for name in before)
+    process.terminate()
+    process.communicate(timeout=20)
+    assert process.returncode == 143
+    assert {p.name for p in folder.iterdir()} == {"q", "r.run"}
+
+
+def test_written_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    synced: list[str] = []
+    real = os.fsync
+    monkeypatch.setattr(os, "fsync", lambda fd: (synced.append(_kind(fd)), real(fd))[1])
+    name = "n" * 250
+    write_whole(folder / name, b"data")
+    assert (folder / name).read_bytes() == b"data"
+    assert synced == ["file", "folder"]
+    mask = os.umask(0)
+    os.umask(mask)
+    assert stat.S_IMODE((folder / name).stat().st_mode) == 0o666 & ~mask
+    with pytest.raises(InputError, match="File name too long"):
+        write_whole(folder / ("n" * 300), b"data")
+    with pytest.raises(InputError, match="no file can have such a name"):
+        write_whole(Path("a\0b"), b"data")
+
+
+def _kind(fd: int) -> str:
+    return "folder" if stat.S_ISDIR(os.fstat(fd).st_mode) else "file"
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        InputError.single("a.run", "is broken", 3),
+        CycleError(["a", "b", "a"]),
+        MissingExtraError("pyarrow", "dataframe", "Reading Parquet"),
+        cf.UsageError("no"),
+        cf.MeasureError("no"),
+        cf.NeedsError("no"),
+    ],
+)
+def test_errors_travel(error: Exception) -> None:
+    again = pickle.loads(pickle.dumps(error))
+    assert type(again) is type(error)
+    assert str(again) == str(error)
+    assert getattr(again, "problems", None) == getattr(error, "problems", None)
+
+
+def test_errors_come_out_of_a_process_pool(folder: Path) -> None:
+    (folder / "b.run").write_text("x")
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as pool:
+        failed = pool.submit(cf.read_run, str(folder / "b.run")).exception()
+    assert isinstance(failed, InputError)
+    assert "b.run:1: too few fields" in str(failed)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["--jobs", "99999999999"],
+        ["--jobs", "9" * 5000],
+        ["-m", "P@" + "9" * 400],
+        ["-m", "P@1e400"],
+        ["-m", "nDCG@9007199254740993"],
+        ["-m", "RBP(p=1e400)"],
+        ["--max-items", "9" * 400],
+        ["--collection-size", "9" * 400],
+        ["--jobs", "٣"],
+    ],
+    ids=lambda args: " ".join(args)[:30],
+)
+def test_numbers_that_are_too_large(
+    folder: Path, args: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["eval", "q", "r.run", *args]) == 2
+    err = capsys.readouterr().err
+    assert "Traceback" not in err
+    assert "fault of Cranfield" not in err
+
+
+def test_threads_that_cannot_be_started(folder: Path) -> None:
+    script = 'ulimit -v 900000; "$@"'
+    for jobs in ("64", "4000"):
+        command = ["bash", "-c", script, "-", *COMMAND, "eval", "q", "r.run", "--jobs", jobs]
+        done = subprocess.run(command, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+
+
+def test_limits_from_the_environment(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    try:
+        monkeypatch.setenv("CRANFIELD_MAX_BYTES", "5")
+        assert main(["eval", "q", "r.run"]) == 2
+        assert "q: holds more than 5 bytes, the most that is read" in capsys.readouterr().err
+        monkeypatch.setenv("CRANFIELD_MAX_BYTES", "x")
+        assert main(["eval", "q", "r.run"]) == 2
+        assert "CRANFIELD_MAX_BYTES: 'x' is not a whole number" in capsys.readouterr().err
+    finally:
+        set_default_caps(Caps())
+
+
+def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["evla"]) == 2
+    assert "no command 'evla'. Did you mean 'eval'?" in capsys.readouterr().err
+    assert cli.main(["--help"]) == 0
