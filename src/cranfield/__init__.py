@@ -51,15 +51,27 @@ if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
     from cranfield.evaluation.uncertain import UncertainScores, evaluate_uncertain, poisson_binomial
+    from cranfield.features.catalogue import describe_descriptor, list_descriptors
+    from cranfield.features.describe import describe_pictures
+    from cranfield.features.search import search
     from cranfield.io import read_qrels, read_run
     from cranfield.io.collection import read_collection
+    from cranfield.io.collection_writer import write_collection
     from cranfield.io.costmap import read_agreement, read_costmap, write_costmap
     from cranfield.io.counts import read_counts
     from cranfield.io.files import Caps, Input
     from cranfield.io.judgement_log import read_judgement_log
     from cranfield.io.labels import read_labels, write_labels
     from cranfield.io.ontology import read_ontology
-    from cranfield.io.opinions import read_categories, read_category_votes, read_subject_rankings
+    from cranfield.io.opinions import (
+        read_categories,
+        read_category_votes,
+        read_queries,
+        read_soft_labels,
+        read_subject_rankings,
+    )
+    from cranfield.io.vectors import read_item_vectors
+    from cranfield.io.weak_labels import read_features, read_tags
     from cranfield.measures import Measure, measure
     from cranfield.notes import Notes, Progress
     from cranfield.relatedness.api import cost_map, list_methods, relate_concepts, relate_pairs
@@ -68,6 +80,18 @@ if TYPE_CHECKING:
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
+    "cranfield.features.search": ("search",),
+    "cranfield.features.describe": ("describe_pictures",),
+    "cranfield.features.catalogue": (
+        "describe_descriptor",
+        "list_descriptors",
+    ),
+    "cranfield.io.weak_labels": (
+        "read_features",
+        "read_tags",
+    ),
+    "cranfield.io.vectors": ("read_item_vectors",),
+    "cranfield.io.collection_writer": ("write_collection",),
     "cranfield.evaluation.stored": ("read_scores",),
     "cranfield.evaluation.explanations": (
         "Explanations",
@@ -165,8 +189,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.io.ontology": ("read_ontology",),
     "cranfield.io.opinions": (
         "read_categories",
-        "read_subject_rankings",
         "read_category_votes",
+        "read_queries",
+        "read_soft_labels",
+        "read_subject_rankings",
     ),
     "cranfield.measures": (
         "Measure",
@@ -252,7 +278,9 @@ __all__ = [
     "compare_cost_maps",
     "compare_rankings",
     "cost_map",
+    "describe_descriptor",
     "describe_measure",
+    "describe_pictures",
     "evaluate",
     "evaluate_displacement",
     "evaluate_index",
@@ -263,6 +291,7 @@ __all__ = [
     "from_pytrec",
     "from_ranx",
     "lab",
+    "list_descriptors",
     "list_measures",
     "list_methods",
     "load",
@@ -275,20 +304,27 @@ __all__ = [
     "read_collection",
     "read_costmap",
     "read_counts",
+    "read_features",
+    "read_item_vectors",
     "read_judgement_log",
     "read_labels",
     "read_ontology",
     "read_qrels",
+    "read_queries",
     "read_run",
     "read_scores",
+    "read_soft_labels",
     "read_subject_rankings",
+    "read_tags",
     "relate_concepts",
     "relate_pairs",
+    "search",
     "stats",
     "to_ranx",
     "view_concept",
     "view_cost_map",
     "view_ontology",
+    "write_collection",
     "write_costmap",
     "write_labels",
 ]

@@ -10,7 +10,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
+from cranfield.data.collection import Collection
+from cranfield.errors import InputError
 from cranfield.io.collection import KEYS, read_collection, read_items
+from cranfield.io.collection_writer import write_collection
+from cranfield.io.samples import SAMPLE
 
 SOUND = """name = "toy"
 size = 3
@@ -221,3 +225,42 @@ def test_whatever_stands_there_it_is_read_or_told(folder, content):
         return
     assert toy.size > 0
     assert all(path.is_file() for path in (*toy.runs, *toy.label_runs, *toy.cost_maps))
+
+
+def test_a_collection_is_written_as_it_was_read(tmp_path):
+    held = read_collection(SAMPLE)
+    write_collection(held, tmp_path / "copy")
+    again = read_collection(tmp_path / "copy")
+    for field in dataclasses.fields(held):
+        before, after = getattr(held, field.name), getattr(again, field.name)
+        if field.name == "folder":
+            continue
+        if field.name == "images":
+            assert (before.items, before.size) == (after.items, after.size)
+            continue
+        if isinstance(before, Path):
+            before, after = before.read_bytes(), after.read_bytes()
+        if isinstance(before, tuple):
+            before = [p.read_bytes() for p in before]
+            after = [p.read_bytes() for p in after]
+        assert before == after, field.name
+    with pytest.raises(InputError, match="is there already"):
+        write_collection(held, tmp_path / "copy")
+    with pytest.raises(InputError, match="no such directory"):
+        write_collection(held, tmp_path / "nowhere" / "copy")
+    assert [p.name for p in tmp_path.iterdir()] == ["copy"]
+
+
+def test_files_from_elsewhere_come_to_stand_beside_the_others(tmp_path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "b").mkdir()
+    for folder in "ab":
+        (tmp_path / folder / f"{folder}.run").write_text("t Q0 x 1 1 r\n")
+        (tmp_path / folder / "costs.csv").write_text(f",{folder}\n{folder},0\n")
+    runs = (tmp_path / "a" / "a.run", tmp_path / "b" / "b.run")
+    maps = tuple(tmp_path / folder / "costs.csv" for folder in "ab")
+    made = Collection(tmp_path / "none", 'q"\\ü', 3, runs=runs, cost_maps=maps)
+    write_collection(made, tmp_path / "new")
+    again = read_collection(tmp_path / "new")
+    assert again.name == made.name
+    assert [p.read_text() for p in again.cost_maps] == [p.read_text() for p in maps]

@@ -43,9 +43,8 @@ class Descriptor(Declared):
     takes: tuple[int, ...] = ()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from cranfield.features import DESCRIPTORS
 
-        return DESCRIPTORS.find, (str(self),)
+        return type(self).__restored__, (str(self),)
 
     def __saved__(self) -> str:
         """How a saved answer names the descriptor."""
@@ -85,9 +84,8 @@ class Distance(Declared):
     undefined: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
-        from cranfield.features import DISTANCES
 
-        return DISTANCES.find, (str(self),)
+        return type(self).__restored__, (str(self),)
 
     def __saved__(self) -> str:
         """How a saved answer names the distance."""

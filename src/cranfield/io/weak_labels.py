@@ -84,10 +84,11 @@ def _finite(text: str) -> float:
 def _read_npz(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     where = describe(path)
     arrays = read_archive(path)
-    if not {"items", "features"} <= arrays.keys():
+    values = arrays.get("vectors", arrays.get("features"))
+    if "items" not in arrays or values is None:
         found = ", ".join(arrays) or "nothing"
-        raise InputError.single(where, f"has {found}; expected the arrays items and features")
-    items, features = arrays["items"], arrays["features"]
+        raise InputError.single(where, f"has {found}; expected the arrays items and vectors")
+    items, features = arrays["items"], values
     if features.dtype.kind not in "biuf":
         raise InputError.single(where, f"features are {features.dtype}, expected numbers")
     table = np.asarray(features, dtype=np.float64)

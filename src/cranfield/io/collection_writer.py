@@ -1,0 +1,107 @@
+"""A collection written to a folder of its own: its files, and the `collection.toml`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from cranfield.data.collection import Collection
+from cranfield.errors import InputError, os_message
+from cranfield.io.collection import FILE, FILES, LISTS, TEXTS
+
+
+def write_collection(collection: Collection, folder: str | Path) -> None:
+    """Write a collection to a folder that is not there yet, whole or not at all.
+
+    Files are copied under the names that they have within the collection; those from elsewhere
+    come to stand beside them.
+    """
+    target = Path(folder)
+    if target.exists():
+        raise InputError.single(str(target), "is there already; a collection gets a new folder")
+    if not target.absolute().parent.is_dir():
+        raise InputError.single(str(target), "cannot be written: no such directory above it")
+    try:
+        with tempfile.TemporaryDirectory(
+            dir=target.absolute().parent, prefix=f".{target.name[:100]}."
+        ) as draft:
+            made = Path(draft) / "made"
+            made.mkdir()
+            (made / FILE).write_text(_Writer(collection, made).text(), encoding="utf-8")
+            made.replace(target)
+    except OSError as error:
+        raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
+
+
+class _Writer:
+    """Copies files and puts the lines that name them together."""
+
+    def __init__(self, collection: Collection, made: Path) -> None:
+        self.collection, self.made = collection, made
+        self.lines: list[str] = []
+        self.copied: dict[Path, str] = {}
+
+    def text(self) -> str:
+        c = self.collection
+        for key in TEXTS:
+            if getattr(c, key):
+                self._line(key, getattr(c, key))
+        self._line("size", c.size)
+        for key in FILES:
+            if getattr(c, key) is not None:
+                self._line(key, self._copy(getattr(c, key)))
+        for key in LISTS:
+            if getattr(c, key):
+                self._line(key, [self._copy(path) for path in getattr(c, key)])
+        for key in ("threshold", "ontology"):
+            value = getattr(c, key)
+            if value is not None:
+                self._line(key, self._copy(value) if isinstance(value, Path) else value)
+        self._splits()
+        self._images()
+        return "\n".join(self.lines) + "\n"
+
+    def _splits(self) -> None:
+        if not self.collection.splits:
+            return
+        self.lines += ["", "[splits]"]
+        (self.made / "splits").mkdir(exist_ok=True)
+        for number, (name, items) in enumerate(self.collection.splits.items(), 1):
+            file = f"splits/{name}.txt" if name.isidentifier() else f"splits/split-{number}.txt"
+            (self.made / file).write_text("\n".join(items) + "\n", encoding="utf-8")
+            self._line(json.dumps(name, ensure_ascii=False), file)
+
+    def _images(self) -> None:
+        sheet = self.collection.images
+        if sheet is None:
+            return
+        (self.made / "image-items.txt").write_text("\n".join(sheet.items) + "\n", encoding="utf-8")
+        self.lines += ["", "[images]"]
+        self._line("file", self._copy(sheet.path))
+        self._line("items", "image-items.txt")
+        for key in ("width", "height", "columns"):
+            self._line(key, getattr(sheet, key))
+
+    def _line(self, key: str, value: Any) -> None:
+        # Strings and lists of JSON are strings and lists of TOML, but for one escape.
+        written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+        self.lines.append(f"{key} = {written}")
+
+    def _copy(self, path: Path) -> str:
+        """Copy a file into the folder, once; the name that it has there."""
+        if path in self.copied:
+            return self.copied[path]
+        try:
+            name = path.resolve().relative_to(self.collection.folder.resolve()).as_posix()
+        except ValueError:
+            name = path.name
+        number = 1
+        while name in self.copied.values():
+            name, number = f"{number}-{path.name}", number + 1
+        (self.made / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, self.made / name)
+        self.copied[path] = name
+        return name

@@ -1,0 +1,249 @@
+"""Every command's answer can be had from Python: a row per command, and all answers travel."""
+
+import copy
+import json
+import pickle
+import shutil
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.answers import Answer
+from cranfield.cli import COMMANDS, main
+from cranfield.io.samples import SAMPLE
+from cranfield.report.tables import MAKERS
+
+QRELS = str(SAMPLE / "qrels.txt.gz")
+RUNS = [str(SAMPLE / "runs" / f"{n}.run.gz") for n in ("pca", "pixels", "random")]
+TRUTH = str(SAMPLE / "truth.csv")
+LABELS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes")]
+ONTOLOGY, RULES = str(SAMPLE / "ontology.csv"), str(SAMPLE / "rules.toml")
+TILES = str(SAMPLE.parent / "photos")
+LOG, COSTS = str(SAMPLE / "judgement-log.csv.gz"), str(SAMPLE / "costmap.csv")
+
+# Commands whose answer is a file or a stream of bytes, and where that is held to the library.
+BYTES = {
+    "chart": "tests/report: a chart is drawn by cranfield.report.charts",
+    "convert": "tests/cli/test_convert.py: what is written is read back",
+    "trec_eval": "tests/golden: bytes of trec_eval",
+    "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
+}
+
+
+@pytest.fixture
+def folder(tmp_path, monkeypatch):
+    """Small files for the commands that the sample collection has nothing for."""
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "votes.csv": "subject,item,category\ns1,a,x\ns2,a,y\ns1,b,x\ns2,b,x\ns1,c,y\ns2,c,y\n",
+        "tree.csv": "category,parent\nx,all\ny,all\n",
+        "queries.run": "a Q0 b 1 2 r\na Q0 c 2 1 r\nb Q0 a 1 2 r\nb Q0 c 2 1 r\n",
+        "people.csv": "subject,topic,item,significance\ns1,t,a,1\ns1,t,b,0.5\ns2,t,b,1\ns2,t,a,1\n",
+        "list.run": "t Q0 b 1 2 r\nt Q0 a 2 1 r\nt Q0 c 3 0 r\n",
+        "pairs.csv": "word1,word2,human\nsky,Zero,1\nOne,Two,3\nOne,Three,2\n",
+        "two.csv": "word1,word2\nOne,Two\nOdd,Even\n",
+        "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
+    }
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+    rng = np.random.default_rng(3)
+    np.savez(
+        tmp_path / "vectors.npz",
+        items=np.array([f"i{k}" for k in range(12)]),
+        vectors=rng.random((12, 4)),
+    )
+    (tmp_path / "judged.txt").write_text("i0 0 i1 1\ni0 0 i2 0\ni3 0 i4 1\n")
+    return tmp_path
+
+
+def material():
+    return cf.lab.Material.ranked(QRELS, RUNS, "AP RR")
+
+
+# command -> rows of (arguments, the call that gives the same answer)
+ROWS = {
+    "eval": [
+        (
+            [QRELS, *RUNS, "-m", "AP P@10", "--tie-range", "--per-topic"],
+            lambda: cf.evaluate(QRELS, RUNS, "AP P@10", tie_range=True),
+            {"per": ("topic",)},
+        ),
+        ([QRELS, RUNS[0]], lambda: cf.evaluate(QRELS, RUNS[0])),
+    ],
+    "label": [
+        (
+            [TRUTH, *LABELS, "--ontology", ONTOLOGY, "--rules", RULES, "--per-concept"],
+            lambda: cf.evaluate_labels(TRUTH, LABELS, ontology=ONTOLOGY, rules=RULES),
+            {"per": ("concept",)},
+        ),
+        (
+            [TRUTH, LABELS[0], "-m", "OS F.example", "--ontology", ONTOLOGY, "--explain", "d1000"],
+            lambda: cf.explain_labels(
+                TRUTH, LABELS[:1], "d1000", "OS F.example", ontology=ONTOLOGY
+            ),
+        ),
+    ],
+    "compare": [
+        (
+            [QRELS, *RUNS, "-m", "AP", "--baseline", "pixels", "--resamples", "500"],
+            lambda: cf.evaluate(QRELS, RUNS, "AP").compare(baseline="pixels", resamples=500),
+        ),
+        (
+            ["--truth", TRUTH, *LABELS, "-m", "F.example", "--test", "t"],
+            lambda: cf.evaluate_labels(TRUTH, LABELS, "F.example").compare(test="t"),
+        ),
+    ],
+    "measures": [
+        ([], lambda: cf.list_measures()),
+        (["nDCG"], lambda: cf.describe_measure("nDCG")),
+    ],
+    "ontology": [
+        (["show", "pto-2009"], lambda: cf.view_ontology("pto-2009")),
+        (["show", "pto-2009", "Sea"], lambda: cf.view_concept("pto-2009", "Sea")),
+        (["check", ONTOLOGY], lambda: cf.check_ontology(ONTOLOGY)),
+    ],
+    "costmap": [
+        (["show", COSTS], lambda: cf.view_cost_map(COSTS)),
+        (["compare", COSTS, COSTS], lambda: cf.compare_cost_maps(COSTS, COSTS)),
+    ],
+    "relatedness": [
+        (["--list"], lambda: cf.list_methods()),
+        (
+            ["-m", "TREE", "--ontology", ONTOLOGY, "two.csv"],
+            lambda: cf.relate_pairs("two.csv", "TREE", ontology=ONTOLOGY),
+        ),
+        (
+            ["-m", "TREE", "--ontology", ONTOLOGY, "--concepts", ONTOLOGY],
+            lambda: cf.relate_concepts(ONTOLOGY, "TREE", ontology=ONTOLOGY),
+        ),
+    ],
+    "agreement": [
+        (
+            [LOG, "--quality"],
+            lambda: cf.assess_agreement(cf.read_judgement_log(LOG), quality=cf.QualityCheck()),
+        ),
+    ],
+    "aggregate": [
+        ([LOG, "--method", "dawid-skene"], lambda: aggregated("dawid-skene")),
+        ([LOG, "--method", "majority"], lambda: aggregated("majority")),
+    ],
+    "lab": [
+        (
+            ["correlate", QRELS, *RUNS, "-m", "AP RR", "--resamples", "50"],
+            lambda: cf.lab.correlate(material(), resamples=50),
+        ),
+        (["curves", "-m", "AP RR", "--size", "8"], lambda: cf.lab.curves("AP RR", size=8)),
+        (["requirements", "AP"], lambda: cf.lab.requirements("AP")),
+    ],
+    "pool": [([*RUNS, "--depth", "3"], lambda: cf.lab.make_pool(RUNS, depth=3))],
+    "descriptors": [
+        ([], lambda: cf.list_descriptors()),
+        (["CEDD"], lambda: cf.describe_descriptor("CEDD")),
+    ],
+    "describe": [
+        (
+            [TILES, "-d", "EHD", "-o", "features"],
+            lambda: described_anew(),
+        )
+    ],
+    "search": [(["vectors.npz"], lambda: cf.search("vectors.npz"))],
+    "uncertain": [
+        (
+            ["votes.csv", "tree.csv", "queries.run", "-k", "2"],
+            lambda: cf.evaluate_uncertain(
+                cf.read_category_votes("votes.csv", cf.read_categories("tree.csv")),
+                ["queries.run"],
+                k=2,
+            ),
+        )
+    ],
+    "displacement": [
+        (
+            ["people.csv", "list.run"],
+            lambda: cf.evaluate_displacement(cf.read_subject_rankings("people.csv"), ["list.run"]),
+        )
+    ],
+    "index-quality": [
+        (
+            ["vectors.npz", "judged.txt"],
+            lambda: cf.evaluate_index(cf.read_item_vectors("vectors.npz"), "judged.txt"),
+        )
+    ],
+    "weaklabel": [
+        (
+            ["vectors.npz", "tags.csv", "--method", "median"],
+            lambda: cf.filter_weak_labels(
+                *cf.read_features("vectors.npz"), cf.read_tags("tags.csv"), method="median"
+            ),
+        )
+    ],
+}
+
+
+def described_anew():
+    shutil.rmtree("features", ignore_errors=True)
+    return cf.describe_pictures(TILES, "EHD", "features")
+
+
+def aggregated(method):
+    return cf.aggregate_judgements(cf.read_judgement_log(LOG), method)
+
+
+def cases():
+    for command, rows in ROWS.items():
+        for number, row in enumerate(rows):
+            yield pytest.param(command, row, id=f"{command} {number}")
+
+
+def test_every_command_has_a_row():
+    assert not (ROWS.keys() | BYTES.keys()) ^ COMMANDS.keys()
+
+
+@pytest.mark.parametrize("command, row", list(cases()))
+def test_a_call_answers_what_the_command_prints(capsys, folder, command, row):
+    argv, call, *view = row
+    assert main([command, *argv, "--format", "json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    answer = call()
+    assert isinstance(answer, Answer)
+    assert json.loads(json.dumps(answer.to_dict(**(view[0] if view else {})))) == printed
+    assert {"cranfield", "command", "notes"} <= printed.keys()
+    assert printed["command"].split()[0] == command
+
+
+@pytest.mark.parametrize("command, row", list(cases()))
+def test_answers_travel(folder, command, row):
+    answer = row[1]()
+    expected = answer.to_dict()
+    answer.save("kept.json")
+    for other in (
+        pickle.loads(pickle.dumps(answer)),
+        copy.deepcopy(answer),
+        cf.load("kept.json"),
+    ):
+        assert type(other) is type(answer)
+        assert other.to_dict() == expected
+        assert other == answer
+    assert type(answer).__repr__ is Answer.__repr__
+    assert len(repr(answer)) < 1000
+    assert "\n" not in repr(answer)
+    assert str(answer).strip()
+    assert "text/html" in answer._repr_mimebundle_()
+
+
+def subclasses(kind):
+    for one in kind.__subclasses__():
+        yield one
+        yield from subclasses(one)
+
+
+def test_every_kind_of_answer_has_tables_and_a_home():
+    from cranfield.answers import HOMES
+
+    kinds = {
+        kind.__name__ for kind in subclasses(Answer) if kind.__module__.startswith("cranfield")
+    }
+    assert kinds
+    assert not kinds - MAKERS.keys()
+    assert not kinds - HOMES.keys()
