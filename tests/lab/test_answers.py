@@ -186,3 +186,23 @@ def test_the_public_names_exist():
     assert all(getattr(lab, name) is not None for name in lab.__all__)
     with pytest.raises(AttributeError, match="no attribute 'correlation'"):
         lab.correlation  # noqa: B018
+
+
+def test_what_a_study_notices_is_said_once_for_all_runs():
+    judged = {f"t{t}": {"a": 1, "b": 0} for t in range(4)}
+    runs = {name: {t: {"a": 1.0, "b": 0.5} for t in ("t0", "t1")} for name in "vwxyz"}
+    material = lab.Material.ranked(judged, runs, "AP RR")
+    for study in (
+        lambda: lab.correlate(material, resamples=2),
+        lambda: lab.stability(material, parts=("noise",), noise=(0.3,), repeats=1),
+        lambda: lab.random_study(material, count=1),
+        lambda: lab.generality(material, collection_size=4),
+    ):
+        notes = study().notes
+        assert len(notes) == 1
+        assert notes[0].startswith("5 runs (v, w, x, ...): ")
+        assert "misses 2 of 4 judged topics" in notes[0]
+    truth = {f"i{k}": {"A", "B"} if k % 2 else {"A"} for k in range(8)}
+    few = {name: {i: labels for i, labels in truth.items() if i != "i0"} for name in "vwxyz"}
+    found = lab.correlate(lab.Material.labels(truth, few, "F.example SRP"), resamples=2)
+    assert [n.split(": ")[0] for n in found.notes] == ["SRP", *["5 runs (v, w, x, ...)"] * 2]

@@ -49,11 +49,19 @@ class LabelMaterial(Material):
         return _task(self).truth
 
     def read_run(self, source: Any, name: str) -> LabelMatrix:
+        return self._aligned(source, name, Notes())
+
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[LabelMatrix, Scored]:
+        notes.extend(_task(self).notes)
+        run = self._aligned(source, name, notes)
+        return run, self.score(run)
+
+    def _aligned(self, source: Any, name: str, notes: Notes) -> LabelMatrix:
         task, given = _task(self), dict(self.options)
         run = read_annotation(
             source, name, concepts=given.get("concepts"), threshold=given.get("threshold")
         )
-        return task.aligned(run, Notes()).run
+        return task.aligned(run, notes).run
 
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
         task = _task(self)

@@ -39,11 +39,10 @@ class Scored:
     overall: Floats
     values: tuple[Floats | None, ...]
     units: tuple[str, ...]
-    notes: tuple[str, ...] = ()
 
-    def packed(self) -> Plain:
+    def packed(self, notes: Notes) -> Plain:
         """The values over all units, and what was noticed, as an answer of a piece."""
-        return {"overall": numbers(self.overall), "notes": list(self.notes)}
+        return {"overall": numbers(self.overall), "notes": list(notes.lines())}
 
 
 @dataclass(frozen=True, eq=False)
@@ -168,11 +167,16 @@ class Material(ABC):
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
 
+    @abstractmethod
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Any, Scored]:
+        """A run as `read_run` gives it, its scores, and what a reader of them should know."""
+
 
 def notes_of(answers: Mapping[str, Plain]) -> tuple[str, ...]:
     """What the pieces of a study noticed about their runs, each thing said once."""
     notes = Notes()
     for run, answer in answers.items():
         for text in answer.get("notes", ()):
-            notes.add(text.removeprefix(f"{run}: "), about=run)
+            own = text.startswith(f"{run}: ")
+            notes.add(text.removeprefix(f"{run}: "), about=run if own else "")
     return notes.lines()

@@ -19,6 +19,7 @@ from cranfield.lab.material import Material, Names, Scored, Truth
 from cranfield.lab.names import possible_measures
 from cranfield.lab.pipes import annotations_once, label_options_once, read_once
 from cranfield.measures import Measure, parse_measures
+from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
 from cranfield.work.packing import remembered
 
@@ -59,11 +60,18 @@ class RankedMaterial(Material):
         return coerce_run(source, name)
 
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
-        judged = self.read_truth() if truth is None else truth
-        scores = evaluate(judged, [run], self.names, jobs=1, **self.evaluation())
+        return self._scored(run, self.read_truth() if truth is None else truth, Notes())
+
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, Scored]:
+        run = self.read_run(source, name)
+        return run, self._scored(run, self.read_truth(), notes)
+
+    def _scored(self, run: Run, truth: Truth, notes: Notes) -> Scored:
+        scores = evaluate(truth, [run], self.names, jobs=1, **self.evaluation())
+        notes.extend(scores.notes)
         overall = np.array([scores.overall[m][0] for m in scores.measures])
         values = tuple(_if_mean(m, scores.values[m][0]) for m in scores.measures)
-        return Scored(overall, values, ("topic",) * len(values), scores.notes)
+        return Scored(overall, values, ("topic",) * len(values))
 
 
 class ConceptMaterial(RankedMaterial):
@@ -89,8 +97,18 @@ class ConceptMaterial(RankedMaterial):
         return _concept_judgements(self)
 
     def read_run(self, source: Any, name: str) -> Run:
+        return self._ranking(source, name, Notes())
+
+    def examine(self, source: Any, name: str, notes: Notes) -> tuple[Run, Scored]:
+        run = self._ranking(source, name, notes)
+        return run, self._scored(run, self.read_truth(), notes)
+
+    def _ranking(self, source: Any, name: str, notes: Notes) -> Run:
         run = read_annotation(source, name, concepts=self.concept_names)
-        return concept_ranking(align(run, _labels(self)).run)
+        aligned = align(run, _labels(self))
+        for text in aligned.notes:
+            notes.add(text, about=name)
+        return concept_ranking(aligned.run)
 
     @property
     def concept_names(self) -> Any:

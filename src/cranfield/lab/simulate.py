@@ -24,8 +24,7 @@ from cranfield.io.forms import coerce_judgements
 from cranfield.io.labels import write_labels
 from cranfield.io.trec import write_table
 from cranfield.io.written import made_folder, write_whole
-from cranfield.notes import Progress
-from cranfield.work.executors import Watcher
+from cranfield.notes import Progress, Watcher
 from cranfield.work.seeds import generator
 
 DEPTH = 1000

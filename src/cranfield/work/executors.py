@@ -33,11 +33,10 @@ from typing import Any, TypeAlias
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.io.files import write_whole
-from cranfield.notes import Progress
+from cranfield.notes import Progress, Watcher
 
 # What a piece answers: dicts, lists, text, numbers.
 Plain: TypeAlias = dict[str, Any]
-Watcher: TypeAlias = Progress | Callable[[float], None]
 KINDS = ("threads", "processes", "dask://HOST:PORT")
 DASK = "dask://"
 MAX_LOSSES = 3

@@ -17,6 +17,7 @@ from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
+from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
@@ -27,7 +28,7 @@ from cranfield.stats.correlation import (
     pearson,
     spearman,
 )
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
 CONFIDENCE = 0.95
@@ -168,8 +169,8 @@ class _Piece:
 
 def _run_piece(piece: _Piece) -> Plain:
     """The values of one run, its resampled means, and the correlations within it."""
-    material = piece.material
-    scored = material.score(material.read_run(piece.source, piece.name))
+    material, notes = piece.material, Notes()
+    _, scored = material.examine(piece.source, piece.name, notes)
     signs = material.signs
     within = []
     for i, j in combinations(range(len(signs)), 2):
@@ -181,7 +182,7 @@ def _run_piece(piece: _Piece) -> Plain:
         a, b = settled(signs[i] * x[both]), settled(signs[j] * y[both])
         within.append(kendall(a, b).value)
     return {
-        **scored.packed(),
+        **scored.packed(notes),
         "drawn": drawn_means(scored, piece.draws),
         "within": numbers(within),
     }

@@ -18,8 +18,9 @@ from cranfield.errors import UsageError, plural
 from cranfield.evaluation.placements import ranking
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
+from cranfield.notes import Watcher
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
 MOST_PAIRS = 20_000

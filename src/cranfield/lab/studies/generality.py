@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,8 +19,9 @@ from cranfield.errors import UsageError, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
 from cranfield.measures import Measure, parse_measures
+from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 from cranfield.work.seeds import generator
 
@@ -113,7 +114,8 @@ def generality(
         raise UsageError("shares of the collection rise from above 0 to at most 1, two or more")
     plan = plan or Plan()
     material = material.for_plan(plan)
-    bare = material.without_runs()
+    known = tuple(o for o in material.options if o[0] != "collection_size")
+    bare = replace(material.without_runs(), options=(*known, ("collection_size", size)))
     pieces = {n: _Piece(bare, n, s, shares, size, rng) for n, s in material.runs}
     study = {
         "study": "generality",
@@ -140,16 +142,16 @@ def _run_piece(piece: _Piece) -> Plain:
             f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
         )
     found: list[list[float | None]] = []
-    notes: tuple[str, ...] = ()
     for share in piece.shares:
         size = round(share * piece.size)
         smaller, truth = _smaller(run, judged, size, piece.size, piece.seed)
         options = material.evaluation() | {"collection_size": size}
         scores = evaluate(truth, {piece.name: smaller}, material.names, jobs=1, **options)
         found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
-        notes = scores.notes
-    # What the largest collection has to say holds for all of them.
-    return {"sizes": found, "notes": list(notes)}
+    # In the whole collection: what is noticed there holds for all of them.
+    notes = Notes()
+    material.examine(piece.source, piece.name, notes)
+    return {"sizes": found, "notes": list(notes.lines())}
 
 
 def _smaller(

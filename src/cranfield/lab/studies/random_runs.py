@@ -7,6 +7,7 @@ density. Rankings: the judged and retrieved items of each topic in random order.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar, TypeAlias
@@ -18,10 +19,11 @@ from cranfield.data import Run
 from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
 from cranfield.errors import UsageError, plural
 from cranfield.lab.annotations import LabelMaterial
-from cranfield.lab.material import Material, notes_of
+from cranfield.lab.material import Material, Scored, notes_of
 from cranfield.lab.rankings import RankedMaterial
+from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats
 from cranfield.work.seeds import generator
 
@@ -110,7 +112,21 @@ class RandomStudy(Answer):
         }
 
 
-# Pieces: each makes a run and says what kind it is.
+# Pieces: each makes a run, scores it, and says what kind it is.
+
+
+class _MadeUp(ABC):
+    """A run that nobody submitted: there is nothing to note about it."""
+
+    __slots__ = ()
+    material: Material
+
+    @abstractmethod
+    def run(self) -> Any: ...
+
+    def scored(self, _: Notes) -> tuple[Any, Scored]:
+        made = self.run()
+        return made, self.material.score(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,12 +139,12 @@ class _Real:
     kind: ClassVar[str] = "real"
     base: ClassVar[str] = ""
 
-    def run(self) -> Any:
-        return self.material.read_run(self.source, self.name)
+    def scored(self, notes: Notes) -> tuple[Any, Scored]:
+        return self.material.examine(self.source, self.name, notes)
 
 
 @dataclass(frozen=True, slots=True)
-class _RandomRanking:
+class _RandomRanking(_MadeUp):
     """All items judged for a topic or retrieved by a run, in random order, to the usual depth."""
 
     material: RankedMaterial
@@ -154,7 +170,7 @@ class _RandomRanking:
 
 
 @dataclass(frozen=True, slots=True)
-class _RandomConfidences:
+class _RandomConfidences(_MadeUp):
     """A confidence by chance for every item and concept."""
 
     material: LabelMaterial
@@ -170,7 +186,7 @@ class _RandomConfidences:
 
 
 @dataclass(frozen=True, slots=True)
-class _RandomLabels:
+class _RandomLabels(_MadeUp):
     """A share of all labels set by chance."""
 
     material: LabelMaterial
@@ -188,7 +204,7 @@ class _RandomLabels:
 
 
 @dataclass(frozen=True, slots=True)
-class _OverAnnotated:
+class _OverAnnotated(_MadeUp):
     """A run's own labels and chance ones beside them, until the density is reached."""
 
     material: LabelMaterial
@@ -285,9 +301,10 @@ def _made_up(
 
 
 def _run_piece(piece: _Piece) -> Plain:
-    run = piece.run()
+    notes = Notes()
+    run, scored = piece.scored(notes)
     density = float(run.density) if isinstance(run, LabelMatrix) else None
-    return piece.material.score(run).packed() | {"density": density}
+    return scored.packed(notes) | {"density": density}
 
 
 def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: float) -> Verdict:

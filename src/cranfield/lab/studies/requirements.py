@@ -19,7 +19,8 @@ from cranfield.answers import Answer
 from cranfield.errors import NeedsError, UsageError, plural
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.notes import Watcher
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import stamp
 from cranfield.work.paths import full_path
 

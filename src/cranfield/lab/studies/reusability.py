@@ -19,8 +19,9 @@ from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.lab.material import Material
 from cranfield.lab.rankings import RankedMaterial
+from cranfield.notes import Watcher
 from cranfield.stats._resample import Floats
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers, remembered
 
 

@@ -18,9 +18,10 @@ from cranfield.errors import UsageError, plural, suggest
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
+from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
-from cranfield.work.executors import Plain, Plan, Watcher, run_pieces
+from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
 PARTS = ("noise", "judgements", "units", "swap", "power")
@@ -162,11 +163,10 @@ class _Piece:
 
 def _run_piece(piece: _Piece) -> Plain:
     """One run against every truth, and its means over every draw of units."""
-    material = piece.material
-    run = material.read_run(piece.source, piece.name)
-    scored = material.score(run)
+    material, notes = piece.material, Notes()
+    run, scored = material.examine(piece.source, piece.name, notes)
     return {
-        **scored.packed(),
+        **scored.packed(notes),
         "disturbed": [
             [numbers(material.score(run, truth).overall) for truth in truths]
             for truths in disturbed(material, piece.how)
