@@ -25,7 +25,7 @@ from cranfield.lab.simulate import graded_labels, graded_rankings
 from cranfield.lab.studies.correlate import correlate, correlate_scores, fast_tau
 from cranfield.lab.studies.curves import curves
 from cranfield.lab.studies.generality import generality, simulated_generality
-from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.random_runs import _made_up, random_study
 from cranfield.lab.studies.requirements import requirements
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import _needed, stability
@@ -310,11 +310,48 @@ def test_over_annotation_is_judged_by_runs_that_got_labels():
     assert random_study(material, densities=(0.5,)).verdict("R.example").over_pays == 1
 
 
+def overannotated(run, name, **options):
+    """The confidences of a run after labels were added to it, as the study makes them."""
+    truth = LabelMatrix.of(np.eye(4, dtype=bool), items=list("wxyz"), concepts=list("ABCD"))
+    material = Material.labels(truth, {"run": run}, "AP.concept", **options)
+    pieces = {p.name: p for p in _made_up(material, (0.9,), 1, True, 0)}
+    return pieces[name].run()
+
+
+def test_chance_labels_are_as_sure_as_the_run_or_as_its_threshold_asks():
+    names = {"items": list("wxyz"), "concepts": list("ABCD")}
+    sure = np.where(np.eye(4, dtype=bool), [0.31, 0.42, 0.73, 0.94], 0.05)
+    run = LabelMatrix.of(sure, **names)
+    added = ~np.eye(4, dtype=bool)
+    timid = overannotated(run, "run+90", threshold=0.3)
+    found = np.asarray(timid.confidences)[added & timid.labels]
+    assert found.size > 4
+    assert set(found) == {0.3}  # the threshold, not 0.5
+    own = overannotated(run, "run+90 as sure", threshold=0.3)
+    assert (own.labels == timid.labels).all()
+    used = np.asarray(own.confidences)[added & own.labels]
+    assert set(used) <= {0.31, 0.42, 0.73, 0.94}
+    assert len(set(used)) > 1
+    # Labels of its own: a concept's threshold shows in the least sure of them.
+    decided = replace(run, labels=np.eye(4, dtype=bool))
+    shown = overannotated(decided, "run+90")
+    for column, least in enumerate((0.31, 0.42, 0.73, 0.94)):
+        rows = shown.labels[:, column] & added[:, column]
+        assert set(np.asarray(shown.confidences)[rows, column]) <= {least}
+    # Without confidences there is nothing to be sure with.
+    plain = LabelMatrix.of(np.eye(4, dtype=bool), **names)
+    assert overannotated(plain, "run+90 as sure") is None
+    labels = Material.labels(plain, {"run": plain}, "F.example")
+    made = [r.name for r in random_study(labels, densities=(0.9,)).runs]
+    assert made == ["run", "Random0", "Random90", "run+90"]
+
+
 def test_random_and_overannotating_runs_have_the_density_asked_for(labels):
     found = random_study(labels, densities=(0.3, 0.6))
     for run in found.runs:
         if run.kind != "real" and run.name != "Random0":
-            wanted = float(run.name.split("+")[-1].removeprefix("Random")) / 100
+            asked = run.name.removesuffix(" as sure").split("+")[-1]
+            wanted = float(asked.removeprefix("Random")) / 100
             assert run.density == pytest.approx(wanted, abs=0.02) or run.base == "chance"
     assert found.to_dict()["runs"][0]["kind"] == "real"
 

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import partial
+from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 
-from cranfield.data.labels import LabelMatrix
+from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
 from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.io.annotations import read_annotation, read_truth
+from cranfield.io.labels import read_threshold
 from cranfield.lab.material import Material, Names, Scored, Truth
 from cranfield.lab.pipes import annotations_once, label_options_once, read_once
 from cranfield.measures import Measure
@@ -40,6 +42,17 @@ class LabelMaterial(Material):
     @property
     def measures(self) -> tuple[Measure, ...]:
         return parse_label_measures(self.names)
+
+    @property
+    def limits(self) -> Floats:
+        """The confidence from which each concept counts as predicted, unless a run says it."""
+        threshold = dict(self.options).get("threshold", DEFAULT_THRESHOLD)
+        concepts = self.read_labels().concepts
+        if isinstance(threshold, str | Path):
+            threshold = read_threshold(str(threshold))
+        if isinstance(threshold, Mapping):
+            threshold = [threshold[c] for c in concepts]
+        return np.broadcast_to(np.asarray(threshold, dtype=np.float64), (len(concepts),))
 
     def read_truth(self) -> Truth:
         return self.read_labels()

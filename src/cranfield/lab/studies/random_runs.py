@@ -28,7 +28,7 @@ from cranfield.work.packing import floats
 from cranfield.work.seeds import generator
 
 DENSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
-_CONFIDENCES, _LABELS, _EXTRA, _ORDER = 31, 32, 33, 34
+_CONFIDENCES, _LABELS, _EXTRA, _ORDER, _SURE = 31, 32, 33, 34, 35
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +48,8 @@ class Verdict:
     `beaten` is the share of real runs that the best random run beats or equals; `separates`
     says that it stays below the median real run, None where there is no value to compare.
     `over_pays` is the share of pairs of a real run and a density in which adding labels by chance
-    raised the score; pairs in which the run was as dense before are left out.
+    raised the score, with the least confidence that counts as predicted or with those that the
+    run itself uses; pairs in which the run was as dense before are left out.
     """
 
     measure: str
@@ -124,9 +125,10 @@ class _MadeUp(ABC):
     @abstractmethod
     def run(self) -> Any: ...
 
-    def scored(self, _: Notes) -> tuple[Any, Scored]:
+    def scored(self, _: Notes) -> tuple[Any, Scored | None]:
+        """The run and its scores, which there are none of where no such run can be made."""
         made = self.run()
-        return made, self.material.score(made)
+        return made, None if made is None else self.material.score(made)
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,7 +207,11 @@ class _RandomLabels(_MadeUp):
 
 @dataclass(frozen=True, slots=True)
 class _OverAnnotated(_MadeUp):
-    """A run's own labels and chance ones beside them, until the density is reached."""
+    """A run's own labels and chance ones beside them, until the density is reached.
+
+    The confidence of a label that was added is the least that counts as predicted; when `sure`
+    it is drawn from those of the run's own labels, and a run without confidences makes none.
+    """
 
     material: LabelMaterial
     name: str
@@ -214,19 +220,43 @@ class _OverAnnotated(_MadeUp):
     density: float
     number: int
     seed: int
+    sure: bool
     kind: ClassVar[str] = "over"
 
-    def run(self) -> LabelMatrix:
-        labelled = self.material.read_run(self.source, self.base).with_threshold(DEFAULT_THRESHOLD)
+    def run(self) -> LabelMatrix | None:
+        read = self.material.read_run(self.source, self.base)
+        labelled = read.with_threshold(DEFAULT_THRESHOLD)
         own = dense(labelled.labels)
         share = max(0.0, self.density - own.mean()) / max(1.0 - own.mean(), 1e-12)
         extra = generator(self.seed, _EXTRA, self.number).random(own.shape) < share
         confidences = None
         if labelled.confidences is not None:
             kept = dense(labelled.confidences)
-            # A label that was added is one the system now claims to be sure of.
-            confidences = np.where(extra & ~own, np.maximum(kept, DEFAULT_THRESHOLD), kept)
+            added = self._drawn(own, kept) if self.sure else _least(own, kept, self.material)
+            confidences = np.where(extra & ~own, np.maximum(kept, added), kept)
+        elif self.sure:
+            return None
         return replace(labelled, name=self.name, labels=own | extra, confidences=confidences)
+
+    def _drawn(self, own: Any, kept: Any) -> Any:
+        """A confidence of the run's own labels for every cell, by chance."""
+        used = kept[own]
+        if not used.size:
+            return DEFAULT_THRESHOLD
+        return generator(self.seed, _SURE, self.number).choice(used, own.shape)
+
+
+def _least(own: Any, kept: Any, material: LabelMaterial) -> Any:
+    """The least confidence that counts as predicted, for each concept.
+
+    It is the threshold where that made the labels. A run that brought its own shows it by the
+    least sure of them; for a concept that it never predicts, by the least sure of all.
+    """
+    limits = material.limits
+    if np.array_equal(own, kept >= limits):
+        return limits
+    overall = kept[own].min() if own.any() else DEFAULT_THRESHOLD
+    return np.where(own.any(axis=0), np.where(own, kept, np.inf).min(axis=0), overall)
 
 
 _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels | _OverAnnotated
@@ -269,10 +299,12 @@ def random_study(
         "over": over,
         "seed": rng,
     }
-    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    answers = {name: answer for name, answer in done.items() if "skipped" not in answer}
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(
-        TestedRun(p.name, p.kind, p.base, answers[key]["density"]) for key, p in pieces.items()
+        TestedRun(name, pieces[name].kind, pieces[name].base, answer["density"])
+        for name, answer in answers.items()
     )
     names = tuple(map(str, material.measures))
     signs = material.signs
@@ -295,14 +327,17 @@ def _made_up(
         pieces.append(_RandomLabels(bare, f"Random{100 * d:g}", d, k, seed))
         for i, (name, source) in enumerate(material.runs if over else ()):
             number = i * len(densities) + k
-            dense_name = f"{name}+{100 * d:g}"
-            pieces.append(_OverAnnotated(bare, dense_name, name, source, d, number, seed))
+            for sure in (False, True):
+                made = f"{name}+{100 * d:g}" + (" as sure" if sure else "")
+                pieces.append(_OverAnnotated(bare, made, name, source, d, number, seed, sure))
     return pieces
 
 
 def _run_piece(piece: _Piece) -> Plain:
     notes = Notes()
     run, scored = piece.scored(notes)
+    if scored is None:
+        return {"skipped": True}
     density = float(run.density) if isinstance(run, LabelMatrix) else None
     return scored.packed(notes) | {"density": density}
 
@@ -320,7 +355,13 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
     base = {r.name: i for i, r in enumerate(runs) if r.kind == "real"}
     pairs = [(i, base[runs[i].base]) for i in of_kind["over"]]
     # A run that is denser than was asked for got no label and proves nothing.
-    gains = [signed[i] > signed[j] for i, j in pairs if runs[i].density != runs[j].density]
+    paid: dict[tuple[str, float | None], bool] = {}
+    for i, j in pairs:
+        if runs[i].density != runs[j].density:
+            # The same labels with less or more confidence: it pays when one of them does.
+            key = runs[i].base, runs[i].density
+            paid[key] = paid.get(key, False) or bool(signed[i] > signed[j])
+    gains = list(paid.values())
     median = float(np.median(real))
     return Verdict(
         measure,
