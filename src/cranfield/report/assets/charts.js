@@ -187,7 +187,7 @@ function xAxis(panel, frame, layout) {
       parts.push(words(px, py, cut(name, SIZE.NAME * 0.8), axis.top ? "start" : "end", "ink", name, { transform: `rotate(${steep ? -90 : -50} ${px} ${py})` }));
     });
   } else {
-    ticksOf(frame.x, frame.right - frame.left > 200 ? 6 : 3).forEach((t) => {
+    (axis.marked === false ? [] : ticksOf(frame.x, frame.right - frame.left > 200 ? 6 : 3)).forEach((t) => {
       parts.push(stroke(`M${frame.x(t)} ${top}V${bottom}`, "line", 1), words(frame.x(t), axis.top ? top - 6 : bottom + 16, shortNumber(t), "middle", "quiet"));
     });
   }

@@ -23,7 +23,7 @@ class Axis:
 
     Without a `domain` the axis spans what is drawn, and a little more. `names` are those of the
     positions 0, 1, ...; they stand from left to right, or from the top down. With `shown` off
-    the names are left out where there is no room for them.
+    the names are left out where there is no room for them, with `marked` off numbers and grid.
     """
 
     title: str = ""
@@ -33,6 +33,7 @@ class Axis:
     names: tuple[str, ...] = ()
     shown: bool = True
     top: bool = False
+    marked: bool = True
 
 
 @dataclass(frozen=True, slots=True)

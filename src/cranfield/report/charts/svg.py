@@ -118,7 +118,7 @@ def _x_axis(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
         yield from _x_names(panel, frame, layout)
     else:
         count = 6 if frame.right - frame.left > 200 else 3
-        for t in ticks(frame.x, count):
+        for t in ticks(frame.x, count) if axis.marked else ():
             yield _path(f"M{frame.x(t):.1f} {top:.1f}V{bottom:.1f}", "line", 1)
             y = top - 6 if axis.top else bottom + 16
             yield _text(frame.x(t), y, short(t), "middle", "quiet")

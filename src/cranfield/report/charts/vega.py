@@ -138,6 +138,8 @@ class _Writer:
 
     def _ticks(self, axis: Axis, *, named: bool, turned: bool = False) -> Spec:
         shown: Spec = {"orient": "top"} if axis.top else {}
+        if not axis.marked:
+            return shown | {"grid": False, "labels": False, "ticks": False}
         if axis.names:
             shown |= {"grid": False, "ticks": False, "labels": axis.shown}
             if turned and not axis.top:
@@ -301,9 +303,9 @@ class _Writer:
             rows.append(row)
         encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
         if ramp is not None:
-            encoding["color"] = _ramp(ramp, value, self.theme)
+            encoding["fill"] = _ramp(ramp, value, self.theme)
         else:
-            encoding["color"] = {"field": "colour", "type": "nominal", "scale": None}
+            encoding["fill"] = {"field": "colour", "type": "nominal", "scale": None}
         found = [_spec(rows, {"type": "rect", "invalid": None}, encoding)]
         if any(m.text for m in marks):
             text = {"x": self.x(), "y": self.y(), "text": {"field": "text"}}

@@ -1,0 +1,105 @@
+"""Ranks of runs: how they change between measures, and which mean ranks can be told apart."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import Measure
+from cranfield.stats.anova import friedman
+from cranfield.stats.correlation import kendall
+from cranfield.stats.posthoc import critical_difference
+
+
+@dataclass(frozen=True, slots=True)
+class RankChange:
+    """The ranks of a run under two measures; 1 is the best."""
+
+    run: str
+    first: int
+    second: int
+
+
+@dataclass(frozen=True, slots=True)
+class RankChanges:
+    """All runs under two measures, the best under the first one first, and Kendall's tau."""
+
+    measures: tuple[str, str]
+    runs: tuple[RankChange, ...]
+    tau: float
+
+
+def rank_changes(scores: Scores, first: Measure, second: Measure) -> RankChanges:
+    """How the ranking of runs changes from one measure to another (No, Figure 9.1)."""
+    if len(scores.runs) < 2:
+        raise UsageError("a change of ranks needs two runs or more")
+    better = [_better(scores, m) for m in (first, second)]
+    places = [_places(values, scores.runs) for values in better]
+    rows = [RankChange(run, places[0][i], places[1][i]) for i, run in enumerate(scores.runs)]
+    tau = float(kendall(better[0], better[1]).value)
+    rows.sort(key=lambda row: row.first)
+    return RankChanges((first.mean_label, second.mean_label), tuple(rows), tau)
+
+
+def _better(scores: Scores, measure: Measure) -> np.ndarray:
+    """Means such that greater is better."""
+    sign = -1.0 if measure.higher_is_better is False else 1.0
+    return sign * np.asarray(scores.overall[measure], dtype=float)
+
+
+def _places(values: np.ndarray, runs: tuple[str, ...] | list[str]) -> list[int]:
+    """Ranks from 1; equal values stand by name, so that no two runs share a place."""
+    order = sorted(range(len(values)), key=lambda i: (np.isnan(values[i]), -values[i], runs[i]))
+    places = [0] * len(order)
+    for place, i in enumerate(order, 1):
+        places[i] = place
+    return places
+
+
+@dataclass(frozen=True, slots=True)
+class MeanRanks:
+    """The mean rank of every run over topics, the best first, and the critical difference.
+
+    `groups` are the longest stretches of runs, by position, whose ends do not differ.
+    """
+
+    measure: str
+    units: int
+    runs: tuple[tuple[str, float], ...]
+    difference: float
+    groups: tuple[tuple[int, int], ...]
+    alpha: float
+
+
+def mean_ranks(scores: Scores, measure: Measure, *, alpha: float = 0.05) -> MeanRanks:
+    """Mean ranks and the gap from which they differ by Nemenyi's test (Demšar 2006).
+
+    Units for which a run has no value are left out.
+    """
+    if measure not in scores.values or len(scores.runs) < 2:
+        raise UsageError("mean ranks need two runs or more with values per topic, item or concept")
+    # The lowest value has rank 1, so the best must be the lowest.
+    sign = 1.0 if measure.higher_is_better is False else -1.0
+    values = sign * np.asarray(scores.values[measure], dtype=float)
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    units = values.shape[1]
+    if units < 2:
+        raise UsageError(f"{measure}: fewer than two topics, items or concepts of all runs")
+    ranks = friedman(values).mean_ranks
+    rows = sorted(zip(scores.runs, map(float, ranks), strict=True), key=lambda row: row[1])
+    gap = critical_difference(len(rows), units, alpha=alpha)
+    groups = _groups([rank for _, rank in rows], gap)
+    return MeanRanks(str(measure), units, tuple(rows), gap, groups, alpha)
+
+
+def _groups(ranks: list[float], gap: float) -> tuple[tuple[int, int], ...]:
+    """Stretches of two or more whose ends lie less than the gap apart, none inside another."""
+    found: list[tuple[int, int]] = []
+    for start, rank in enumerate(ranks):
+        end = max(k for k, other in enumerate(ranks) if other - rank < gap)
+        if end > start and not (found and found[-1][1] >= end):
+            found.append((start, end))
+    return tuple(found)

@@ -1,0 +1,67 @@
+"""Average cumulated and discounted gain along the ranks and along recall (SHREC, Järvelin)."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.cutoffs import count_at_cutoffs
+from cranfield.evaluation.ranked import evaluate
+from cranfield.measures import measure
+
+LEVELS = tuple(k / 20 for k in range(1, 21))
+DEPTH = 100
+
+
+def gain_curves(
+    judgements: Any,
+    runs: Any,
+    gain: Literal["CG", "DCG", "nCG", "nDCG"] = "CG",
+    *,
+    against: Literal["rank", "recall"] = "rank",
+    depth: int = DEPTH,
+    jobs: int = 1,
+    **options: Any,
+) -> tuple[Curve, ...]:
+    """The mean over topics of a gain at every rank, or at every level of recall.
+
+    Against recall the gain is that at the item by which a topic reaches the level; a topic that
+    never does keeps what it had at the last rank. With one topic the points are its relevant
+    items.
+    """
+    if gain not in ("CG", "DCG", "nCG", "nDCG"):
+        raise UsageError(f"gain={gain!r}: expected 'CG', 'DCG', 'nCG' or 'nDCG'")
+    counts = count_at_cutoffs(judgements, runs, depth=depth, jobs=jobs, **options)
+    names = [f"{gain}@{k}" for k in counts.cutoffs]
+    scores = evaluate(judgements, runs, names, jobs=jobs, **options)
+    kept = [scores.units["topic"].index(t) for t in counts.topics]
+    values = np.stack([np.asarray(scores.values[measure(n)])[:, kept] for n in names], axis=2)
+    if against == "rank":
+        means = np.nan_to_num(values).mean(axis=1)
+        return tuple(
+            Curve(run, tuple(zip(map(float, counts.cutoffs), means[i].tolist(), strict=True)))
+            for i, run in enumerate(counts.runs)
+        )
+    if against != "recall":
+        raise UsageError(f"against={against!r}: expected 'rank' or 'recall'")
+    recall = counts.recall
+    return tuple(
+        Curve(run, _along_recall(recall[i], np.nan_to_num(values[i])))
+        for i, run in enumerate(counts.runs)
+    )
+
+
+def _along_recall(recall: Any, values: Any) -> tuple[tuple[float, float], ...]:
+    """Points (recall, gain) of topics x cutoffs."""
+    if len(recall) == 1:
+        fresh = np.flatnonzero(np.diff(recall[0], prepend=0.0) > 0)
+        return tuple((float(recall[0, k]), float(values[0, k])) for k in fresh)
+    points = []
+    for level in LEVELS:
+        reached = recall >= level - 1e-9
+        first = np.where(reached.any(axis=1), reached.argmax(axis=1), values.shape[1] - 1)
+        points.append((level, float(values[np.arange(len(values)), first].mean())))
+    return tuple(points)
