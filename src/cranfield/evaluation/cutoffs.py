@@ -14,12 +14,12 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import Scores
-from cranfield.io.forms import coerce_run, name_runs
+from cranfield.io.forms import coerce_judgements, coerce_run, name_runs
 from cranfield.measures import measure
 from cranfield.stats.intervals import t_intervals
 
@@ -48,12 +48,19 @@ class CutoffCounts:
     collection_size: int | None = None
 
     def index_of(self, run: str | None) -> int:
-        """The position of a run by name; the first one without a name."""
+        """The position of a run by name; without one, of the best by average precision."""
         if run is None:
-            return 0
+            return int(self.average_precision.mean(axis=1).argmax())
         if run not in self.runs:
-            raise UsageError(f"no run named {run!r} (runs: {', '.join(self.runs[:5])})")
+            raise UsageError(f"no run named {run!r}.{suggest(run, self.runs)}")
         return self.runs.index(run)
+
+    @property
+    def average_precision(self) -> Floats:
+        """Runs x topics, exact where every cutoff was counted."""
+        fresh = np.diff(self.hits, axis=2, prepend=0.0)
+        found: Floats = (fresh * self.precision).sum(axis=2) / self.relevant
+        return found
 
     @property
     def precision(self) -> Floats:
@@ -86,14 +93,24 @@ def count_at_cutoffs(
     >>> found.hits[0, 0].tolist(), found.retrieved[0, 0].tolist()
     ([1.0, 1.0], [1.0, 2.0])
     """
-    runs = list(runs) if isinstance(runs, tuple) else runs
-    first = evaluate(judgements, runs, "NumRel NumRet", jobs=jobs, **options)
-    relevant, returned = _per_topic(first, "NumRel"), _per_topic(first, "NumRet")
-    deepest = min(depth, int(np.nanmax(returned, initial=1)))
-    places = tuple(cutoffs) if cutoffs is not None else _cutoffs(deepest, returned.size)
-    names = [f"P@{k}" for k in places]
-    scores = evaluate(judgements, runs, names, jobs=jobs, **options)
-    precision = np.stack([_per_topic(scores, name) for name in names], axis=2)
+    names = cutoffs
+    if names is None:
+        judgements = coerce_judgements(judgements)
+        names = cutoffs_to(depth, len(name_runs(runs)) * len(judgements.topics))
+    wanted = ["NumRel", "NumRet", *(f"P@{k}" for k in names)]
+    scores = evaluate(judgements, runs, wanted, jobs=jobs, **options)
+    return counts_of(scores, names, collection_size)
+
+
+def counts_of(
+    scores: Scores, cutoffs: Sequence[int], collection_size: int | None = None
+) -> CutoffCounts:
+    """The counts in scores of NumRel, NumRet and P at these cutoffs."""
+    relevant, returned = per_topic(scores, "NumRel"), per_topic(scores, "NumRet")
+    # Behind the end of the longest ranking nothing changes.
+    deepest = int(np.nanmax(returned, initial=1))
+    places = tuple(k for n, k in enumerate(cutoffs) if n == 0 or cutoffs[n - 1] < deepest)
+    precision = np.stack([per_topic(scores, f"P@{k}") for k in places], axis=2)
     hits = np.rint(np.nan_to_num(precision) * np.array(places))
     kept = np.flatnonzero(np.nan_to_num(relevant[0]) > 0)
     if not len(kept):
@@ -111,15 +128,17 @@ def count_at_cutoffs(
     )
 
 
-def _per_topic(scores: Scores, name: str) -> Floats:
+def per_topic(scores: Scores, name: str) -> Floats:
+    """Runs x topics: the values of a measure by name."""
     found: Floats = np.asarray(scores.values[measure(name)], dtype=float)
     return found
 
 
-def _cutoffs(deepest: int, lists: int) -> tuple[int, ...]:
-    if lists * deepest <= MOST_CELLS:
-        return tuple(range(1, deepest + 1))
-    spread = np.geomspace(1, deepest, SPREAD)
+def cutoffs_to(depth: int, lists: int) -> tuple[int, ...]:
+    """All cutoffs to a depth, or fewer where the lists are many."""
+    if lists * depth <= MOST_CELLS:
+        return tuple(range(1, depth + 1))
+    spread = np.geomspace(1, depth, SPREAD)
     return tuple(sorted({round(float(k)) for k in spread}))
 
 

@@ -8,9 +8,9 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.evaluation.curves import Curve
-from cranfield.evaluation.cutoffs import count_at_cutoffs
+from cranfield.evaluation.cutoffs import counts_of, cutoffs_to, per_topic
 from cranfield.evaluation.ranked import evaluate
-from cranfield.measures import measure
+from cranfield.io.forms import coerce_judgements, name_runs
 
 LEVELS = tuple(k / 20 for k in range(1, 21))
 DEPTH = 100
@@ -34,11 +34,13 @@ def gain_curves(
     """
     if gain not in ("CG", "DCG", "nCG", "nDCG"):
         raise UsageError(f"gain={gain!r}: expected 'CG', 'DCG', 'nCG' or 'nDCG'")
-    counts = count_at_cutoffs(judgements, runs, depth=depth, jobs=jobs, **options)
-    names = [f"{gain}@{k}" for k in counts.cutoffs]
-    scores = evaluate(judgements, runs, names, jobs=jobs, **options)
+    judged = coerce_judgements(judgements)
+    cutoffs = cutoffs_to(depth, len(name_runs(runs)) * len(judged.topics))
+    wanted = ["NumRel", "NumRet", *(f"{m}@{k}" for m in ("P", gain) for k in cutoffs)]
+    scores = evaluate(judged, runs, wanted, jobs=jobs, **options)
+    counts = counts_of(scores, cutoffs)
     kept = [scores.units["topic"].index(t) for t in counts.topics]
-    values = np.stack([np.asarray(scores.values[measure(n)])[:, kept] for n in names], axis=2)
+    values = np.stack([per_topic(scores, f"{gain}@{k}")[:, kept] for k in counts.cutoffs], axis=2)
     if against == "rank":
         means = np.nan_to_num(values).mean(axis=1)
         return tuple(

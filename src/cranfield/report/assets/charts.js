@@ -60,20 +60,23 @@ function upward(kind, m) {
   return kind === "bar" ? [0, m.value] : [m.y];
 }
 
-function ticksOf(scale, count = 6) {
-  if (scale.log) {
-    const range = (from, to) => Array.from({ length: Math.max(to - from + 1, 0) }, (_, k) => from + k);
-    const decades = range(Math.ceil(scale.low - 1e-9), Math.floor(scale.high + 1e-9)).map((k) => 10 ** k);
-    if (decades.length >= 3) return decades;
-    return range(Math.floor(scale.low), Math.ceil(scale.high)).flatMap((k) => [1, 2, 5].map((m) => m * 10 ** k))
-      .filter((v) => Math.log10(v) >= scale.low && Math.log10(v) <= scale.high);
-  }
-  const raw = (scale.high - scale.low) / count;
+function roundNumbers(low, high, count) {
+  const raw = (high - low) / count;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((m) => m * power).find((s) => s >= raw * (1 - 1e-9));
   const found = [];
-  for (let k = Math.ceil(scale.low / step - 1e-9); k <= Math.floor(scale.high / step + 1e-9); k += 1) found.push(k * step);
+  for (let k = Math.ceil(low / step - 1e-9); k <= Math.floor(high / step + 1e-9); k += 1) found.push(k * step);
   return found;
+}
+
+function ticksOf(scale, count = 6) {
+  if (!scale.log) return roundNumbers(scale.low, scale.high, count);
+  const range = (from, to) => Array.from({ length: Math.max(to - from + 1, 0) }, (_, k) => from + k);
+  const decades = range(Math.ceil(scale.low - 1e-9), Math.floor(scale.high + 1e-9)).map((k) => 10 ** k);
+  if (decades.length >= 3) return decades;
+  const found = range(Math.floor(scale.low), Math.ceil(scale.high)).flatMap((k) => [1, 2, 5].map((m) => m * 10 ** k))
+    .filter((v) => Math.log10(v) >= scale.low && Math.log10(v) <= scale.high);
+  return found.length >= 3 ? found : roundNumbers(10 ** scale.low, 10 ** scale.high, count);
 }
 
 function shortNumber(value) {

@@ -1,31 +1,71 @@
 """Charts: builders that make one model of a picture from answers in hand, and its renderers.
 
-A chart has `to_svg()`, `to_vega()` and `save(path)`; a notebook shows it.
+A chart has `to_svg()`, `to_vega()`, `sized(...)` and `save(path)`; a notebook shows it.
 """
 
+from cranfield.report.charts.annotation import concept_precision_recall, reliability
 from cranfield.report.charts.concepts import concepts
+from cranfield.report.charts.costmaps import cost_map
 from cranfield.report.charts.curves import behaviour, precision_recall, roc
 from cranfield.report.charts.draw import draw, kind_of
 from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart
+from cranfield.report.charts.placements import (
+    combined_ranks,
+    one_relevant,
+    surface,
+    surface_edges,
+)
+from cranfield.report.charts.rankings import (
+    cutoffs,
+    detections,
+    effectiveness,
+    gains,
+    generality,
+    generality_sizes,
+    joint,
+    operating,
+    topics,
+)
+from cranfield.report.charts.ranks import against, critical_difference, rank_changes, units
 from cranfield.report.charts.scatter import density, measures
-from cranfield.report.charts.topics import differences, heatmap
+from cranfield.report.charts.values import differences, heatmap
 from cranfield.report.charts.vega import MIME, SCHEMA
 
 __all__ = [
     "MIME",
     "SCHEMA",
     "Chart",
+    "against",
     "behaviour",
+    "combined_ranks",
+    "concept_precision_recall",
     "concepts",
+    "cost_map",
+    "critical_difference",
+    "cutoffs",
     "density",
+    "detections",
     "differences",
     "draw",
+    "effectiveness",
+    "gains",
+    "generality",
+    "generality_sizes",
     "heatmap",
+    "joint",
     "kind_of",
     "leaderboard",
     "measures",
+    "one_relevant",
+    "operating",
     "precision_recall",
+    "rank_changes",
+    "reliability",
     "roc",
     "significance",
+    "surface",
+    "surface_edges",
+    "topics",
+    "units",
 ]

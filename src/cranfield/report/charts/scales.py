@@ -111,12 +111,17 @@ def ticks(scale: Scale, count: int = 6) -> list[float]:
             wider = range(math.floor(scale.low), math.ceil(scale.high) + 1)
             values = (m * 10.0**k for k in wider for m in (1, 2, 5))
             found = [v for v in values if scale.low <= math.log10(v) <= scale.high]
-        return found
-    raw = (scale.high - scale.low) / count
+        # Within less than a decade round numbers are those of a plain axis.
+        return found if len(found) >= 3 else _round(10**scale.low, 10**scale.high, count)
+    return _round(scale.low, scale.high, count)
+
+
+def _round(low: float, high: float, count: int) -> list[float]:
+    raw = (high - low) / count
     power = 10.0 ** math.floor(math.log10(raw))
     step = next(s for s in (power, 2 * power, 5 * power, 10 * power) if s >= raw * (1 - 1e-9))
-    first = math.ceil(scale.low / step - 1e-9)
-    return [k * step for k in range(first, math.floor(scale.high / step + 1e-9) + 1)]
+    first = math.ceil(low / step - 1e-9)
+    return [k * step for k in range(first, math.floor(high / step + 1e-9) + 1)]
 
 
 def short(value: float) -> str:
