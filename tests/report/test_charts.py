@@ -10,7 +10,7 @@ import pytest
 
 from cranfield._reference import labels as twin
 from cranfield.cli import main
-from cranfield.cli.chart import CHARTS
+from cranfield.cli.chart import CHARTS, OF_MEASURES
 from cranfield.comparison.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
@@ -205,15 +205,22 @@ def test_a_value_that_does_not_exist_is_no_number():
     assert "nan" not in drawn.to_svg().replace(": nan<", "")
 
 
-OF_ANNOTATION = {"roc", "density", "concepts"}
+OF_ANNOTATION = {"roc", "density", "concepts", "concept-curves", "reliability"}
+
+
+def asked(name):
+    """The files and options with which a chart is drawn in these tests."""
+    if name in OF_MEASURES:
+        return []
+    if name in OF_ANNOTATION:
+        return ["--truth", TRUTH, *LABELS]
+    return [QRELS, *RUNS, "--collection-size", "1120"]
 
 
 @pytest.mark.parametrize("name", CHARTS)
 def test_every_chart_through_the_command(name, tmp_path, capsys):
     target = tmp_path / "chart.json"
-    files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
-    files = [] if name == "behaviour" else files
-    assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
+    assert main(["chart", name, *asked(name), "-o", str(target), "--quiet"]) == 0
     assert json.loads(target.read_text())["$schema"] == charts.SCHEMA
 
 
@@ -229,21 +236,18 @@ def test_pictures(kind, start, tmp_path):
 def test_every_chart_is_drawn_without_other_programs(name, tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     target = tmp_path / "chart.svg"
-    files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
-    files = [] if name == "behaviour" else files
-    assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
+    assert main(["chart", name, *asked(name), "-o", str(target), "--quiet"]) == 0
     root = ElementTree.fromstring(target.read_text())
     assert root.find("{http://www.w3.org/2000/svg}title").text
     assert root.find("{http://www.w3.org/2000/svg}desc").text
     assert "NaN" not in target.read_text()
 
 
-@pytest.mark.parametrize("name", ["leaderboard", "heatmap", "roc", "concepts"])
+@pytest.mark.parametrize("name", ["leaderboard", "cutoffs", "surface", "rank-changes", "concepts"])
 def test_vega_lite_understands_every_kind_of_mark(name, tmp_path):
     pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")
     target = tmp_path / "chart.png"
-    files = ["--truth", TRUTH, *LABELS] if name in OF_ANNOTATION else [QRELS, *RUNS]
-    assert main(["chart", name, *files, "-o", str(target), "--quiet"]) == 0
+    assert main(["chart", name, *asked(name), "-o", str(target), "--quiet"]) == 0
     assert target.read_bytes().startswith(b"\x89PNG")
 
 

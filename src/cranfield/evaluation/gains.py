@@ -14,12 +14,13 @@ from cranfield.io.forms import coerce_judgements, name_runs
 
 LEVELS = tuple(k / 20 for k in range(1, 21))
 DEPTH = 100
+GAINS = ("CG", "DCG", "nCG", "nDCG")
 
 
 def gain_curves(
     judgements: Any,
     runs: Any,
-    gain: Literal["CG", "DCG", "nCG", "nDCG"] = "CG",
+    gain: str = "CG",
     *,
     against: Literal["rank", "recall"] = "rank",
     depth: int = DEPTH,
@@ -28,19 +29,23 @@ def gain_curves(
 ) -> tuple[Curve, ...]:
     """The mean over topics of a gain at every rank, or at every level of recall.
 
+    The gain is CG, DCG, nCG or nDCG, with its parameters if need be: the gain of SHREC is
+    "DCG(discount='jk')".
+
     Against recall the gain is that at the item by which a topic reaches the level; a topic that
     never does keeps what it had at the last rank. With one topic the points are its relevant
     items.
     """
-    if gain not in ("CG", "DCG", "nCG", "nDCG"):
-        raise UsageError(f"gain={gain!r}: expected 'CG', 'DCG', 'nCG' or 'nDCG'")
+    of_gain, parameters = _parts(gain)
     judged = coerce_judgements(judgements)
     cutoffs = cutoffs_to(depth, len(name_runs(runs)) * len(judged.topics))
-    wanted = ["NumRel", "NumRet", *(f"{m}@{k}" for m in ("P", gain) for k in cutoffs)]
+    wanted = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs)]
+    wanted += [f"{of_gain}@{k}{parameters}" for k in cutoffs]
     scores = evaluate(judged, runs, wanted, jobs=jobs, **options)
     counts = counts_of(scores, cutoffs)
     kept = [scores.units["topic"].index(t) for t in counts.topics]
-    values = np.stack([per_topic(scores, f"{gain}@{k}")[:, kept] for k in counts.cutoffs], axis=2)
+    names = [f"{of_gain}@{k}{parameters}" for k in counts.cutoffs]
+    values = np.stack([per_topic(scores, name)[:, kept] for name in names], axis=2)
     if against == "rank":
         means = np.nan_to_num(values).mean(axis=1)
         return tuple(
@@ -54,6 +59,14 @@ def gain_curves(
         Curve(run, _along_recall(recall[i], np.nan_to_num(values[i])))
         for i, run in enumerate(counts.runs)
     )
+
+
+def _parts(gain: str) -> tuple[str, str]:
+    """A measure without a cutoff as its name and its parameters."""
+    name, bracket, rest = gain.strip().partition("(")
+    if name not in GAINS:
+        raise UsageError(f"gain={gain!r}: expected one of {', '.join(GAINS)}")
+    return name, bracket + rest
 
 
 def _along_recall(recall: Any, values: Any) -> tuple[tuple[float, float], ...]:

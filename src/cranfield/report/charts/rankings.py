@@ -193,7 +193,7 @@ def generality_sizes(study: Generality) -> Chart:
 def gains(curves: Sequence[Curve], *, gain: str, against: str) -> Chart:
     """Average cumulated gain of runs against the rank, or against recall (SHREC)."""
     named = {"CG": "cumulated gain", "DCG": "discounted cumulated gain"}
-    what = named.get(gain, gain)
+    what = named.get(gain.partition("(")[0], gain)
     x = Axis("rank", "rank") if against == "rank" else Axis("recall", "recall", UNIT)
     return curve_chart(
         curves,
