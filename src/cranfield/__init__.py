@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from cranfield.io.judgement_log import read_judgement_log
     from cranfield.io.labels import read_labels, write_labels
     from cranfield.io.ontology import read_ontology
+    from cranfield.io.ontology_write import write_ontology, write_rules
     from cranfield.io.opinions import (
         read_categories,
         read_category_votes,
@@ -227,6 +228,10 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "describe_measure",
         "list_measures",
     ),
+    "cranfield.io.ontology_write": (
+        "write_ontology",
+        "write_rules",
+    ),
 }
 _MODULES = ("lab", "ontologies", "stats")
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
@@ -327,6 +332,8 @@ __all__ = [
     "write_collection",
     "write_costmap",
     "write_labels",
+    "write_ontology",
+    "write_rules",
 ]
 
 

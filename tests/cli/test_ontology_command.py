@@ -1,5 +1,6 @@
 """`cranfield ontology`: checks, views, and every kind of file."""
 
+import io
 import json
 
 import pytest
@@ -211,3 +212,88 @@ def test_a_category_in_a_rule_stands_for_its_concepts(tmp_path):
     ontology = parse_ontology(tmp_path / "o.csv", rules=tmp_path / "r.toml").checked()
     assert ontology.violations({"Lake", "Sea"}) == []
     assert {v.concept for v in ontology.violations({"Lake", "Car"})} == {"Lake", "Car"}
+
+
+FUNCTIONAL = """
+@prefix : <http://example.org/photo#> .
+@prefix owl: <http://www.w3.org/2002/07/owl#> .
+@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
+:Light a owl:Class .
+:Neutral a owl:Class ; rdfs:subClassOf :Light . :Dark a owl:Class ; rdfs:subClassOf :Light .
+:Bright a owl:Class ; rdfs:subClassOf :Light . :Bright owl:disjointWith :Dark .
+:Day a owl:Class . :Night a owl:Class . :Dog a owl:Class .
+:hasLight a owl:ObjectProperty , owl:FunctionalProperty ; rdfs:range :Light .
+:hasTime a owl:FunctionalProperty ; rdfs:range [ a owl:Class ; owl:unionOf ( :Day :Night ) ] .
+:hasDog a owl:ObjectProperty ; rdfs:range :Dog .
+"""
+
+
+def test_a_functional_property_means_exactly_one(tmp_path):
+    """No 5.5.1.2: hasIllumination is functional, so that each photo has one illumination."""
+    path = tmp_path / "light.ttl"
+    path.write_text(FUNCTIONAL)
+    rules = read_ontology(path).rules
+    assert rules.exactly_one == (("Bright", "Dark", "Neutral"), ("Day", "Night"))
+    assert rules.disjoint == ()
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
+@pytest.mark.parametrize("ending", ["csv", "tsv", "owl", "ttl", "nt", "n3", "jsonld"])
+@pytest.mark.parametrize("name", ["pto-2009", "pto-2011-listed"])
+def test_ontologies_are_written_and_read_again(tmp_path, capsys, name, ending):
+    out, kept = tmp_path / f"out.{ending}", tmp_path / "rules.toml"
+    code, _, err = run(capsys, "convert", name, str(out), "--rules-to", str(kept))
+    assert (code, err) == (0, f"wrote {out}\nwrote {kept}\n")
+    table = ending in ("csv", "tsv")
+    one, other = read_ontology(name), read_ontology(out, rules=kept if table else None)
+    assert set(one.concepts) == set(other.concepts)
+    assert len(one.nodes) == len(other.nodes)
+    assert (other.cost_map.aligned(one.concepts) == one.cost_map.costs).all()
+    for concept in one.concepts:
+        assert set(one.ancestors(concept)) == set(other.ancestors(concept))
+    for kind in ("exactly_one", "disjoint"):
+        groups = [{frozenset(g) for g in getattr(o.rules, kind)} for o in (one, other)]
+        assert groups[0] == groups[1]
+    needs = [{(r.concept, frozenset(r.any_of)) for r in o.rules.requires} for o in (one, other)]
+    assert needs[0] == needs[1]
+
+
+def test_skos_is_written_without_rules(tmp_path, capsys):
+    out = tmp_path / "out.ttl"
+    code, _, err = run(capsys, "convert", "pto-2009", str(out), "--skos")
+    assert code == 0
+    assert err.startswith("warning: SKOS has no rules: 7 rules not written (keep them with --rul")
+    assert "skos:broader" in out.read_text()
+    one, other = read_ontology("pto-2009"), read_ontology(out)
+    assert (other.cost_map.aligned(one.concepts) == one.cost_map.costs).all()
+    assert len(other.rules) == 0
+
+
+def test_what_cannot_be_written_is_said(tmp_path, capsys):
+    code, _, err = run(capsys, "convert", "pto-2009", str(tmp_path / "out.txt"))
+    assert (code, "not an ontology by its ending" in err) == (2, True)
+    graph = tmp_path / "graph.csv"
+    graph.write_text(
+        "concept,path\nHouse,House\nBoat,Boat\nHouseboat,House.HB\nHouseboat,Boat.HB\n"
+    )
+    again = tmp_path / "again.csv"
+    assert run(capsys, "convert", str(graph), str(again))[0] == 0
+    assert read_ontology(again).ancestors("Houseboat") == ("House", "Boat")
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning:rdflib")
+@pytest.mark.parametrize("mark", [b"", b"\xef\xbb\xbf"])
+@pytest.mark.parametrize("ending", ["ttl", "owl", "nt", "jsonld", "csv", "tsv"])
+def test_an_ontology_through_a_pipe_is_known_by_its_start(
+    tmp_path, capsys, monkeypatch, ending, mark
+):
+    out = tmp_path / f"out.{ending}"
+    run(capsys, "convert", "pto-2009", str(out), "--quiet")
+    data = mark + out.read_bytes()
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(data)))
+    code, printed, err = run(capsys, "check", "-", "--format", "json")
+    assert (code, err) == (0, "")
+    assert json.loads(printed)["concepts"] == 53
+    marked = tmp_path / f"marked.{ending}"
+    marked.write_bytes(data)
+    assert len(read_ontology(marked).concepts) == 53

@@ -262,7 +262,8 @@ class Ontology:
 
     # -- what the rules say -----------------------------------------------------------------
 
-    def _find(self, name: str) -> int | None:
+    def node_of(self, name: str) -> int | None:
+        """The node of a concept or of a category, None for a name that is neither."""
         if name in self.concept_nodes:
             return self.concept_nodes[name]
         return self.nodes.index(name) if name in self.nodes else None
@@ -271,7 +272,7 @@ class Ontology:
         """The concepts that a name in a rule stands for: itself, or all below a category."""
         if name in self.concept_nodes:
             return (name,)
-        node = self._find(name)
+        node = self.node_of(name)
         return tuple(
             c for c, n in self.concept_nodes.items() if node in self.nodes_above[n] or n == node
         )
@@ -320,7 +321,7 @@ class Ontology:
 
     def restricted_to(self, vocabulary: Sequence[str]) -> Ontology:
         """This ontology where only the given concepts can be annotated, in the given order."""
-        unknown = [c for c in vocabulary if self._find(c) is None]
+        unknown = [c for c in vocabulary if self.node_of(c) is None]
         if unknown:
             raise InputError(
                 self.name,
@@ -335,7 +336,7 @@ class Ontology:
             )
         if tuple(vocabulary) == self.concepts:
             return self
-        kept = {c: node for c in vocabulary if (node := self._find(c)) is not None}
+        kept = {c: node for c in vocabulary if (node := self.node_of(c)) is not None}
         # A concept outside the vocabulary stays a node, under the name that rules use for it.
         nodes = list(self.nodes)
         for concept, node in self.concept_nodes.items():
@@ -375,7 +376,7 @@ class Ontology:
         return [
             f"{n!r} {place} is not a concept or category.{suggest(n, known)}"
             for n in names
-            if self._find(n) is None
+            if self.node_of(n) is None
         ]
 
     def _contradictions(self) -> list[str]:

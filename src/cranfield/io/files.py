@@ -19,6 +19,7 @@ from cranfield.io.streams import peek_standard as peek_standard
 from cranfield.io.written import write_whole as write_whole
 
 COMPRESSED = (".gz", ".zst")
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A description may be longer than the 131,072 characters that csv grants a field unasked.
 _LONGEST_FIELD = 2**31 - 1
 _LINES_BETWEEN_REPORTS = 1 << 14

@@ -7,7 +7,17 @@ from pathlib import Path
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rules import parse_rules
 from cranfield.errors import InputError, Problem, suggest
-from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, read_text
+from cranfield.io.files import (
+    BYTE_ORDER_MARK,
+    Input,
+    can_be_read_again,
+    csv_rows,
+    describe,
+    inner_suffix,
+    open_text,
+    read_bytes,
+    read_text,
+)
 from cranfield.ontologies import BUILT_IN, built_in
 
 RDF_FORMATS = {
@@ -21,33 +31,14 @@ RDF_FORMATS = {
 }
 
 
-def read_ontology(source: str | Path, *, rules: str | Path | None = None) -> Ontology:
+def read_ontology(source: str | Path | Input, *, rules: str | Path | None = None) -> Ontology:
     """An ontology by its built-in name or from a file, checked for cycles and contradictions."""
     return parse_ontology(source, rules=rules).checked()
 
 
-def parse_ontology(source: str | Path, *, rules: str | Path | None = None) -> Ontology:
+def parse_ontology(source: str | Path | Input, *, rules: str | Path | None = None) -> Ontology:
     """An ontology as its source says, sound or not; `rules` is a TOML file with more rules."""
-    suffix = inner_suffix(source)
-    if str(source) in BUILT_IN:
-        ontology = built_in(str(source))
-    elif suffix in RDF_FORMATS:
-        from cranfield.io.ontology_rdf import parse_rdf
-
-        ontology = parse_rdf(source, RDF_FORMATS[suffix])
-    elif suffix in (".csv", ".tsv") or str(source) == "-":
-        ontology = _parse_csv(source, "\t" if suffix == ".tsv" else ",")
-    elif not suffix and not Path(source).exists():
-        raise InputError.single(
-            str(source),
-            f"no such file, and no built-in ontology of that name.{suggest(str(source), BUILT_IN)}",
-        )
-    else:
-        raise InputError.single(
-            describe(source),
-            "not an ontology by its ending, expected .csv, .tsv, "
-            f"{', '.join(RDF_FORMATS)} or one of {', '.join(BUILT_IN)}",
-        )
+    ontology = built_in(str(source)) if str(source) in BUILT_IN else _parse_file(source)
     if rules is None:
         return ontology
     more = read_rules(rules)
@@ -58,6 +49,44 @@ def parse_ontology(source: str | Path, *, rules: str | Path | None = None) -> On
         ontology.rules + more,
         ontology.name,
     )
+
+
+def _parse_file(source: str | Path | Input) -> Ontology:
+    """An ontology in the format of its ending; what comes through a pipe is known by its start."""
+    suffix = inner_suffix(source)
+    if suffix not in (*RDF_FORMATS, ".csv", ".tsv") and not can_be_read_again(source):
+        whole = read_bytes(source)
+        suffix, source = _ending_by_start(whole), Input(describe(source), whole)
+    if suffix in RDF_FORMATS:
+        from cranfield.io.ontology_rdf import parse_rdf
+
+        return parse_rdf(source, RDF_FORMATS[suffix])
+    if suffix in (".csv", ".tsv"):
+        return _parse_csv(source, "\t" if suffix == ".tsv" else ",")
+    if not suffix and not Path(str(source)).exists():
+        raise InputError.single(
+            str(source),
+            f"no such file, and no built-in ontology of that name.{suggest(str(source), BUILT_IN)}",
+        )
+    raise InputError.single(
+        describe(source),
+        "not an ontology by its ending, expected .csv, .tsv, "
+        f"{', '.join(RDF_FORMATS)} or one of {', '.join(BUILT_IN)}",
+    )
+
+
+def _ending_by_start(data: bytes) -> str:
+    """The ending that a file with this content would have; CSV where nothing else is certain."""
+    start = data.removeprefix(BYTE_ORDER_MARK).lstrip()
+    lines = (line for line in start.splitlines() if line.strip() and not line.startswith(b"#"))
+    first = next(lines, b"").lstrip()
+    if first.startswith((b"<?xml", b"<rdf:", b"<!DOCTYPE", b"<!--")):
+        return ".owl"
+    if first.startswith((b"{", b"[")):
+        return ".jsonld"
+    if first.lower().startswith((b"@prefix", b"@base", b"prefix ", b"base ", b"<", b"_:")):
+        return ".ttl"  # which has N-Triples in it
+    return ".tsv" if b"\t" in first else ".csv"
 
 
 def read_rules(path: str | Path) -> Rules:
@@ -74,7 +103,7 @@ def read_rules_of(
     return None if rules is None else read_rules(rules)
 
 
-def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
+def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
     where = describe(path)
     with open_text(path) as stream:
         rows = list(csv_rows(stream, where, delimiter))
@@ -84,7 +113,7 @@ def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
     if "concept" not in header or "path" not in header:
         raise InputError.single(where, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1)
     own, way = header.index("concept"), header.index("path")
-    pairs: list[tuple[str, str]] = []
+    pairs: dict[tuple[str, str], None] = {}
     problems: list[Problem] = []
     for number, row in rows[1:]:
         if not any(cell.strip() for cell in row):
@@ -102,7 +131,7 @@ def _parse_csv(path: str | Path, delimiter: str) -> Ontology:
         elif (concept, dotted) in pairs:
             problems.append(Problem(number, f"concept {concept!r} given twice with the same path"))
         else:
-            pairs.append((concept, dotted))
+            pairs[concept, dotted] = None
     if not pairs and not problems:
         problems.append(Problem(0, "has no concept"))
     if problems:

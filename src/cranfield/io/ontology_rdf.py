@@ -1,8 +1,9 @@
 """Ontologies from OWL and SKOS, read with rdflib.
 
 Of OWL: classes, `subClassOf`, `disjointWith`, `AllDisjointClasses`, `disjointUnionOf` (exactly
-one of) and `someValuesFrom` restrictions, which say what a concept requires. Of SKOS: concepts
-with `broader` and `narrower`.
+one of), functional properties (exactly one of the classes in their range, No 5.5.1.2) and
+`someValuesFrom` restrictions, which say what a concept requires. Of SKOS: concepts with `broader`
+and `narrower`. A node with the annotation CATEGORY gives structure and cannot be annotated.
 """
 
 from __future__ import annotations
@@ -15,18 +16,20 @@ from typing import Any
 
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.errors import InputError, MissingExtraError
-from cranfield.io.files import describe, open_input
+from cranfield.io.files import BYTE_ORDER_MARK, Input, describe, read_bytes
+
+BASE = "urn:x-cranfield:"
+CATEGORY = f"{BASE}category"
 
 
-def parse_rdf(path: str | Path, form: str) -> Ontology:
+def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
     """The ontology in an RDF file of a given serialisation."""
     try:
         import rdflib
     except ImportError:
         raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
     where = describe(path)
-    with open_input(path) as stream:
-        data = stream.read()
+    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
     graph = rdflib.Graph()
     try:
         graph.parse(data=data, format=form)
@@ -75,7 +78,8 @@ class _Graph(ABC):
                 above = parents[self.position[child]]
                 if self.position[parent] not in above:
                     above.append(self.position[parent])
-        own = {name: i for i, name in enumerate(self.names)}
+        categories = set(self.graph.subjects(self.rdf.URIRef(CATEGORY)))
+        own = {self.name_of(m): i for m, i in self.position.items() if m not in categories}
         return Ontology(
             tuple(self.names),
             tuple(map(tuple, parents)),
@@ -131,6 +135,9 @@ class _Owl(_Graph):
             self._known(self._list(parts))
             for _, parts in sorted(self.graph.subject_objects(owl.disjointUnionOf), key=str)
         ]
+        exactly += [g for g in self._functional() if g not in exactly]
+        # What exactly one of may hold is disjoint already.
+        disjoint = {g for g in disjoint if not any(set(g) <= set(whole) for whole in exactly)}
         requires = [
             Requirement(self.name_of(member), options)
             for member in self.members
@@ -143,6 +150,16 @@ class _Owl(_Graph):
             tuple(sorted(g for g in disjoint if g)),
             tuple(sorted(requires, key=lambda r: (r.concept, r.any_of))),
         )
+
+    def _functional(self) -> Iterator[tuple[str, ...]]:
+        """The classes that functional properties lead to: a union, or those below a class."""
+        rdf, rdfs, owl = self.rdf.RDF, self.rdf.RDFS, self.rdf.OWL
+        for found in sorted(self.graph.subjects(rdf.type, owl.FunctionalProperty), key=str):
+            for goal in sorted(self.graph.objects(found, rdfs.range), key=str):
+                below = self._known(self.graph.subjects(rdfs.subClassOf, goal))
+                group = below if goal in self.position else self._known(self._alternatives(goal))
+                if len(group) > 1:
+                    yield group
 
     def _required(self, expression: Any) -> Iterator[tuple[str, ...]]:
         """The alternatives that an anonymous superclass demands, one tuple per demand."""
