@@ -276,3 +276,19 @@ def test_judgements_and_runs_travel_to_other_processes(tmp_path: Path) -> None:
     read = read_run(tmp_path / "a.run")
     assert pickle.loads(pickle.dumps(read)).to_dict() == read.to_dict()
     assert copy.deepcopy(judgements).to_dict() == judgements.to_dict()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+@pytest.mark.parametrize("column", ["run", "run_id", "System"])
+def test_a_frame_of_several_runs_is_split_by_its_column(kind: str, column: str) -> None:
+    """A row of another run must not be taken for one of this run's items."""
+    data = {
+        column: ["A", "B", "A"],
+        "query_id": ["q1", "q2", "q2"],
+        "doc_id": ["a", "b", "c"],
+        "score": [1.0, 1.0, 2.0],
+    }
+    library = pytest.importorskip(kind)
+    frame = library.table(data) if kind == "pyarrow" else library.DataFrame(data)
+    scores = evaluate({"q1": {"a": 1}, "q2": {"b": 1}}, frame, "AP")
+    assert scores.mean() == {"A": {"AP": 0.5}, "B": {"AP": 0.5}}

@@ -24,6 +24,7 @@ HEADERS: dict[str, tuple[str, ...]] = {
     "item": ("item", "doc_id", "docno", "docid", "document_id", "item_id"),
     "grade": ("grade", "relevance", "rel", "label", "score"),
     "score": ("score", "sim", "similarity"),
+    "run": ("run", "run_id", "runid", "system", "run_name"),
 }
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import is_frame
+from cranfield.data.columns import HEADERS, frame_column, frame_columns, is_frame
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, run_name
@@ -111,11 +111,33 @@ def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
             runs = [runs]
         elif runs:
             return _distinct([(str(name), run) for name, run in runs.items()])
+    elif is_frame(runs) and (column := _run_column(runs)) is not None:
+        return _by_run(runs, column)
     elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
     return _distinct([(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)])
+
+
+def _run_column(frame: Any) -> str | None:
+    """The column of a frame that says to which run a row belongs, if it has one."""
+    lowered = {name.lower(): name for name in frame_columns(frame)}
+    return next((lowered[name] for name in HEADERS["run"] if name in lowered), None)
+
+
+def _by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
+    """The runs of a frame that holds several, in the order in which they begin."""
+    values = frame_column(frame, column)
+    labels = [str(v) for v in (values.to_pylist() if hasattr(values, "to_pylist") else values)]
+    rows: dict[str, list[int]] = {}
+    for row, label in enumerate(labels):
+        rows.setdefault(label, []).append(row)
+    if hasattr(frame, "iloc"):
+        return [(name, frame.iloc[at]) for name, at in rows.items()]
+    if hasattr(frame, "take"):  # Arrow
+        return [(name, frame.take(at)) for name, at in rows.items()]
+    return [(name, frame[at]) for name, at in rows.items()]
 
 
 def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
