@@ -45,12 +45,14 @@ if TYPE_CHECKING:
     from cranfield.evaluation.catalogue import describe_measure, list_measures
     from cranfield.evaluation.displacement import DisplacementScores, evaluate_displacement
     from cranfield.evaluation.explanations import Explanations, explain_labels
+    from cranfield.evaluation.fusion import fuse, fuse_labels
     from cranfield.evaluation.index_quality import IndexQuality, evaluate_index
     from cranfield.evaluation.labels import LabelTask, evaluate_labels
     from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
     from cranfield.evaluation.uncertain import UncertainScores, evaluate_uncertain, poisson_binomial
+    from cranfield.features import Descriptor, descriptor
     from cranfield.features.catalogue import describe_descriptor, list_descriptors
     from cranfield.features.describe import describe_pictures
     from cranfield.features.search import search
@@ -155,6 +157,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "NeedsError",
         "UsageError",
     ),
+    "cranfield.evaluation.fusion": (
+        "fuse",
+        "fuse_labels",
+    ),
+    "cranfield.features": (
+        "Descriptor",
+        "descriptor",
+    ),
     "cranfield.evaluation.labels": (
         "LabelTask",
         "evaluate_labels",
@@ -247,6 +257,7 @@ __all__ = [
     "Comparison",
     "CostMap",
     "CranfieldError",
+    "Descriptor",
     "DisplacementScores",
     "Explanations",
     "IndexQuality",
@@ -286,6 +297,7 @@ __all__ = [
     "describe_descriptor",
     "describe_measure",
     "describe_pictures",
+    "descriptor",
     "evaluate",
     "evaluate_displacement",
     "evaluate_index",
@@ -295,6 +307,8 @@ __all__ = [
     "filter_weak_labels",
     "from_pytrec",
     "from_ranx",
+    "fuse",
+    "fuse_labels",
     "lab",
     "list_descriptors",
     "list_measures",

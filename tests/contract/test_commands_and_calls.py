@@ -148,6 +148,13 @@ ROWS = {
         )
     ],
     "search": [(["vectors.npz"], lambda: cf.search("vectors.npz"))],
+    "fuse": [
+        ([*RUNS[:2], "--method", "rrf"], lambda: cf.fuse(RUNS[:2], "rrf")),
+        (
+            [*RUNS[:2], "--tune", QRELS, "--folds", "2"],
+            lambda: cf.fuse(RUNS[:2], tune=QRELS, folds=2),
+        ),
+    ],
     "uncertain": [
         (
             ["votes.csv", "tree.csv", "queries.run", "-k", "2"],

@@ -24,6 +24,7 @@ from cranfield.features._spec import Distance
 from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
 from cranfield.features.distances import Prepared
 from cranfield.io.files import FileForm, inner_suffix
+from cranfield.io.ids import TREC, one_word
 from cranfield.notes import Progress
 
 DEFAULT_K = 1000
@@ -51,7 +52,7 @@ class Search(Answer):
     @property
     def tag(self) -> str:
         """The name in the last column of the run: what was compared, and by which distance."""
-        return "-".join("-".join((self.name, str(self.distance))).split())
+        return one_word(f"{self.name}-{self.distance}")
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """The rankings."""
@@ -82,6 +83,8 @@ class Search(Answer):
 
     def to_bytes(self) -> bytes:
         """The run in TREC's format."""
+        TREC.check(self.name, "topic", self.topics, first=True)
+        TREC.check(self.name, "item", self.items)
         return _core.run_text(
             list(self.topics), list(self.items), self.found, self.scores, self.tag
         )

@@ -28,6 +28,7 @@ MAKERS: dict[str, str] = {
     "DescriptorCatalogue": "features:catalogue_document",
     "DisplacementScores": "displacement:document",
     "Explanations": "explanations:document",
+    "Fusion": "fusion:document",
     "Generality": "lab_generality:document",
     "IndexQuality": "index_quality:document",
     "MapComparison": "costmap:comparison_document",

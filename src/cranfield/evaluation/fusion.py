@@ -1,0 +1,336 @@
+"""Several runs into one: rankings, or confidences of labels, with weights that may be tuned.
+
+Tuning never sees what is reported: topics are cut into folds, and the ranking of a topic is made
+with the weights that did best on the topics of the other folds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.answers import Answer
+from cranfield.data import Judgements, Run
+from cranfield.data.labels import LabelMatrix, dense
+from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.evaluation.fusion_methods import METHODS, FusionMethod
+from cranfield.evaluation.ranked import evaluate
+from cranfield.io.forms import (
+    JudgementsForm,
+    LabelsForm,
+    RunsForm,
+    coerce_judgements,
+    coerce_labels,
+    coerce_run,
+    name_runs,
+)
+from cranfield.measures import Measure, measure
+from cranfield.notes import Progress
+from cranfield.work.seeds import generator
+
+Floats = NDArray[np.float64]
+Weights = Sequence[float] | Mapping[str, float]
+DEFAULT_METHOD, DEFAULT_FOLDS, DEFAULT_MEASURE = "zsum", 5, "AP"
+# What a weight may become when it is tuned, the others staying as they are.
+STEPS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
+_PASSES = 3
+
+
+@dataclass(frozen=True)
+class Fold:
+    """Topics that were ranked with weights tuned on all others, and how these do on both."""
+
+    topics: tuple[str, ...]
+    weights: tuple[float, ...]
+    tuned: float
+    held_out: float
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Fusion(Answer):
+    """A run made of several. `folds` are there when the weights were tuned."""
+
+    command: ClassVar[str] = "fuse"
+    method: FusionMethod
+    names: tuple[str, ...]
+    weights: tuple[float, ...]
+    run: Run
+    measure: str = ""
+    folds: tuple[Fold, ...] = ()
+
+    @property
+    def held_out(self) -> float | None:
+        """The mean of the measure over all topics, each with weights tuned without it."""
+        if not self.folds:
+            return None
+        sizes = np.array([len(fold.topics) for fold in self.folds])
+        return float(np.average([fold.held_out for fold in self.folds], weights=sizes))
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The method, the weights, and what tuning found."""
+        found: dict[str, Any] = {
+            "method": str(self.method),
+            "runs": [
+                {"name": name, "weight": weight}
+                for name, weight in zip(self.names, self.weights, strict=True)
+            ],
+            "topics": len(self.run.topics),
+        }
+        if self.folds:
+            found["tuned"] = {
+                "measure": self.measure,
+                "held_out": self.held_out,
+                "folds": [
+                    {
+                        "topics": list(fold.topics),
+                        "weights": dict(zip(self.names, fold.weights, strict=True)),
+                        "tuned": fold.tuned,
+                        "held_out": fold.held_out,
+                    }
+                    for fold in self.folds
+                ],
+            }
+        return found
+
+    def headline(self) -> str:
+        return f"{plural(len(self.names), 'run')} by {self.method}"
+
+
+def fuse(
+    runs: RunsForm,
+    method: str | FusionMethod = DEFAULT_METHOD,
+    *,
+    weights: Weights | None = None,
+    tune: JudgementsForm | None = None,
+    measure: str | Measure = DEFAULT_MEASURE,
+    folds: int = DEFAULT_FOLDS,
+    k: int | None = None,
+    name: str = "fused",
+    seed: int = 0,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Fusion:
+    """One run of several ranked runs, of the `k` best items of each topic (default: all).
+
+    `weights` has a number for each run. With judgements to `tune` on, the weights are those that
+    do best under `measure` on the topics of the other folds; topics without judgements get those
+    that do best on all.
+
+    >>> first, second = {"t": {"a": 2.0, "b": 1.0}}, {"t": {"b": 9.0, "c": 3.0}}
+    >>> fuse({"first": first, "second": second}, "rrf").run.ranking("t")
+    ['b', 'a', 'c']
+    """
+    check_counts(k=k, folds=folds)
+    chosen = METHODS.find(method) if isinstance(method, str) else method
+    named = {label: coerce_run(run, label) for label, run in name_runs(runs)}
+    given = _weights(weights, tuple(named))
+    tables = _Tables(tuple(named.values()), chosen, k)
+    if tune is None:
+        fused = tables.run(dict.fromkeys(tables.topics, given), name)
+        return Fusion(chosen, tuple(named), tuple(given.tolist()), fused)
+    if weights is not None:
+        raise UsageError("give weights= or tune=, not both")
+    judged = coerce_judgements(tune)
+    return _tuned(tables, chosen, tuple(named), judged, measure, folds, name, seed, progress)
+
+
+def _weights(given: Weights | None, names: tuple[str, ...]) -> Floats:
+    if given is None:
+        return np.ones(len(names))
+    if isinstance(given, Mapping):
+        unknown = [n for n in given if n not in names]
+        if unknown:
+            raise UsageError(f"a weight for {unknown[0]!r}, which is none of the runs")
+        given = [given.get(n, 1.0) for n in names]
+    found = np.asarray(given, dtype=np.float64)
+    if found.shape != (len(names),) or not np.isfinite(found).all():
+        raise UsageError(f"weights= needs {len(names)} numbers, one for each run")
+    return found
+
+
+class _Tables:
+    """The scores of all runs, topic by topic, ready to be fused with any weights."""
+
+    def __init__(self, runs: Sequence[Run], method: FusionMethod, k: int | None) -> None:
+        self._method, self._k = method, k
+        nested = [run.to_dict() for run in runs]
+        self.topics = tuple(dict.fromkeys(t for run in nested for t in run))
+        self._items: dict[str, list[str]] = {}
+        self._levels: dict[str, Floats] = {}
+        for topic in self.topics:
+            rankings = [run.get(topic, {}) for run in nested]
+            # As ties are broken everywhere: the larger id first.
+            items = sorted({i for r in rankings for i in r}, key=str.encode, reverse=True)
+            scores = np.array([[r.get(i, np.nan) for i in items] for r in rankings])
+            self._items[topic] = items
+            self._levels[topic] = method.level(scores, method)
+
+    def ranking(self, topic: str, weights: Floats) -> dict[str, float]:
+        scores = self._method.join(self._levels[topic], weights)
+        items = self._items[topic]
+        best = np.argsort(-scores, kind="stable")[: self._k]
+        return {items[i]: float(scores[i]) for i in best}
+
+    def run(self, weights: Mapping[str, Floats], name: str) -> Run:
+        nested = {topic: self.ranking(topic, weights[topic]) for topic in self.topics}
+        return Run.from_dict(nested).named(name)
+
+
+def _tuned(
+    tables: _Tables,
+    method: FusionMethod,
+    names: tuple[str, ...],
+    judged: Judgements,
+    measure_name: str | Measure,
+    folds: int,
+    name: str,
+    seed: int,
+    progress: Progress | Callable[[float], None] | None,
+) -> Fusion:
+    chosen = measure(measure_name) if isinstance(measure_name, str) else measure_name
+    if chosen.higher_is_better is None:
+        raise UsageError(f"{chosen} is neither better high nor low: no weights can be tuned for it")
+    known = [t for t in judged.topics if t in set(tables.topics)]
+    if len(known) < 2 * folds:
+        raise UsageError(
+            f"{plural(len(known), 'judged topic')} for {folds} folds: at least two of each are "
+            "needed (folds=)"
+        )
+    progress = Progress.of(progress)
+    search = _WeightSearch(tables, judged, chosen, len(names))
+    shuffled = generator(seed).permutation(len(known))
+    parts = [[known[i] for i in sorted(shuffled[f::folds].tolist())] for f in range(folds)]
+    found: list[Fold] = []
+    weights: dict[str, Floats] = {}
+    for number, part in enumerate(parts):
+        others = [t for t in known if t not in set(part)]
+        best = search.best(others, progress.part(number / (folds + 1), (number + 1) / (folds + 1)))
+        found.append(
+            Fold(
+                tuple(part),
+                tuple(best.tolist()),
+                search.mean(others, best),
+                search.mean(part, best),
+            )
+        )
+        weights |= dict.fromkeys(part, best)
+    overall = search.best(known, progress.part(folds / (folds + 1), 1.0))
+    fused = tables.run(dict.fromkeys(tables.topics, overall) | weights, name)
+    note = (
+        f"weights tuned for {chosen.mean_label} in {folds} folds: each judged topic is ranked with "
+        "those of the other folds; weights tells what does best on all, which is for new topics"
+    )
+    return Fusion(
+        method, names, tuple(overall.tolist()), fused, str(chosen), tuple(found), notes=(note,)
+    )
+
+
+class _WeightSearch:
+    """Weights that do best on some topics, one weight after the other, by the steps."""
+
+    def __init__(self, tables: _Tables, judged: Judgements, chosen: Measure, runs: int) -> None:
+        self._tables, self._judged, self._measure, self._runs = tables, judged, chosen, runs
+        self._seen: dict[tuple[float, ...], dict[str, float]] = {}
+
+    def _per_topic(self, weights: Floats) -> dict[str, float]:
+        key = tuple(weights.tolist())
+        if key not in self._seen:
+            run = self._tables.run(dict.fromkeys(self._tables.topics, weights), "tuned")
+            scores = evaluate(self._judged, run, self._measure)
+            name = str(self._measure)
+            self._seen[key] = {row["topic"]: row[name] for row in scores.per_topic()}
+        return self._seen[key]
+
+    def mean(self, topics: Sequence[str], weights: Floats) -> float:
+        values = self._per_topic(weights)
+        defined = [v for t in topics if (v := values.get(t)) is not None and not math.isnan(v)]
+        return float(np.mean(defined)) if defined else float("nan")
+
+    def best(self, topics: Sequence[str], progress: Progress) -> Floats:
+        sign = 1.0 if self._measure.higher_is_better else -1.0
+        weights = np.ones(self._runs)
+        best = sign * self.mean(topics, weights)
+        for turn in range(_PASSES):
+            before = weights.copy()
+            for place in range(self._runs):
+                for step in STEPS:
+                    tried = weights.copy()
+                    tried[place] = step
+                    if not tried.any():
+                        continue
+                    value = sign * self.mean(topics, tried)
+                    if value > best:
+                        best, weights = value, tried
+                progress((turn * self._runs + place + 1) / (_PASSES * self._runs))
+            if np.array_equal(before, weights):
+                break
+        progress(1.0)
+        return weights
+
+
+LABEL_METHODS = ("mean", "max", "min", "product", "borda", "zsum")
+
+
+def fuse_labels(
+    runs: Sequence[LabelsForm],
+    method: str = "mean",
+    *,
+    weights: Sequence[float] | None = None,
+    name: str = "fused",
+) -> LabelMatrix:
+    """One annotation of several, by their confidences: of the items and concepts that all have.
+
+    `mean`, `max`, `min` and `product` (a geometric mean) are of confidences; `borda` and `zsum`
+    of ranks and standard scores within a concept, brought to [0, 1].
+    """
+    if method not in LABEL_METHODS:
+        raise UsageError(f"no method {method!r}, expected one of {', '.join(LABEL_METHODS)}")
+    matrices = [coerce_labels(run, f"run {i}") for i, run in enumerate(runs, 1)]
+    given = _weights(weights, tuple(m.where for m in matrices))
+    if (given < 0).any() or not given.any():
+        raise UsageError("weights= of labels are not below 0, and not all 0")
+    first = matrices[0]
+    for other in matrices[1:]:
+        if set(other.items) != set(first.items) or set(other.concepts) != set(first.concepts):
+            raise InputError.single(other.where, f"has other items or concepts than {first.where}")
+    cube = np.stack([_aligned(m, first) for m in matrices])
+    return LabelMatrix(
+        first.items,
+        first.concepts,
+        confidences=np.clip(_joined_labels(cube, given, method), 0.0, 1.0),
+        name=name,
+        named=first.named,
+    )
+
+
+def _aligned(matrix: LabelMatrix, like: LabelMatrix) -> Floats:
+    values = matrix.confidences if matrix.confidences is not None else matrix.labels
+    table = np.asarray(dense(values), dtype=np.float64)
+    rows = {item: i for i, item in enumerate(matrix.items)}
+    columns = {concept: i for i, concept in enumerate(matrix.concepts)}
+    return table[np.ix_([rows[i] for i in like.items], [columns[c] for c in like.concepts])]
+
+
+def _joined_labels(cube: Floats, weights: Floats, method: str) -> Floats:
+    shares = (weights / weights.sum())[:, None, None]
+    if method == "mean":
+        return np.asarray((cube * shares).sum(axis=0))
+    if method in ("max", "min"):
+        kept = cube[weights > 0]
+        return np.asarray(kept.max(axis=0) if method == "max" else kept.min(axis=0))
+    if method == "product":
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.exp((np.log(cube) * shares).sum(axis=0)))
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    if method == "borda":
+        ranks = (rankdata(cube, axis=1) - 1) / max(cube.shape[1] - 1, 1)
+        return np.asarray((ranks * shares).sum(axis=0))
+    spread = cube.std(axis=1, keepdims=True)
+    away = (cube - cube.mean(axis=1, keepdims=True)) / np.where(spread > 0, spread, 1.0)
+    return np.asarray(ndtr((away * shares).sum(axis=0)))
