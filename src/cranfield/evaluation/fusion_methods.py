@@ -33,7 +33,7 @@ class FusionMethod(Declared):
     missing: str = "adds nothing"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return METHODS.find, (str(self),)
+        return fusion_method, (str(self),)
 
     def __saved__(self) -> str:
         """How a saved answer names the method."""
@@ -222,6 +222,11 @@ def _declared() -> Iterable[FusionMethod]:
 METHODS: Registry[FusionMethod] = Registry(
     FusionMethod, _declared, {"minmax": "combsum", "zscore": "zsum", "mnz": "combmnz"}
 )
+
+
+def fusion_method(name: str) -> FusionMethod:
+    """The fusion method that a name such as `rrf(k=10)` stands for."""
+    return METHODS.find(name)
 
 
 def fused_scores(scores: Floats, weights: Floats, method: FusionMethod) -> Floats:
