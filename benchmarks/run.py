@@ -84,13 +84,13 @@ def main() -> None:
         print(text, flush=True)
         if args.write:
             for document in (ROOT / "README.md", ROOT / "docs" / "benchmarks.md"):
-                replace_block(document, name, text)
+                replace_block(document, f"bench:{name}", text)
 
 
 def replace_block(document: Path, name: str, text: str) -> None:
     """Put a table between its markers, where a document has them."""
     old = document.read_text()
-    begin, end = f"<!-- bench:{name} -->", f"<!-- /bench:{name} -->"
+    begin, end = f"<!-- {name} -->", f"<!-- /{name} -->"
     pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.DOTALL)
     document.write_text(pattern.sub(lambda _: f"{begin}\n{text.strip()}\n{end}", old))
 

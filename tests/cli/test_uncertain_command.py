@@ -107,7 +107,7 @@ FAULTS = {
     "stranger in the run": (
         "one.run", "q Q0 zebra 1 2 x\n",
         "one: item 'zebra' of topic 'q' has no votes (1 such items in this topic); "
-        "unvoted='zero' counts them",
+        "--unvoted zero counts them",
     ),
     "unknown topic": (
         "one.run", "qq Q0 a 1 2 x\n", "topic 'qq' is neither an item with votes nor a category.",

@@ -179,15 +179,7 @@ def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
 
 
 def _median_fit(rows: Floats, outliers: float) -> Floats:
-    """How much nearer (positive) than the last item kept each row is to the median.
-
-    Features count by how much the middle half of the tag's items spreads in them.
-    """
-    centre = np.median(rows, axis=0)
-    low, high = np.quantile(rows, [0.25, 0.75], axis=0)
-    spread = high - low
-    usable = spread > 1e-12
-    scaled = (rows - centre)[:, usable] / spread[usable] if usable.any() else rows - centre
-    distance = np.sqrt((scaled**2).sum(axis=1))
+    """How much nearer (positive) than the last item kept each row is to the median."""
+    distance = np.linalg.norm(rows - np.median(rows, axis=0), axis=1)
     kept = max(1, math.ceil((1 - outliers) * len(rows) - 1e-9))
     return np.asarray(np.sort(distance)[kept - 1] - distance)

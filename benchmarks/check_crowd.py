@@ -1,0 +1,276 @@
+"""Is the truth of a crowd as sure as it says, and are honest people left alone?
+
+    python benchmarks/check_crowd.py [--write]
+
+Simulations with known answers, each with its bar; ends with 1 when one does not hold. With
+--write the tables are put into the pages that have their markers.
+"""
+
+from __future__ import annotations
+
+import itertools
+import sys
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.quality import quality_of
+from cranfield.agreement.weaklabel import filter_weak_labels
+from cranfield.data import Judgements
+from cranfield.data.item_vectors import ItemVectors
+from cranfield.evaluation.index_quality import evaluate_index
+from crowds import JUDGEMENTS, bad_crowds, honest_crowds, sparse_crowd
+from run import replace_block
+
+DOCS = Path(__file__).parents[1] / "docs"
+PAGES = (DOCS / "explanation" / "agreement.md", DOCS / "how-to" / "index-quality.md")
+MODELS = ("dawid-skene", "one-coin", "mace")
+# Of items with a probability in [0.9, 1] the share right may be this much below and above it.
+BELOW, ABOVE = 0.03, 0.10
+PER_ANNOTATOR = (5, 6, 10, 25, 100, 250)
+CALIBRATION_LOGS, QUALITY_LOGS = 20, 30
+EXCLUDED, NOTICED = 0.01, 0.80
+# Of near-duplicate intruders so few may be kept that this share of what is kept is right.
+KEPT_RIGHT = 0.9
+
+Rows = list[list[str]]
+
+
+def table(heads: Sequence[str], rows: Rows) -> str:
+    lines = ["| " + " | ".join(heads) + " |", "|---|" + "---:|" * (len(heads) - 1)]
+    return "\n".join([*lines, *("| " + " | ".join(row) + " |" for row in rows)])
+
+
+def calibration() -> tuple[str, list[str]]:
+    """Of items that a model is sure of, as many are right as it says."""
+    heads = ["judgements per annotator", "majority", *(f"{m}: right, said, share" for m in MODELS)]
+    rows: Rows = []
+    missed = []
+    for shown, answers, tables in (
+        ("2 answers", 2, False),
+        ("4 answers", 4, False),
+        ("4 answers, tables", 4, True),
+    ):
+        for per in PER_ANNOTATOR:
+            row = [f"{shown}, {per}"]
+            items = 100 if per < 100 else 300
+            logs = [
+                sparse_crowd(items, per, 5, answers, tables, np.random.default_rng([seed, per]))
+                for seed in range(CALIBRATION_LOGS if per < 100 else CALIBRATION_LOGS // 2)
+            ]
+            votes = [aggregate_judgements(made.log) for made in logs]
+            hits = [
+                _expected(v.probability, m.truth[v.item]) for v, m in zip(votes, logs, strict=True)
+            ]
+            row.append(f"{np.mean(hits):.3f}")
+            for model in MODELS:
+                right, said, sure, every = _sure(model, logs)
+                row.append(f"{right:.3f} of {said:.3f} ({sure:.0%}); {every:.3f}")
+                if tables and model != "dawid-skene":
+                    # A model that is not that of the crowd has no bar; its figures are shown.
+                    continue
+                if not said - BELOW <= right <= said + ABOVE:
+                    missed.append(f"calibration of {model}, {row[0]}: {right:.3f} of {said:.3f}")
+            rows.append(row)
+    return table(heads, rows), missed
+
+
+def _expected(probability: np.ndarray, truth: np.ndarray) -> float:
+    """The share right when ties are counted by their expected value."""
+    leading = probability >= probability.max(axis=1, keepdims=True) - 1e-9
+    return float((leading[np.arange(truth.size), truth] / leading.sum(axis=1)).mean())
+
+
+def _sure(model: str, logs: Sequence) -> tuple[float, float, float, float]:
+    right, said, every = [], [], []
+    units = 0
+    for made in logs:
+        found = aggregate_judgements(made.log, model)
+        top = found.probability.max(axis=1)
+        hit = found.probability.argmax(axis=1) == made.truth[found.item]
+        sure = top >= 0.9
+        right += hit[sure].tolist()
+        said += top[sure].tolist()
+        every.append(_expected(found.probability, made.truth[found.item]))
+        units += top.size
+    return float(np.mean(right)), float(np.mean(said)), len(said) / units, float(np.mean(every))
+
+
+def curves() -> tuple[str, list[str]]:
+    """The share right by what a model says, at 5 and at 25 judgements per annotator."""
+    edges = (0.3, 0.5, 0.7, 0.9, 0.99, 1.0)
+    rows: Rows = []
+    made = {
+        per: [
+            sparse_crowd(100, per, 5, 4, False, np.random.default_rng([seed, per, 7]))
+            for seed in range(CALIBRATION_LOGS)
+        ]
+        for per in (5, 25)
+    }
+    found: dict[tuple[str, int], tuple[np.ndarray, np.ndarray]] = {}
+    for model in MODELS:
+        for per, logs in made.items():
+            answers = [aggregate_judgements(m.log, model) for m in logs]
+            said = np.concatenate([a.probability.max(axis=1) for a in answers])
+            hit = np.concatenate(
+                [
+                    a.probability.argmax(axis=1) == m.truth[a.item]
+                    for a, m in zip(answers, logs, strict=True)
+                ]
+            )
+            found[model, per] = said, hit
+    for low, high in itertools.pairwise(edges):
+        row = [f"{low:g} to {high:g}"]
+        for said, hit in found.values():
+            inside = (said >= low) & ((said < high) | (high == 1.0))
+            shown = f"{hit[inside].mean():.2f} ({inside.sum()})" if inside.any() else "-"
+            row.append(shown)
+        rows.append(row)
+    return table(["probability", *(f"{m}, {per}" for m, per in found)], rows), []
+
+
+def honest() -> tuple[str, list[str]]:
+    """How many honest people are to be excluded or looked at, by kind of crowd."""
+    seen: dict[str, list[list[str]]] = {}
+    odd: dict[str, list[str]] = {}
+    for seed in range(QUALITY_LOGS):
+        for crowd in honest_crowds(np.random.default_rng(seed)):
+            verdicts = [p.verdict for p in quality_of(crowd.log)]
+            seen.setdefault(crowd.name, []).append(verdicts)
+            odd.setdefault(crowd.name, []).extend(verdicts[a] for a in crowd.odd)
+    rows: Rows = []
+    missed = []
+    for name, logs in seen.items():
+        every = [v for verdicts in logs for v in verdicts]
+        excluded = every.count("exclude") / len(every)
+        looked = every.count("look at") / len(every)
+        named = odd[name]
+        unlike = f"{named.count('exclude') / len(named):.2%}" if named else "-"
+        rows.append([name, f"{len(every):,}", f"{excluded:.2%}", unlike, f"{looked:.2%}"])
+        share = max(excluded, named.count("exclude") / len(named) if named else 0.0)
+        if share > EXCLUDED:
+            missed.append(f"honest people excluded, {name}: {share:.2%}")
+    heads = ["crowd", "people", "excluded", "of those it is named after", "looked at"]
+    return table(heads, rows), missed
+
+
+def bad() -> tuple[str, list[str]]:
+    """How many of each kind of bad annotator are noticed."""
+    seen: dict[str, list[str]] = {}
+    for seed in range(QUALITY_LOGS):
+        for crowd in bad_crowds(np.random.default_rng(1000 + seed)):
+            verdicts = [p.verdict for p in quality_of(crowd.log)]
+            seen.setdefault(crowd.name, []).append(verdicts[crowd.odd[0]])
+    rows: Rows = []
+    missed = []
+    for name, verdicts in seen.items():
+        noticed = 1 - verdicts.count("keep") / len(verdicts)
+        rows.append([name, f"{noticed:.0%}", f"{verdicts.count('exclude') / len(verdicts):.0%}"])
+        if noticed < NOTICED:
+            missed.append(f"noticed, {name}: {noticed:.0%}")
+    return table([f"one with {JUDGEMENTS} judgements", "noticed", "excluded"], rows), missed
+
+
+def weak_labels() -> tuple[str, list[str]]:
+    """What the two methods keep of a tag with 70 right items and 30 intruders."""
+    cases: dict[str, tuple[Callable[[np.random.Generator], np.ndarray], float | None]] = {
+        "intruders scattered": (
+            lambda r: np.vstack([r.normal(0, 1, (70, 8)), r.normal(0, 4, (30, 8))]),
+            None,
+        ),
+        "intruders near-duplicates of one": (_near_duplicates, None),
+        "items on a ring around the intruders (gamma 8)": (_ring, 8.0),
+    }
+    items = [f"i{k}" for k in range(100)]
+    rows: Rows = []
+    missed = []
+    for name, (made, gamma) in cases.items():
+        means = {}
+        for method in ("svm", "median"):
+            found = [
+                filter_weak_labels(
+                    items,
+                    made(np.random.default_rng(seed)),
+                    {"tag": items},
+                    truth={"tag": items[:70]},
+                    method=method,
+                    gamma=gamma if method == "svm" else None,
+                )
+                for seed in range(10)
+            ]
+            means[method] = float(np.mean([answer.tags[0].precision for answer in found]))
+        rows.append([name, "0.700", f"{means['svm']:.3f}", f"{means['median']:.3f}"])
+        if made is _near_duplicates and means["median"] < KEPT_RIGHT:
+            missed.append(f"weak labels, {name}: {means['median']:.3f}")
+    return table(["tag", "before", "svm", "median"], rows), missed
+
+
+def _near_duplicates(rng: np.random.Generator) -> np.ndarray:
+    place = rng.normal(0, 1, 8)
+    wrong = rng.normal(0, 0.02, (30, 8)) + 10 * place / np.linalg.norm(place)
+    return np.vstack([rng.normal(0, 1, (70, 8)), wrong])
+
+
+def _ring(rng: np.random.Generator) -> np.ndarray:
+    turn = rng.uniform(0, 2 * np.pi, 70)
+    good = rng.normal(0, 0.3, (70, 2)) + 6 * np.column_stack([np.cos(turn), np.sin(turn)])
+    return np.vstack([good, rng.normal(0, 3, (30, 2))])
+
+
+def best_queries() -> tuple[str, list[str]]:
+    """What Rocchio's optimal query reaches where another vector ranks perfectly."""
+    rng = np.random.default_rng(3)
+    items, dimensions, topics = 400, 20, 10
+    vectors = rng.normal(0, 1, (items, dimensions))
+    vectors[:, 0] *= 0.3
+    grades = {}
+    for t in range(topics):
+        axis = rng.normal(0, 1, dimensions)
+        axis[1:] *= 0.15
+        unit = vectors / np.linalg.norm(vectors, axis=1, keepdims=True)
+        order = np.argsort(-(unit @ axis))
+        grades[f"t{t}"] = {f"i{i}": 1 for i in order[:20]}
+    quality = evaluate_index(
+        ItemVectors.of([f"i{i}" for i in range(items)], vectors),
+        Judgements.from_dict(grades),
+        measures="AP",
+        best=True,
+    )
+    means = {run: values["AP"] for run, values in quality.scores.mean().items()}
+    rows = [[run, f"{value:.3f}"] for run, value in means.items()]
+    short = means["best vector query"] < 0.99
+    return table(["query", "MAP"], rows), ["best vector query below 0.99"] if short else []
+
+
+CHECKS = {
+    "calibration": calibration,
+    "curves": curves,
+    "honest": honest,
+    "bad": bad,
+    "weak-labels": weak_labels,
+    "best-queries": best_queries,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    args = list(sys.argv[1:] if argv is None else argv)
+    missed: list[str] = []
+    for name, check in CHECKS.items():
+        started = time.perf_counter()
+        shown, short = check()
+        print(f"{name} ({time.perf_counter() - started:.0f} s)\n{shown}\n")
+        missed += short
+        if "--write" in args:
+            for page in PAGES:
+                replace_block(page, f"check:{name}", shown)
+    for line in missed:
+        print(f"missed: {line}")
+    print("every bar holds" if not missed else f"{len(missed)} bars missed")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
