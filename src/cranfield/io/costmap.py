@@ -12,6 +12,8 @@ import numpy as np
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
 from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, write_whole
+from cranfield.io.ids import NAME_CSV
+from cranfield.io.numbers import number
 
 
 def read_costmap(path: str | Path) -> CostMap:
@@ -70,7 +72,7 @@ def _numbers(
     values = []
     for other, cell in zip(names, cells, strict=True):
         try:
-            values.append(float(cell))
+            values.append(number(cell))
         except ValueError:
             problems.append(
                 Problem(
@@ -83,6 +85,7 @@ def _numbers(
 
 def write_costmap(costs: CostMap, path: str | Path) -> None:
     """Write a cost map as square CSV, in full precision."""
+    NAME_CSV.check(str(path), "the concept", costs.concepts)
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow(["concept", *costs.concepts])
@@ -121,7 +124,7 @@ def read_agreement(path: str | Path) -> AgreementMap:
 def _take_agreement(concept: str, text: str, found: dict[str, float]) -> str:
     """Puts a value into `found`, or says what is wrong with it."""
     try:
-        value = float(text)
+        value = number(text)
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:

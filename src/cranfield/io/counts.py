@@ -19,6 +19,7 @@ from pathlib import Path
 from cranfield.data.counts import Snapshot, term_of
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, describe, read_text, write_whole
+from cranfield.io.ids import NAME_CSV
 
 _HEADER = ["term", "with", "count"]
 _FACTS = ("total", "source", "date")
@@ -115,12 +116,17 @@ def _contradictions(tally: _Tally, total: int) -> list[Problem]:
 
 def write_counts(snapshot: Snapshot, path: str | Path) -> None:
     """Write hit counts with what they were counted on."""
+    NAME_CSV.check(str(path), "the term", snapshot.single)
     out = io.StringIO()
     for fact in _FACTS:
-        value = getattr(snapshot, fact)
+        value = " ".join(str(getattr(snapshot, fact)).split())
         if value:
             out.write(f"# {fact}: {value}\n")
-    writer = csv.writer(out, lineterminator="\n")
+    # A term such as #sunset would begin a line as a fact does.
+    marked = any(term.startswith("#") for term in snapshot.single)
+    writer = csv.writer(
+        out, lineterminator="\n", quoting=csv.QUOTE_NONNUMERIC if marked else csv.QUOTE_MINIMAL
+    )
     writer.writerow(_HEADER)
     writer.writerows((term, "", count) for term, count in snapshot.single.items())
     writer.writerows((*sorted(pair), count) for pair, count in snapshot.joint.items())

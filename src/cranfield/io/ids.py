@@ -65,6 +65,8 @@ TREC = IdRule("TREC's format", "rename it, or write .json or .parquet", _BLANKS,
 SEPARATED = IdRule("CSV", "rename it, or write .json or .parquet", _LINE_ENDS, begins_file=False)
 LABEL_CSV = IdRule("CSV", "rename it, or write .npz", _LINE_ENDS, stripped=True, begins_file=False)
 LABEL_TEXT = IdRule("ImageCLEF text", "rename it, or write .csv or .npz", _SPACES)
+NAME_CSV = IdRule("CSV", "rename it", _LINE_ENDS, stripped=True, begins_file=False)
+RDF = IdRule("RDF", "rename it", re.compile(r"[\0-\x1f]"), begins_file=False)
 ARCHIVE = IdRule("an archive of arrays", "rename it", re.compile(r"\0"), begins_file=False)
 
 

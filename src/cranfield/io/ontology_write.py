@@ -13,6 +13,7 @@ from typing import Any, Literal
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import InputError, MissingExtraError, UsageError, plural
 from cranfield.io.files import inner_suffix, write_whole
+from cranfield.io.ids import NAME_CSV, RDF
 from cranfield.io.ontology import RDF_FORMATS
 from cranfield.io.ontology_rdf import BASE, CATEGORY
 
@@ -30,6 +31,8 @@ def write_ontology(
     if language not in ("owl", "skos"):
         raise UsageError(f"language={language!r} is not 'owl' or 'skos'")
     suffix = inner_suffix(path)
+    rule = RDF if suffix in RDF_FORMATS else NAME_CSV
+    rule.check(str(path), "the concept", map(ontology.label, range(len(ontology.nodes))))
     if suffix in RDF_FORMATS:
         data = _rdf(ontology, RDF_FORMATS[suffix], language)
     elif suffix in (".csv", ".tsv"):
@@ -51,15 +54,19 @@ def write_rules(rules: Rules, path: str | Path) -> None:
     for kind, groups in (("exactly_one", rules.exactly_one), ("disjoint", rules.disjoint)):
         blocks += [f"[[{kind}]]\nconcepts = {_listed(group)}\n" for group in groups]
     blocks += [
-        f"[[requires]]\nconcept = {json.dumps(r.concept)}\nany_of = {_listed(r.any_of)}\n"
+        f"[[requires]]\nconcept = {_quoted(r.concept)}\nany_of = {_listed(r.any_of)}\n"
         for r in rules.requires
     ]
     write_whole(Path(path), "\n".join(blocks).encode())
 
 
 def _listed(names: Sequence[str]) -> str:
-    # A string of JSON is one of TOML too.
-    return f"[{', '.join(json.dumps(name) for name in names)}]"
+    return f"[{', '.join(map(_quoted, names))}]"
+
+
+def _quoted(name: str) -> str:
+    """A name as a string of TOML: one of JSON, without halves of characters and without DEL."""
+    return json.dumps(name, ensure_ascii=False).replace("\x7f", "\\u007f")
 
 
 def _rdf(ontology: Ontology, form: str, language: Language) -> bytes:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, describe, read_text
+from cranfield.io.numbers import number
 
 _COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 
@@ -61,19 +62,19 @@ def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
 
 
 def _pair(
-    number: int, row: list[str], at: tuple[int, ...], problems: list[Problem]
+    line: int, row: list[str], at: tuple[int, ...], problems: list[Problem]
 ) -> WordPair | None:
     first, second, score = at
     if len(row) <= max(first, second) or not row[first] or not row[second]:
-        problems.append(Problem(number, f"not a pair of words ({_COLUMNS})"))
+        problems.append(Problem(line, f"not a pair of words ({_COLUMNS})"))
         return None
     human: float | None = None
     if 0 <= score < len(row) and row[score]:
         try:
-            human = float(row[score])
+            human = number(row[score])
         except ValueError:
             human = math.nan
         if not math.isfinite(human):
-            problems.append(Problem(number, f"score {row[score]!r} is not a number ({_COLUMNS})"))
+            problems.append(Problem(line, f"score {row[score]!r} is not a number ({_COLUMNS})"))
             return None
     return WordPair(row[first], row[second], human)

@@ -16,6 +16,7 @@ from pathlib import Path
 from cranfield.data.counts import TaggedItem, term_of
 from cranfield.errors import InputError
 from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
+from cranfield.io.numbers import number
 
 _PRESENT_FROM = 0.5
 
@@ -128,9 +129,13 @@ def _wide(line: int, row: list[str], names: list[str], where: str) -> TaggedItem
 
 def _present(cell: str, line: int, where: str) -> bool:
     try:
-        value = float(cell)
+        value = number(cell)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
+    if math.isnan(value):
         raise InputError.single(where, f"value {cell!r} is not a number", line)
+    if not 0 <= value <= 1:
+        raise InputError.single(
+            where, f"value {cell!r} is not in [0, 1], where 1 means that the item has it", line
+        )
     return value >= _PRESENT_FROM
