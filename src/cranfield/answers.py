@@ -89,7 +89,7 @@ HOMES: dict[str, str] = {
     "OntologyFacts": "cranfield.relatedness.hierarchies",
     "OntologyNode": "cranfield.relatedness.hierarchies",
     "OntologyView": "cranfield.relatedness.hierarchies",
-    "Pair": "cranfield.comparison.answer",
+    "Pairs": "cranfield.comparison.answer",
     "PairRelatedness": "cranfield.relatedness.answer",
     "Pool": "cranfield.campaign.pool",
     "PooledItem": "cranfield.campaign.pool",

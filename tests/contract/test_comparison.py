@@ -15,6 +15,7 @@ from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure, Source
 from cranfield.report.render import FORMATS, render
 from cranfield.report.tables.comparison import comparison_document
+from cranfield.stats.intervals import METHODS
 
 
 def measure(name="AP", *, higher=True, aggregate="mean"):
@@ -46,12 +47,12 @@ def generated(runs=4, topics=30, seed=0):
     return np.clip(base + rng.normal(0, 0.1, (runs, topics)), 0, 1)
 
 
-@pytest.mark.parametrize("tail", ["one", "two"])
-@pytest.mark.parametrize("interval", ["bca", "percentile", "t"])
+@pytest.mark.parametrize("tail", ["one", "two", "seen"])
+@pytest.mark.parametrize("interval", METHODS)
 @pytest.mark.parametrize("test", TESTS)
 @pytest.mark.parametrize("topics", [1, 2, 3, 25])
 def test_a_run_against_itself_is_equal(test, interval, tail, topics):
-    if tail == "one" and test in ("tukey", "nemenyi", "tukey-randomization"):
+    if test in ("tukey", "nemenyi", "tukey-randomization"):
         tail = "two"
     row = generated(1, topics)[0]
     result = scores([row, row]).compare(
@@ -131,8 +132,9 @@ def test_a_pair_does_not_depend_on_the_other_runs(test):
 @pytest.mark.parametrize("test", ["bootstrap", "randomization", "t", "wilcoxon", "sign"])
 def test_lower_is_better_turns_the_one_tailed_question_round(test):
     values = generated(2)
-    up = scores(values).compare(test=test, tail="one", resamples=500).pairs[0]
-    down = scores(-values, higher=False).compare(test=test, tail="one", resamples=500).pairs[0]
+    options = {"test": test, "tail": "one", "baseline": "run1", "resamples": 500}
+    up = scores(values).compare(**options).pairs[0]
+    down = scores(-values, higher=False).compare(**options).pairs[0]
     assert down.p == up.p
     assert (down.wins, down.losses) == (up.wins, up.losses)
     assert down.difference == pytest.approx(-up.difference)
@@ -189,14 +191,15 @@ def test_clear_differences_are_found_and_ranked(test):
     groups = {s.run: s.group for s in result.standings}
     assert groups == {"high": "a", "low": "b", "also low": "b"}
     top = result.standings[0]
-    assert (top.run, top.rank_interval) == ("high", (1, 1))
-    assert all(s.rank_interval == (2, 3) for s in result.standings[1:])
+    assert (top.run, top.place, top.place_interval, top.rank_spread) == ("high", 1, (1, 1), (1, 1))
+    assert all(s.place_interval == s.rank_spread == (2, 3) for s in result.standings[1:])
+    assert [s.place for s in result.standings] == [1, 2, 3]
 
 
 def test_json_has_the_shape_of_the_contract():
     payload = scores(generated(3)).compare(baseline="run1", test="bootstrap", rng=7).to_dict()
     assert {"pairs", "test", "correction", "seed", "topics"} <= payload.keys()
-    assert (payload["test"], payload["correction"]) == ("bootstrap", "holm")
+    assert (payload["test"], payload["correction"]) == ("bootstrap", "romano-wolf")
     assert (payload["seed"], payload["topics"]) == (7, 30)
     assert [(p["a"], p["b"]) for p in payload["pairs"]] == [("run0", "run1"), ("run2", "run1")]
     for pair in payload["pairs"]:
@@ -210,7 +213,9 @@ def test_json_has_the_shape_of_the_contract():
         ({"test": "bootstap"}, "Did you mean 'bootstrap'"),
         ({"baseline": "run9"}, "no run named 'run9'"),
         ({"correction": "hlm"}, "Did you mean 'holm'"),
-        ({"tail": "both"}, "neither 'one' nor 'two'"),
+        ({"tail": "both"}, "none of 'two', 'one', 'seen'"),
+        ({"tail": "one"}, "name a baseline"),
+        ({"test": "wilcoxon", "correction": "romano-wolf"}, "for tests of means"),
         ({"alpha": 1.5}, "between 0 and 1"),
         ({"interval": "bcaa"}, "Did you mean 'bca'"),
         ({"resamples": 0}, "from 1 on"),
@@ -218,6 +223,7 @@ def test_json_has_the_shape_of_the_contract():
         ({"test": "randomization", "resamples": "exact"}, "up to 20 topics"),
         ({"test": "tukey", "correction": "holm"}, "corrects for all pairs itself"),
         ({"test": "nemenyi", "tail": "one"}, "two-tailed"),
+        ({"test": "tukey", "tail": "seen"}, "two-tailed"),
         ({"rng": -1}, "from 0 on"),
         ({"jobs": 0}, "1 or more"),
         ({"margin": 0.0}, "greater than 0"),
@@ -237,14 +243,14 @@ def test_what_cannot_be_compared_is_refused():
     with pytest.raises(UsageError, match="not a mean over topics"):
         scores(generated(), aggregate="geometric").compare()
     with pytest.raises(UsageError, match="no better direction"):
-        scores(generated(), higher=None).compare(tail="one")
+        scores(generated(), higher=None).compare(tail="one", baseline="run0")
 
 
 def test_intervals_of_means():
     values = generated(3)
     values[0, :4] = math.nan
     table = scores(values)
-    for method in ("bca", "percentile", "t"):
+    for method in METHODS:
         boxes = table.interval(method=method, rng=1)
         for i, run in enumerate(table.runs):
             box = boxes[run]["AP"]

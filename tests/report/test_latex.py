@@ -64,7 +64,7 @@ def test_marks_in_other_formats(capsys):
     markdown = printed(capsys, *COMPARE, "--show", "summary", "--format", "markdown")
     assert re.search(r"\| projection \| 0\.3434 [a-c] \|", markdown)
     table = printed(capsys, *COMPARE, "--show", "summary", "--format", "csv")
-    assert table.startswith("measure,run,rank,mean")
+    assert table.startswith("measure,run,place,mean")
 
 
 @pytest.mark.parametrize("baseline", [["--baseline", "pixels"], []])

@@ -112,10 +112,10 @@ def make_parser() -> Parser:
 
 
 def _add_test_options(parser: argparse.ArgumentParser) -> None:
-    from cranfield.comparison.compare import TESTS
+    from cranfield.comparison.plan import CORRECTIONS, TESTS
     from cranfield.report.tables.comparison import PARTS, SUMMARY
-    from cranfield.stats.corrections import CORRECTIONS
     from cranfield.stats.intervals import METHODS
+    from cranfield.stats.paired import TAILS
 
     group = parser.add_argument_group("tests")
     group.add_argument(
@@ -127,14 +127,16 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--correction",
-        choices=tuple(CORRECTIONS),
-        help="for many comparisons, over the pairs of a measure (default: holm)",
+        choices=CORRECTIONS,
+        help="for many comparisons, over the pairs of a measure (default: romano-wolf for tests "
+        "by resampling, else holm)",
     )
     group.add_argument(
         "--tail",
-        choices=("one", "two"),
+        choices=TAILS,
         default="two",
-        help="one: is the run better than the baseline; two: do they differ (default)",
+        help="two: do they differ (default); one: is the run better than the baseline; seen: "
+        "one-tailed in the direction that each pair has",
     )
     group.add_argument(
         "--alpha", type=_share, default=0.05, metavar="X", help="significance level (default: 0.05)"
@@ -142,7 +144,7 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
     group.add_argument(
         "--interval",
         choices=METHODS,
-        help="confidence interval (default: bca for the bootstrap test, else t)",
+        help="confidence interval (default: studentized for the bootstrap test, else t)",
     )
     group.add_argument(
         "--resamples",

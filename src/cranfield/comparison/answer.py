@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+import math
+from collections.abc import Container, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, fields
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.comparison.plan import FAMILY_WISE, STEP_DOWN
 from cranfield.stats.anova import Friedman, OneWay, TwoWay
 from cranfield.stats.reliability import Reliability
 
-FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
 TITLES = {
     "bootstrap": "Paired bootstrap test",
     "randomization": "Paired randomisation test",
@@ -21,38 +28,51 @@ TITLES = {
     "tukey-randomization": "Randomised Tukey HSD",
     "nemenyi": "Nemenyi test",
 }
+_SIDES = {
+    "two": "two-tailed",
+    "one": "one-tailed (a better than b)",
+    "seen": "one-tailed in the direction seen (its level over both directions is twice the p)",
+}
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
 def stars(p: float) -> str:
-    """One, two or three stars at 0.05, 0.01 and 0.001.
+    """One, two or three stars for a p-value of at most 0.05, 0.01 and 0.001.
 
     >>> stars(0.004)
     '**'
     """
-    return next((marks for level, marks in STARS if p < level), "")
+    return next((marks for level, marks in STARS if p <= level), "")
 
 
 @dataclass(frozen=True, slots=True)
 class Pair:
     """Two runs under a measure; every difference is a - b on the topics that both have.
 
-    `wins`, `ties` and `losses` count the topics on which a is better, level and worse than b.
-    `detectable` is the difference that so many topics would reveal, `topics_needed` the number
-    of topics that the difference asked for would need. NaN and None stand for what cannot be
-    said.
+    `mark` is "up" where a is significantly better than b, "down" where it is worse, else empty;
+    `sure` says whether other draws would give the same stars. A p-value that `is_floor` is as
+    small as the draws can make it: the true one may be smaller. `wins`, `ties` and `losses` count
+    the topics on which a is better, level and worse than b. `detectable` is the difference that
+    so many topics would reveal after the correction for many pairs, `topics_needed` the number
+    of topics that the difference asked for would need; `_alone` is either for a pair that is the
+    only one. NaN and None stand for what cannot be said.
     """
 
     a: str
     b: str
     measure: str
-    topics: int
-    mean_a: float
-    mean_b: float
     difference: float
     ci: tuple[float, float]
     p: float
     p_corrected: float
+    stars: str
+    mark: str
+    sure: bool
+    p_is_floor: bool
+    p_corrected_is_floor: bool
+    topics: int
+    mean_a: float
+    mean_b: float
     change_percent: float
     deviation_percent: float
     cohen_d: float
@@ -61,44 +81,127 @@ class Pair:
     ties: int
     losses: int
     detectable: float
+    detectable_alone: float
     topics_needed: int | None = None
+    topics_needed_alone: int | None = None
     p_equivalence: float | None = None
 
-    @property
-    def stars(self) -> str:
-        return stars(self.p_corrected)
-
     def to_dict(self) -> dict[str, Any]:
-        row: dict[str, Any] = {
-            "a": self.a,
-            "b": self.b,
-            "measure": self.measure,
-            "difference": self.difference,
-            "ci": list(self.ci),
-            "p": self.p,
-            "p_corrected": self.p_corrected,
-            "stars": self.stars,
-        }
-        rest = asdict(self)
-        row.update({k: v for k, v in rest.items() if k not in row})
+        row = {f.name: getattr(self, f.name) for f in fields(self)}
+        row["ci"] = list(self.ci)
         return row
+
+
+_MARKS = {1: "up", 0: "", -1: "down"}
+
+
+@dataclass(frozen=True, eq=False)
+class Pairs(Sequence[Pair]):
+    """The pairs of a comparison: kept as columns, given as `Pair`, one by one.
+
+    The columns "a", "b" and "measure" are positions in `runs` and `measures`.
+    """
+
+    runs: tuple[str, ...]
+    measures: tuple[str, ...]
+    columns: Mapping[str, NDArray[Any]]
+
+    @classmethod
+    def joined(
+        cls, runs: Sequence[str], measures: Sequence[str], parts: Sequence[Mapping[str, Any]]
+    ) -> Pairs:
+        """The pairs of several measures behind one another."""
+        names = list(parts[0])
+        return cls(
+            tuple(runs),
+            tuple(measures),
+            {name: np.concatenate([part[name] for part in parts]) for name in names},
+        )
+
+    def __len__(self) -> int:
+        return len(self.columns["a"])
+
+    def __getitem__(self, at: Any) -> Any:
+        if isinstance(at, slice):
+            return tuple(self._made(range(len(self))[at]))
+        return next(self._made([range(len(self))[at]]))
+
+    def __iter__(self) -> Iterator[Pair]:
+        return self._made(range(len(self)))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Pairs) and (
+            (self.runs, self.measures) == (other.runs, other.measures)
+            and self.columns.keys() == other.columns.keys()
+            and all(np.array_equal(v, other.columns[k], True) for k, v in self.columns.items())
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def where(self, measure: str) -> Pairs:
+        """The pairs under a measure."""
+        chosen = self.columns["measure"] == self.measures.index(measure)
+        return self.chosen(np.flatnonzero(chosen))
+
+    def among(self, runs: Container[str]) -> Pairs:
+        """The pairs of which both runs are among some."""
+        inside = np.array([run in runs for run in self.runs])
+        both = inside[self.columns["a"]] & inside[self.columns["b"]]
+        return self.chosen(np.flatnonzero(both))
+
+    def chosen(self, at: NDArray[Any]) -> Pairs:
+        """The pairs at some positions."""
+        return Pairs(self.runs, self.measures, {k: v[at] for k, v in self.columns.items()})
+
+    def lists(self) -> dict[str, list[Any]]:
+        """The columns as people read them: names, stars and marks, None for what is not."""
+        found = {name: column.tolist() for name, column in self.columns.items()}
+        for name in ("a", "b"):
+            found[name] = [self.runs[i] for i in found[name]]
+        found["measure"] = [self.measures[i] for i in found["measure"]]
+        found["mark"] = [_MARKS[i] for i in found["mark"]]
+        found["stars"] = [stars(p) for p in found["p_corrected"]]
+        found["ci"] = list(zip(found.pop("ci_low"), found.pop("ci_high"), strict=True))
+        for name in ("topics_needed", "topics_needed_alone"):
+            found[name] = [None if math.isnan(n) else int(n) for n in found[name]]
+        found["p_equivalence"] = [None if math.isnan(p) else p for p in found["p_equivalence"]]
+        return found
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """A row per pair, as JSON has it."""
+        found = self.lists()
+        columns = [found[name] for name in _NAMES]
+        for values in zip(*columns, strict=True):
+            yield dict(zip(_NAMES, values, strict=True))
+
+    def _made(self, at: Sequence[int]) -> Iterator[Pair]:
+        part = self if len(at) == len(self) else self.chosen(np.array(at, dtype=np.int64))
+        return (Pair(**row) for row in part.rows())
+
+
+_NAMES = tuple(f.name for f in fields(Pair))
 
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """The place of a run under a measure.
+    """Where a run stands under a measure.
 
-    `rank` is 1 + the number of runs that are significantly better, so runs that cannot be told
-    apart from the best share rank 1; runs with a common letter in `group` do not differ.
+    `place` is its position in the order of the means, `place_interval` where it stands when
+    topics are drawn anew. `rank` is 1 + the number of runs that are significantly better, so runs
+    that cannot be told apart from the best share rank 1; two runs share no letter of `group`
+    exactly when they differ significantly. `rank_spread` are the first and the last place that
+    the tests leave open. With too many groups for letters `group` is empty.
     """
 
     measure: str
     run: str
     mean: float
     ci: tuple[float, float]
+    place: int
+    place_interval: tuple[int | None, int | None]
     rank: int
-    rank_interval: tuple[int | None, int | None]
     group: str
+    rank_spread: tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,7 +236,7 @@ class Comparison(Answer):
 
     command: ClassVar[str] = "compare"
 
-    pairs: tuple[Pair, ...]
+    pairs: Pairs
     standings: tuple[Standing, ...]
     families: tuple[Family, ...]
     runs: tuple[str, ...]
@@ -159,18 +262,31 @@ class Comparison(Answer):
 
     def pair(self, a: str, b: str, measure: str) -> Pair:
         """The pair of two runs under a measure, in the order in which they were compared."""
-        for found in self.pairs:
-            if (found.a, found.b, found.measure) == (a, b, measure):
-                return found
+        columns, wanted = self.pairs.columns, (self.runs, self.runs, self.pairs.measures)
+        if a in self.runs and b in self.runs and measure in self.pairs.measures:
+            found = np.ones(len(self.pairs), dtype=bool)
+            for name, names, value in zip(
+                ("a", "b", "measure"), wanted, (a, b, measure), strict=True
+            ):
+                found &= columns[name] == names.index(value)
+            if found.any():
+                one: Pair = self.pairs[int(found.argmax())]
+                return one
         raise KeyError((a, b, measure))
 
     def footnotes(self) -> list[str]:
-        """The footnote: test, correction, number of topics, seed, pairing."""
-        sides = "one-tailed (a better than b)" if self.tail == "one" else "two-tailed"
-        how = f"{TITLES[self.test]}, {sides}"
+        """The footnote: stars and marks; test, correction, draws; intervals, topics, pairing."""
+        marks = "*, **, ***: p at most 0.05, 0.01, 0.001 after correction; differences are a - b."
+        if self.tail != "two":
+            marks += " up, down: a is significantly better, worse than b."
+        if not self.pairs.columns["sure"].all():
+            marks += " ?: other draws could give other stars; more resamples would settle it."
+        how = f"{TITLES[self.test]}, {_SIDES[self.tail]}"
         if self.resamples is not None:
             how += f", {self.resamples} resamples, seed {self.seed}"
-        if self.correction != "none":
+        if self.correction == STEP_DOWN:
+            how += "; Romano-Wolf step-down correction over the pairs of each measure"
+        elif self.correction != "none":
             how += f"; {self.correction} correction over the pairs of each measure"
         elif self.test in FAMILY_WISE:
             how += "; its p-values hold for all pairs together"
@@ -179,11 +295,7 @@ class Comparison(Answer):
         ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval}"
         if self.interval != "t":
             ends += f", seed {self.seed}"
-        return [
-            "* p < 0.05, ** p < 0.01, *** p < 0.001 (after correction); differences are a - b.",
-            f"{how}.",
-            f"{ends}. n: {self._counts()}; {self.pairing}.",
-        ]
+        return [marks, f"{how}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
 
     def _counts(self) -> str:
         """How many topics the pairs have, said once where all measures agree."""
@@ -194,7 +306,7 @@ class Comparison(Answer):
         return ", ".join(f"{name} {count}" for name, count in said.items())
 
     def _count(self, measure: Mapping[str, Any]) -> str:
-        counts = sorted({p.topics for p in self.pairs if p.measure == measure["name"]})
+        counts = np.unique(self.pairs.where(measure["name"]).columns["topics"]).tolist()
         unit = f"{measure['unit']}s"
         if counts[0] == counts[-1]:
             return f"{counts[0]} {unit} in every pair"
@@ -202,7 +314,7 @@ class Comparison(Answer):
 
     def headline(self) -> str:
         """How many pairs, how they were tested, and how many differ."""
-        differ = sum(pair.p_corrected <= self.alpha for pair in self.pairs)
+        differ = int((self.pairs.columns["p_corrected"] <= self.alpha).sum())
         return (
             f"{len(self.runs)} runs, {TITLES[self.test]} over {self.topics} {self.unit}s: "
             f"{differ} of {len(self.pairs)} pairs differ at {self.alpha:g}"
@@ -228,7 +340,7 @@ class Comparison(Answer):
             "equivalence_margin": self.margin,
             "detect": self.detect,
             "power": self.power,
-            "pairs": [pair.to_dict() for pair in self.pairs],
+            "pairs": list(self.pairs.rows()),
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
         }
@@ -241,7 +353,7 @@ class Comparison(Answer):
             from cranfield.errors import MissingExtraError
 
             raise MissingExtraError("pandas", "dataframe", "Comparison.to_pandas") from None
-        rows = [pair.to_dict() for pair in self.pairs]
-        for row in rows:
-            row["ci_low"], row["ci_high"] = row.pop("ci")
-        return pd.DataFrame.from_records(rows)
+        columns = self.pairs.lists()
+        ends = columns.pop("ci")
+        columns["ci_low"], columns["ci_high"] = ([e[i] for e in ends] for i in (0, 1))
+        return pd.DataFrame(columns)

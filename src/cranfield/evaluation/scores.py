@@ -157,7 +157,7 @@ class Scores(Answer):
     def interval(
         self,
         *,
-        method: IntervalMethod = "bca",
+        method: IntervalMethod = "studentized",
         confidence: float = 0.95,
         resamples: int = 10_000,
         rng: int | np.random.Generator = 0,

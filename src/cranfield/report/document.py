@@ -13,6 +13,11 @@ if TYPE_CHECKING:
 Cell: TypeAlias = str | int | float | None
 
 
+class Bound(float):
+    """A number that the true one does not exceed, such as a p-value that draws cannot make
+    smaller: people see "<0.0010"."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """A column of a table: its heading, and how numbers in it are shown.
@@ -45,6 +50,8 @@ class Column:
                 return "-"
             if self.below and 0 <= value < 10**-self.digits:
                 return f"<{10**-self.digits:.{self.digits}f}"
+            if isinstance(value, Bound):
+                return f"<{value:.{self.digits}f}"
             return f"{value:.{self.digits}f}"
         return str(value)
 

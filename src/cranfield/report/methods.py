@@ -33,8 +33,9 @@ def methods(
         if comparison.baseline is None:
             said.append("All pairs were tested, as cranfield compare does for the same files.")
         said.append(
-            "The rank of a run is 1 plus the number of runs that are significantly better; runs "
-            "that share a letter cannot be told apart."
+            "The place of a run is its position by the mean; its rank is 1 plus the number of runs "
+            "that are significantly better. Two runs share no letter exactly when they differ "
+            "significantly."
         )
     elif scores.values:
         said.append("95 % intervals of means: Student's t.")

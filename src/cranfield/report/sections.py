@@ -6,11 +6,11 @@ is left out, and `left_out` says so.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from cranfield.comparison.answer import Comparison, Pair
+from cranfield.comparison.answer import Comparison, Pairs
 from cranfield.evaluation.curves import LEVELS, recall_curves
 from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import COMMANDS, Scores
@@ -103,14 +103,11 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
     intervals = {}
     for s in comparison.standings:
         places = standings.setdefault(s.measure, [None] * len(at))
-        places[at[s.run]] = [s.rank, s.group, *s.rank_interval]
+        places[at[s.run]] = [s.rank, s.group, *s.place_interval, s.place, *s.rank_spread]
         ends = intervals.setdefault(s.measure, [None] * len(at))
         low, high = map(number, s.ci)
         ends[at[s.run]] = None if low is None or high is None else [low, high]
-    pairs: dict[str, list[Any]] = {}
-    for p in _fitting_pairs(scores, comparison, section):
-        row = [p.difference, *p.ci, p.p, p.p_corrected]
-        pairs.setdefault(p.measure, []).append([at[p.a], at[p.b], *map(number, row)])
+    pairs = _pair_rows(_fitting_pairs(scores, comparison, section), at)
     return {
         "intervals": intervals,
         "standings": standings,
@@ -121,7 +118,20 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
     }
 
 
-def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> Iterable[Pair]:
+def _pair_rows(pairs: Pairs, at: Mapping[str, int]) -> dict[str, list[Any]]:
+    """Positions of the two runs, difference, interval, p and corrected p, by measure."""
+    columns, place = pairs.columns, [at[run] for run in pairs.runs]
+    names = ("difference", "ci_low", "ci_high", "p", "p_corrected")
+    values = [_numbers(columns[name].tolist()) for name in names]
+    runs = [[place[i] for i in columns[name].tolist()] for name in ("a", "b")]
+    measures = [pairs.measures[i] for i in columns["measure"].tolist()]
+    found: dict[str, list[Any]] = {}
+    for measure, *row in zip(measures, *runs, *values, strict=True):
+        found.setdefault(measure, []).append(row)
+    return found
+
+
+def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> Pairs:
     """All pairs, or those among the best runs where there are too many."""
     if len(comparison.pairs) <= MOST_PAIRS:
         return comparison.pairs
@@ -130,7 +140,7 @@ def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> 
         f"Pairs are shown among the {len(best)} best of {len(scores.runs)} runs by "
         f"{scores.measures[0]}; --format csv has them all."
     )
-    return [p for p in comparison.pairs if p.a in best and p.b in best]
+    return comparison.pairs.among(best)
 
 
 def _ends(box: Any) -> list[float | None] | None:

@@ -5,6 +5,7 @@ way from the scores of runs to a comparison.
 """
 
 from cranfield.stats.anova import Friedman, OneWay, TwoWay, friedman, one_way, two_way
+from cranfield.stats.bootstrap import bootstrap_test
 from cranfield.stats.corrections import CORRECTIONS, correct
 from cranfield.stats.correlation import (
     Correlation,
@@ -46,9 +47,16 @@ from cranfield.stats.posthoc import (
     tukey_test,
 )
 from cranfield.stats.power import detectable_effect, paired_power, topics_needed
-from cranfield.stats.randomization import bootstrap_test, randomization_test
-from cranfield.stats.rankgroups import RankGroup, compact_letters, rank_groups, rank_intervals
+from cranfield.stats.randomization import randomization_test
+from cranfield.stats.rankgroups import (
+    RankGroup,
+    compact_letters,
+    place_intervals,
+    places,
+    rank_groups,
+)
 from cranfield.stats.reliability import Reliability, cronbach_alpha, reliability
+from cranfield.stats.stepdown import StepDown, step_down
 
 __all__ = [
     "CORRECTIONS",
@@ -60,6 +68,7 @@ __all__ = [
     "PairedResult",
     "RankGroup",
     "Reliability",
+    "StepDown",
     "TwoWay",
     "WinTieLoss",
     "ap_correlation",
@@ -85,15 +94,17 @@ __all__ = [
     "paired_intervals",
     "paired_power",
     "pearson",
+    "place_intervals",
+    "places",
     "randomization_test",
     "randomized_tukey_test",
     "rank_biased_overlap",
     "rank_groups",
-    "rank_intervals",
     "reliability",
     "run_intervals",
     "sign_test",
     "spearman",
+    "step_down",
     "t_test",
     "topics_needed",
     "tukey_test",

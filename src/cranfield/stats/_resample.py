@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from itertools import product
 from typing import Literal, TypeAlias, TypeVar
 
 import numpy as np
@@ -78,13 +77,11 @@ def random_signs(seed: int, block: Block, topics: int) -> Floats:
     return flat.reshape(block.rows, topics).astype(np.float64) * 2.0 - 1.0
 
 
-def all_signs(topics: int) -> Iterator[Floats]:
-    """Every way to sign the topics, once each, in blocks."""
-    total = 1 << topics
+def exact_signs(block: Block, topics: int) -> Floats:
+    """Some of all the ways to sign the topics, each of which has a number."""
+    numbers = np.arange(block.start, block.start + block.rows, dtype=np.int64)
     shifts = np.arange(topics, dtype=np.int64)
-    for start in range(0, total, _BLOCK_ROWS):
-        numbers = np.arange(start, min(start + _BLOCK_ROWS, total), dtype=np.int64)
-        yield ((numbers[:, None] >> shifts) & 1).astype(np.float64) * 2.0 - 1.0
+    return ((numbers[:, None] >> shifts) & 1).astype(np.float64) * 2.0 - 1.0
 
 
 def bootstrap_counts(seed: int, block: Block, topics: int) -> Floats:
@@ -142,5 +139,4 @@ def _collect(
 
 def all_pairs(runs: int) -> Ints:
     """The positions (a, b) with a < b, a row each."""
-    pairs = [(a, b) for a, b in product(range(runs), repeat=2) if a < b]
-    return np.array(pairs, dtype=np.int64).reshape(-1, 2)
+    return np.column_stack(np.triu_indices(runs, 1)).astype(np.int64)

@@ -9,6 +9,7 @@ import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
+from cranfield.stats.paired import average_ranks
 from cranfield.stats.randomization import as_scores
 
 
@@ -115,16 +116,15 @@ def _f_ratio(effect: float, df_effect: int, error: float, df_error: int) -> tupl
 def friedman(values: Floats) -> Friedman:
     """Friedman's test with the correction for ties: rows are runs, columns topics."""
     from scipy.special import chdtrc
-    from scipy.stats import rankdata
 
     scores = _blocks_of(values)
     runs, topics = scores.shape
-    ranks = rankdata(scores, axis=0)
-    mean_ranks = ranks.mean(axis=1)
+    ranks = np.empty_like(scores)
     ties = 0.0
-    for column in scores.T:
-        sizes = np.unique(column, return_counts=True)[1].astype(np.float64)
+    for j, column in enumerate(scores.T):
+        ranks[:, j], sizes = average_ranks(column)
         ties += float((sizes**3 - sizes).sum())
+    mean_ranks = ranks.mean(axis=1)
     correction = 1 - ties / (runs * (runs * runs - 1) * topics)
     means = tuple(float(r) for r in mean_ranks)
     if correction <= 0:

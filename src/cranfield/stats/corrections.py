@@ -28,7 +28,8 @@ def correct(p: Floats, method: Correction = "holm") -> Floats:
     values = np.asarray(p, dtype=np.float64)
     if values.ndim != 1 or not ((values >= 0) & (values <= 1)).all():
         raise UsageError("p-values must be a list of numbers from 0 to 1")
-    return CORRECTIONS[method](values)
+    # Rounding must not make a corrected p-value the smaller one.
+    return np.maximum(CORRECTIONS[method](values), values)
 
 
 def _none(p: Floats) -> Floats:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.stats._resample import Floats
+from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.paired import as_rows, spread
 
 
@@ -36,7 +36,17 @@ def cliffs_delta(a: Floats, b: Floats) -> float:
     >>> cliffs_delta([1, 2, 3], [1, 1, 1])
     0.6666666666666666
     """
-    x, y = np.asarray(a, dtype=np.float64), np.sort(np.asarray(b, dtype=np.float64))
+    x, y = (np.sort(np.asarray(v, dtype=np.float64)) for v in (a, b))
+    return _delta_of_sorted(x, y)
+
+
+def cliffs_deltas(values: Floats, pairs: Ints) -> Floats:
+    """Cliff's delta of pairs of rows; each row is sorted once."""
+    ordered = np.sort(values, axis=1)
+    return np.array([_delta_of_sorted(ordered[a], ordered[b]) for a, b in pairs])
+
+
+def _delta_of_sorted(x: Floats, y: Floats) -> float:
     if x.size == 0 or y.size == 0:
         return 0.0
     above = int(np.searchsorted(y, x, side="left").sum())
@@ -49,17 +59,27 @@ def deviation_percent(a: float, b: float) -> float:
 
     NaN when the smaller is zero and the other is not.
     """
-    gap, smaller = abs(a - b), min(abs(a), abs(b))
-    if gap == 0:
-        return 0.0
-    return 100 * gap / smaller if smaller > 0 else float("nan")
+    return float(deviations_percent(np.array([a]), np.array([b]))[0])
+
+
+def deviations_percent(a: Floats, b: Floats) -> Floats:
+    """`deviation_percent` of many pairs of means."""
+    gap, smaller = np.abs(a - b), np.minimum(np.abs(a), np.abs(b))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(gap == 0, 0.0, np.where(smaller > 0, 100 * gap / smaller, np.nan))
 
 
 def change_percent(value: float, reference: float) -> float:
     """The change from a reference in percent of the reference; NaN when that is zero."""
-    if value == reference:
-        return 0.0
-    return 100 * (value - reference) / abs(reference) if reference != 0 else float("nan")
+    return float(changes_percent(np.array([value]), np.array([reference]))[0])
+
+
+def changes_percent(value: Floats, reference: Floats) -> Floats:
+    """`change_percent` of many pairs of means."""
+    size = np.abs(reference)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        change = np.where(size > 0, 100 * (value - reference) / size, np.nan)
+    return np.where(value == reference, 0.0, change)
 
 
 def win_tie_loss(differences: Floats) -> list[WinTieLoss]:

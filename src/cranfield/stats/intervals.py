@@ -1,4 +1,5 @@
-"""Confidence intervals of means: bias-corrected bootstrap (BCa), percentile, and Student's t.
+"""Confidence intervals of means: studentised, bias-corrected (BCa) and percentile bootstrap,
+and Student's t.
 
 Rows are runs (or differences of runs, for a paired interval), columns are topics. Equal values
 throughout give an interval of no width; a single value that says nothing of its spread gives
@@ -18,18 +19,15 @@ from cranfield.stats._resample import (
     Block,
     Floats,
     Ints,
-    Progress,
     Rng,
-    blocks,
-    bootstrap_counts,
-    check_resamples,
     in_threads,
-    seed_of,
 )
+from cranfield.stats.bootstrap import Draws, studentized
+from cranfield.stats.differences import Differences
 from cranfield.stats.paired import as_rows, spread
 
-IntervalMethod: TypeAlias = Literal["bca", "percentile", "t"]
-METHODS: tuple[IntervalMethod, ...] = ("bca", "percentile", "t")
+IntervalMethod: TypeAlias = Literal["studentized", "t", "bca", "percentile"]
+METHODS: tuple[IntervalMethod, ...] = ("studentized", "t", "bca", "percentile")
 _ROWS_AT_ONCE = 128
 
 
@@ -78,28 +76,16 @@ def bootstrap_means(
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
-    progress: Progress | None = None,
 ) -> Floats:
     """The mean of every row in every resample of its columns: shape (rows, resamples)."""
     data = as_rows(rows)
-    n, seed = data.shape[1], seed_of(rng)
-    count = check_resamples(resamples)
-    if count == "exact":
-        raise UsageError("the bootstrap has no exact form; give a number of resamples")
-    columns = np.ascontiguousarray(data.T)
-
-    def work(block: Block) -> Floats:
-        means: Floats = bootstrap_counts(seed, block, n) @ columns / n
-        return means.T
-
-    parts = in_threads(work, blocks(count, n), jobs=jobs, progress=progress)
-    return np.concatenate(parts, axis=1)
+    return Draws(data.shape[1], resamples, rng, jobs).means(data)
 
 
 def mean_intervals(
     rows: Floats,
     *,
-    method: IntervalMethod = "bca",
+    method: IntervalMethod = "studentized",
     confidence: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
@@ -119,6 +105,9 @@ def mean_intervals(
         return _without_spread(data, confidence, method)
     if method == "t":
         return t_intervals(data, confidence=confidence)
+    if method == "studentized":
+        draws = Draws(data.shape[1], resamples, rng, jobs)
+        return studentized_intervals(Differences.from_zero(data), draws, confidence=confidence)
     drawn = bootstrap_means(data, resamples=resamples, rng=rng, jobs=jobs)
     return resampled_intervals(data, drawn, method=method, confidence=confidence)
 
@@ -141,6 +130,14 @@ def t_intervals(data: Floats, *, confidence: float) -> Intervals:
     return Intervals(mean, mean - half, mean + half, confidence, "t", n)
 
 
+def studentized_intervals(
+    differences: Differences, draws: Draws, *, confidence: float
+) -> Intervals:
+    """The interval of each difference that the bootstrap test implies."""
+    found = studentized(differences, draws, confidence=confidence)
+    return Intervals(found.mean, found.low, found.high, confidence, "studentized", draws.topics)
+
+
 def resampled_intervals(
     data: Floats, drawn: Floats, *, method: IntervalMethod, confidence: float
 ) -> Intervals:
@@ -150,27 +147,27 @@ def resampled_intervals(
     low, high = np.empty(len(data)), np.empty(len(data))
     for start in range(0, len(data), _ROWS_AT_ONCE):
         chunk = slice(start, start + _ROWS_AT_ONCE)
-        ordered = np.sort(drawn[chunk], axis=1)
-        levels = np.empty((len(ordered), 2))
+        means = np.array(drawn[chunk])
+        levels = np.empty((len(means), 2))
         levels[:] = (1 - confidence) / 2, (1 + confidence) / 2
         if method == "bca":
-            levels = _bca_levels(data[chunk], mean[chunk], ordered, levels)
-        low[chunk], high[chunk] = _quantiles(ordered, levels).T
+            levels = _bca_levels(data[chunk], mean[chunk], means, levels)
+        low[chunk], high[chunk] = _quantiles(means, levels).T
     flat = spread(data) == 0
     return Intervals(
         mean, np.where(flat, mean, low), np.where(flat, mean, high), confidence, method, n
     )
 
 
-def _bca_levels(data: Floats, mean: Floats, ordered: Floats, levels: Floats) -> Floats:
+def _bca_levels(data: Floats, mean: Floats, drawn: Floats, levels: Floats) -> Floats:
     """The quantile levels moved by the bias and the skewness (Efron 1987)."""
     from scipy.special import ndtr, ndtri
 
-    count = ordered.shape[1]
+    count = drawn.shape[1]
     # A resample of the very same topics has the very same mean, but for rounding.
     slack = 1e-13 * np.abs(data).max(axis=1)
-    below = (ordered < (mean - slack)[:, None]).sum(axis=1)
-    up_to = (ordered <= (mean + slack)[:, None]).sum(axis=1)
+    below = (drawn < (mean - slack)[:, None]).sum(axis=1)
+    up_to = (drawn <= (mean + slack)[:, None]).sum(axis=1)
     share = np.clip((below + up_to) / (2 * count), 0.5 / count, 1 - 0.5 / count)
     bias = ndtri(share)[:, None]
     centred = data - mean[:, None]
@@ -182,12 +179,17 @@ def _bca_levels(data: Floats, mean: Floats, ordered: Floats, levels: Floats) -> 
     return moved
 
 
-def _quantiles(ordered: Floats, levels: Floats) -> Floats:
-    """Quantiles of sorted rows, a pair of levels for each, with linear interpolation."""
-    place = levels * (ordered.shape[1] - 1)
+def _quantiles(rows: Floats, levels: Floats) -> Floats:
+    """Quantiles of rows, a pair of levels for each, with linear interpolation.
+
+    The values next to each quantile are selected; to sort all of them would take far longer.
+    """
+    place = levels * (rows.shape[1] - 1)
     below = np.floor(place).astype(np.int64)
-    above = np.minimum(below + 1, ordered.shape[1] - 1)
-    low, high = np.take_along_axis(ordered, below, 1), np.take_along_axis(ordered, above, 1)
+    above = np.minimum(below + 1, rows.shape[1] - 1)
+    for row, wanted in zip(rows, np.hstack([below, above]), strict=True):
+        row.partition(wanted)
+    low, high = np.take_along_axis(rows, below, 1), np.take_along_axis(rows, above, 1)
     quantiles: Floats = low + (high - low) * (place - below)
     return quantiles
 
@@ -196,7 +198,7 @@ def paired_intervals(
     values: Floats,
     pairs: Ints,
     *,
-    method: IntervalMethod = "bca",
+    method: IntervalMethod = "studentized",
     confidence: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
@@ -206,10 +208,13 @@ def paired_intervals(
     """The mean difference of each pair of rows with its confidence interval.
 
     The topics drawn are the same for all pairs, so the resampled means of the runs serve every
-    difference; `drawn` are these means where they are known already.
+    difference; `drawn` are these means where they are known already (BCa and percentile).
     """
     runs = as_rows(values)
     n = runs.shape[1]
+    if method == "studentized" and n > 1:
+        draws = Draws(n, resamples, rng, jobs)
+        return studentized_intervals(Differences(runs, pairs), draws, confidence=confidence)
     if method == "t" or n < 2:
         drawn = None
     elif drawn is None:
@@ -238,7 +243,7 @@ def paired_intervals(
 def run_intervals(
     values: Floats,
     *,
-    method: IntervalMethod = "bca",
+    method: IntervalMethod = "studentized",
     confidence: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
@@ -249,7 +254,7 @@ def run_intervals(
 
     `drawn` are the resampled means where no value is absent and they are known already.
     """
-    if drawn is not None and method != "t":
+    if drawn is not None and method in ("bca", "percentile"):
         found = resampled_intervals(values, drawn, method=method, confidence=confidence)
         return [found[i] for i in range(len(values))]
     known = ~np.isnan(values)

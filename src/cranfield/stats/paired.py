@@ -2,8 +2,9 @@
 
 Every function takes the differences a - b, one row per pair of runs and one column per topic,
 and answers for all rows at once. `tail="one"` asks whether a is greater than b, `"two"`
-whether they differ. Where all differences are zero, or there is a single topic, nothing speaks
-against equality and p is 1.
+whether they differ, and `"seen"` looks in the direction that the data have (whichever it is, so
+that its level over both directions is twice the one asked for). Where all differences are zero,
+or there is a single topic, nothing speaks against equality and p is 1.
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ import numpy as np
 from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
 
-Tail: TypeAlias = Literal["one", "two"]
+Tail: TypeAlias = Literal["one", "two", "seen"]
+TAILS: tuple[Tail, ...] = ("two", "one", "seen")
 
 # The limits up to which SciPy's `wilcoxon` takes the exact distribution.
 EXACT_WITHOUT_TIES, EXACT_WITH_TIES = 50, 13
@@ -44,8 +46,8 @@ def as_rows(differences: Floats) -> Floats:
 
 
 def check_tail(tail: str) -> None:
-    if tail not in ("one", "two"):
-        raise UsageError(f"tail={tail!r} is neither 'one' nor 'two'")
+    if tail not in TAILS:
+        raise UsageError(f"tail={tail!r} is none of {', '.join(map(repr, TAILS))}")
 
 
 def t_statistic(rows: Floats) -> Floats:
@@ -80,7 +82,9 @@ def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     if n < 2:
         return PairedResult("t", np.zeros(len(rows)), np.ones(len(rows)), n)
     t = t_statistic(rows)
-    p = stdtr(n - 1, -t) if tail == "one" else np.minimum(2 * stdtr(n - 1, -np.abs(t)), 1.0)
+    p = stdtr(n - 1, -t if tail == "one" else -np.abs(t))
+    if tail == "two":
+        p = np.minimum(2 * p, 1.0)
     none = ~rows.any(axis=1)
     return PairedResult("t", t, np.where(none, 1.0, p), n)
 
@@ -97,7 +101,7 @@ def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
         p = bdtr(losses.astype(np.float64), total, 0.5)
     else:
         fewer = np.minimum(wins, losses).astype(np.float64)
-        p = np.minimum(2 * bdtr(fewer, total, 0.5), 1.0)
+        p = np.minimum((2 if tail == "two" else 1) * bdtr(fewer, total, 0.5), 1.0)
     p = np.where(total == 0, 1.0, p)
     return PairedResult("sign", wins.astype(np.float64), p, rows.shape[1])
 
@@ -116,7 +120,7 @@ def wilcoxon_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
         kept = row[row != 0]
         if kept.size == 0:
             continue
-        ranks, ties = _average_ranks(np.abs(kept))
+        ranks, ties = average_ranks(np.abs(kept))
         plus = float(ranks[kept > 0].sum())
         statistic[i] = plus
         plain = kept.size == n and not ties.size
@@ -127,7 +131,7 @@ def wilcoxon_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     return PairedResult("wilcoxon", statistic, p, n)
 
 
-def _average_ranks(values: Floats) -> tuple[Floats, Floats]:
+def average_ranks(values: Floats) -> tuple[Floats, Floats]:
     """The ranks from 1 on, tied values sharing their mean rank, and the sizes of the ties."""
     _, group, sizes = np.unique(values, return_inverse=True, return_counts=True)
     last = np.cumsum(sizes)
@@ -143,7 +147,7 @@ def _exact_p(ranks: Floats, plus: float, tail: Tail) -> float:
     greater = float(mass[at:].sum())
     if tail == "one":
         return min(greater, 1.0)
-    return min(2 * min(greater, float(mass[: at + 1].sum())), 1.0)
+    return min((2 if tail == "two" else 1) * min(greater, float(mass[: at + 1].sum())), 1.0)
 
 
 @lru_cache(maxsize=512)
@@ -164,7 +168,9 @@ def _normal_p(kept: int, ties: Floats, plus: float, tail: Tail) -> float:
     mean = kept * (kept + 1) / 4
     variance = (kept * (kept + 1) * (2 * kept + 1) - ((ties**3 - ties).sum()) / 2) / 24
     z = (plus - mean) / np.sqrt(variance)
-    return float(ndtr(-z)) if tail == "one" else float(min(2 * ndtr(-abs(z)), 1.0))
+    if tail == "one":
+        return float(ndtr(-z))
+    return float(min((2 if tail == "two" else 1) * ndtr(-abs(z)), 1.0))
 
 
 def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:

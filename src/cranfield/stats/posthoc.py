@@ -6,6 +6,7 @@ These p-values hold for all pairs of the family together and need no further cor
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -24,6 +25,7 @@ from cranfield.stats._resample import (
 )
 from cranfield.stats.anova import friedman, two_way
 from cranfield.stats.paired import PairedResult
+from cranfield.stats.power import root
 from cranfield.stats.randomization import as_scores
 from cranfield.stats.studentized import studentized_range_sf
 
@@ -68,12 +70,16 @@ def nemenyi_test(values: Floats, pairs: Ints) -> PairedResult:
 
 def critical_difference(runs: int, topics: int, *, alpha: float = 0.05) -> float:
     """The gap of mean ranks that Nemenyi's test calls significant (Demšar 2006)."""
-    from scipy.optimize import brentq
+    q = critical_range(runs, math.inf, alpha=alpha)
+    return q * math.sqrt(runs * (runs + 1) / (12 * topics))
 
-    q = brentq(
-        lambda x: float(studentized_range_sf(np.array([x]), runs, math.inf)[0]) - alpha, 0.0, 50.0
+
+@lru_cache(maxsize=1024)
+def critical_range(runs: int, df: float, *, alpha: float = 0.05) -> float:
+    """The studentised range that is reached with that chance, for so many equal runs."""
+    return root(
+        lambda x: alpha - float(studentized_range_sf(np.array([x]), runs, df)[0]), 0.0, 1024.0
     )
-    return float(q) * math.sqrt(runs * (runs + 1) / (12 * topics))
 
 
 def randomized_tukey_test(

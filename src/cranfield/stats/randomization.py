@@ -1,4 +1,4 @@
-"""Tests by resampling: randomisation of signs and the paired bootstrap, for many pairs at once.
+"""The paired randomisation test, for many pairs at once.
 
 p-values are (count + 1) / (resamples + 1), so that none is ever zero.
 
@@ -10,7 +10,6 @@ a subtraction and a comparison.
 from __future__ import annotations
 
 import itertools
-import math
 
 import numpy as np
 
@@ -24,27 +23,93 @@ from cranfield.stats._resample import (
     Progress,
     Resamples,
     Rng,
-    all_signs,
     blocks,
-    bootstrap_counts,
     check_resamples,
+    exact_signs,
     in_threads,
     random_signs,
     seed_of,
 )
-from cranfield.stats.paired import ROUNDING, PairedResult, Tail, check_tail, spread
+from cranfield.stats.differences import Differences
+from cranfield.stats.paired import PairedResult, Tail, check_tail
 
 # Sums that differ by less than this part of what was added are equal but for rounding.
-_TIE = 128 * np.finfo(np.float64).eps
-_PAIRS_AT_ONCE = 128
+TIE = 128 * np.finfo(np.float64).eps
 
 
-def as_scores(values: Floats) -> Floats:
-    """Scores as a matrix of finite numbers, one row per run and one column per topic."""
+def as_scores(values: Floats, *, gaps: bool = False) -> Floats:
+    """Scores as a matrix of finite numbers, one row per run and one column per topic.
+
+    With `gaps` NaN stands where a run has no value.
+    """
     scores = np.asarray(values, dtype=np.float64)
-    if scores.ndim != 2 or not np.isfinite(scores).all():
+    fine = scores.ndim == 2 and (np.isfinite(scores) | (np.isnan(scores) & gaps)).all()
+    if not fine:
         raise UsageError("values must be finite numbers, one row per run, one column per topic")
     return scores
+
+
+class Signs:
+    """Random signs of the topics, or all there are, in blocks that do not depend on threads."""
+
+    def __init__(self, topics: int, resamples: Resamples, rng: Rng) -> None:
+        count = check_resamples(resamples)
+        self.topics, self.exact = topics, count == "exact"
+        if self.exact and topics > MAX_EXACT_TOPICS:
+            raise UsageError(
+                f"the exact randomisation test takes up to {MAX_EXACT_TOPICS} topics, "
+                f"not {topics}; give a number of resamples"
+            )
+        self.count = 2**topics if count == "exact" else count
+        self._seed = 0 if self.exact else seed_of(rng)
+        self.blocks = blocks(self.count, topics)
+
+    def matrix(self, block: Block) -> Floats:
+        """+1 and -1, a row per draw, a column per topic."""
+        if self.exact:
+            return exact_signs(block, self.topics)
+        return random_signs(self._seed, block, self.topics)
+
+    def p(self, hits: Ints) -> Floats:
+        """p-values from how many draws are at least as extreme as the data."""
+        if self.exact:
+            return hits / self.count
+        return (hits + 1) / (self.count + 1)
+
+
+class SignedSums:
+    """The sums of the signed differences of pairs, for a block of draws."""
+
+    def __init__(self, differences: Differences, signs: Floats) -> None:
+        self._differences, self._signs = differences, signs
+        self._of_runs = np.zeros((0, 0))
+        if differences.whole:
+            columns = np.ascontiguousarray(differences.values.T)
+            self._of_runs = np.ascontiguousarray((signs @ columns).T)
+
+    def pairs(self, at: Ints | slice) -> Floats:
+        """A row per pair, a column per draw."""
+        if not self._differences.whole:
+            sums: Floats = self._differences.raw(at)[0] @ self._signs.T
+            return sums
+        a, b = self._differences.pairs[at].T
+        gaps: Floats = np.take(self._of_runs, a, axis=0) - np.take(self._of_runs, b, axis=0)
+        return gaps
+
+    def first_against_many(self, start: int, stop: int) -> Floats:
+        """The rows of neighbouring pairs that share their first run."""
+        if not self._differences.whole:
+            return self.pairs(slice(start, stop))
+        pairs = self._differences.pairs
+        a, others = pairs[start, 0], pairs[start:stop, 1]
+        ascending = others[-1] - others[0] == len(others) - 1 and (np.diff(others) == 1).all()
+        # A slice spares the copy that a list of rows would make.
+        if ascending:
+            many = self._of_runs[others[0] : others[-1] + 1]
+        else:
+            many = np.take(self._of_runs, others, axis=0)
+        gaps: Floats = self._of_runs[a] - many
+        return gaps
 
 
 def randomization_test(
@@ -56,133 +121,49 @@ def randomization_test(
     rng: Rng = 0,
     jobs: int = 1,
     progress: Progress | None = None,
+    gaps: bool = False,
 ) -> PairedResult:
     """Fisher's paired randomisation test of the mean difference, for each pair of rows.
 
     `resamples="exact"` goes through all sign assignments (up to 20 topics); p is then the
-    share of assignments that are at least as extreme as the data, which are one of them.
+    share of assignments that are at least as extreme as the data, which are one of them. With
+    `gaps` NaN stands where a run has no value.
     """
     check_tail(tail)
-    scores, count = as_scores(values), check_resamples(resamples)
+    scores = as_scores(values, gaps=gaps)
     n = scores.shape[1]
-    a, b = pairs[:, 0], pairs[:, 1]
-    observed = scores.sum(axis=1)[a] - scores.sum(axis=1)[b]
-    size = np.abs(scores).sum(axis=1)
-    bar = (np.abs(observed) if tail == "two" else observed) - _TIE * (size[a] + size[b])
-    columns = np.ascontiguousarray(scores.T)
-    if count == "exact":
-        if n > MAX_EXACT_TOPICS:
-            raise UsageError(
-                f"the exact randomisation test takes up to {MAX_EXACT_TOPICS} topics, not {n}; "
-                "give a number of resamples"
-            )
-        hits = np.zeros(len(pairs), dtype=np.int64)
-        for signs in all_signs(n):
-            hits += _count_extreme((signs @ columns).T, pairs, bar, tail)
-        return PairedResult("randomization", observed / max(n, 1), hits / 2.0**n, n)
-
-    seed = seed_of(rng)
+    signs, differences = Signs(n, resamples, rng), Differences(scores, pairs)
+    observed, size = _observed_sums(differences)
+    bar = (observed if tail == "one" else np.abs(observed)) - TIE * size
+    turn = np.where(observed < 0, -1.0, 1.0)
+    # Neighbouring pairs mostly share their first run: one row against many.
+    edges = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1, append=-1)).tolist()
 
     def work(block: Block) -> Ints:
-        sums = np.ascontiguousarray((random_signs(seed, block, n) @ columns).T)
-        return _count_extreme(sums, pairs, bar, tail)
+        sums = SignedSums(differences, signs.matrix(block))
+        hits = np.empty(len(pairs), dtype=np.int64)
+        for start, stop in itertools.pairwise(edges):
+            gap = sums.first_against_many(start, stop)
+            if tail == "two":
+                np.abs(gap, out=gap)
+            elif tail == "seen":
+                gap *= turn[start:stop, None]
+            hits[start:stop] = np.count_nonzero(gap >= bar[start:stop, None], axis=1)
+        return hits
 
-    counted = in_threads(work, blocks(count, n), jobs=jobs, progress=progress)
-    p = (sum(counted, np.zeros(len(pairs), dtype=np.int64)) + 1) / (count + 1)
-    return PairedResult("randomization", observed / max(n, 1), p, n)
-
-
-def _count_extreme(sums: Floats, pairs: Ints, bar: Floats, tail: Tail) -> Ints:
-    """How many columns of `sums` reach the bar of each pair."""
-    hits = np.empty(len(pairs), dtype=np.int64)
-    edges = np.flatnonzero(np.diff(pairs[:, 0], prepend=-1, append=-1))
-    for start, stop in itertools.pairwise(edges):
-        # Neighbouring pairs mostly share their first run: one row against many.
-        a, others = pairs[start, 0], pairs[start:stop, 1]
-        ascending = others[-1] - others[0] == len(others) - 1 and (np.diff(others) == 1).all()
-        # A slice spares the copy that a list of rows would make.
-        gap = sums[a] - (sums[others[0] : others[-1] + 1] if ascending else sums[others])
-        if tail == "two":
-            np.abs(gap, out=gap)
-        hits[start:stop] = np.count_nonzero(gap >= bar[start:stop, None], axis=1)
-    return hits
+    counted = in_threads(work, signs.blocks, jobs=jobs, progress=progress)
+    hits = sum(counted, np.zeros(len(pairs), dtype=np.int64))
+    return PairedResult("randomization", observed / max(n, 1), signs.p(hits), n)
 
 
-def bootstrap_test(
-    values: Floats,
-    pairs: Ints,
-    *,
-    tail: Tail = "two",
-    resamples: int = DEFAULT_RESAMPLES,
-    rng: Rng = 0,
-    jobs: int = 1,
-    progress: Progress | None = None,
-) -> PairedResult:
-    """The paired bootstrap test with a studentised mean, for each pair of rows.
-
-    Topics are drawn with replacement from differences that were shifted to mean zero, the null
-    hypothesis; p counts the resamples whose t statistic is at least as extreme as that of the
-    data.
-    """
-    check_tail(tail)
-    scores, count = as_scores(values), check_resamples(resamples)
-    if count == "exact":
-        raise UsageError("the bootstrap has no exact form; give a number of resamples")
-    n = scores.shape[1]
-    if n < 2:
-        return PairedResult("bootstrap", np.zeros(len(pairs)), np.ones(len(pairs)), n)
-    seed = seed_of(rng)
-    observed = _observed_t(scores, pairs)
-
-    def work(block: Block) -> Ints:
-        return _bootstrap_block(bootstrap_counts(seed, block, n), scores, pairs, observed, tail)
-
-    counted = in_threads(work, blocks(count, n), jobs=jobs, progress=progress)
-    p = (sum(counted, np.zeros(len(pairs), dtype=np.int64)) + 1) / (count + 1)
-    return PairedResult("bootstrap", observed, p, n)
-
-
-def _observed_t(scores: Floats, pairs: Ints) -> Floats:
-    t = np.empty(len(pairs))
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        chunk = slice(start, start + _PAIRS_AT_ONCE)
-        rows = scores[pairs[chunk, 0]] - scores[pairs[chunk, 1]]
-        mean, error = rows.mean(axis=1), spread(rows) / math.sqrt(rows.shape[1])
-        flat = error <= ROUNDING * np.abs(rows).max(axis=1)
-        with np.errstate(divide="ignore", invalid="ignore"):
-            ratio = np.where(flat, np.sign(mean) * np.inf, mean / error)
-        t[chunk] = np.where(mean == 0, 0.0, ratio)
-    return t
-
-
-def _bootstrap_block(
-    counts: Floats, scores: Floats, pairs: Ints, observed: Floats, tail: Tail
-) -> Ints:
-    """How many resamples of a block have a t statistic at least as extreme as the data.
-
-    t >= bar is decided as m|m| >= bar|bar| s² / (n - 1), with the mean m and the variance s² of
-    the resample: no root, no division, and a resample of one topic n times over, which has no
-    spread, is as extreme as can be.
-    """
-    n = counts.shape[1]
-    hits = np.empty(len(pairs), dtype=np.int64)
-    centred = scores - scores.mean(axis=1, keepdims=True)
-    means = np.ascontiguousarray((counts @ centred.T).T) / n
-    for start in range(0, len(pairs), _PAIRS_AT_ONCE):
-        chunk = slice(start, start + _PAIRS_AT_ONCE)
-        a, b, bar = pairs[chunk, 0], pairs[chunk, 1], observed[chunk]
-        flat = np.isinf(bar)
-        bar = np.where(flat, 0.0, np.abs(bar) if tail == "two" else bar)
-        shifted = centred[a] - centred[b]
-        tie = (ROUNDING * np.abs(shifted).max(axis=1)) ** 2
-        level = bar * np.abs(bar) * (1 - np.copysign(1e-10, bar)) / (n - 1)
-        mean = means[a] - means[b]
-        size = mean * mean if tail == "two" else mean * np.abs(mean)
-        needed = np.ascontiguousarray((counts @ (shifted * shifted).T).T)
-        needed /= n
-        needed -= mean * mean
-        needed *= level[:, None]
-        needed -= tie[:, None]
-        # Data without any spread lie beyond all resamples.
-        hits[chunk] = np.where(flat, 0, np.count_nonzero(size >= needed, axis=1))
-    return hits
+def _observed_sums(differences: Differences) -> tuple[Floats, Floats]:
+    """The sum of each pair, and the size of what was added."""
+    a, b = differences.pairs[:, 0], differences.pairs[:, 1]
+    size = np.abs(differences.values).sum(axis=1)
+    if differences.whole:
+        sums = differences.values.sum(axis=1)
+        return sums[a] - sums[b], size[a] + size[b]
+    observed = np.empty(len(differences))
+    for _, at in differences.chunks():
+        observed[at] = differences.raw(at)[0].sum(axis=1)
+    return observed, size[a] + size[b]

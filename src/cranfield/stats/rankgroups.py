@@ -1,113 +1,141 @@
-"""A leaderboard that admits what it does not know: shared ranks, letters, rank intervals."""
+"""A leaderboard that admits what it does not know: places with intervals, ranks with letters.
+
+The place of a run is its position in the plain order of the means; its interval says where the
+run stands when topics are drawn anew. The rank is what tests support: 1 + the number of runs
+that are significantly better. Letters show the same pairs: two runs share none exactly when they
+differ significantly.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
-from string import ascii_lowercase
+from string import ascii_letters
 
 import numpy as np
-from numpy.typing import NDArray
 
 from cranfield.stats._resample import Floats, Ints
-
-MAX_LETTERS = 200
+from cranfield.stats.differences import Bools
 
 
 @dataclass(frozen=True, slots=True)
 class RankGroup:
-    """The place of a run: 1 + the number of runs that are significantly better.
+    """What tests say of a run among others.
 
-    Runs that share a letter cannot be told apart. `low` and `high` bound the rank that the run
-    takes when topics are drawn anew; they are None where that cannot be said.
+    `rank` is 1 + the number of runs that are significantly better, `last` the number of runs
+    less those that are significantly worse: all places from the one to the other are open.
+    Runs that share one of `letters` cannot be told apart.
     """
 
     rank: int
+    last: int
     letters: str
-    low: int | None
-    high: int | None
 
 
-def rank_groups(
-    means: Floats, significant: NDArray[np.bool_], drawn: Floats | None, *, confidence: float
-) -> list[RankGroup]:
-    """The group of each run.
+def rank_groups(beaten: Bools, order: Ints) -> list[RankGroup]:
+    """The group of each run; `beaten[i, j]` says that run j is significantly better than i.
 
-    `means` are such that greater is better, `significant` says for every two runs whether they
-    differ, `drawn` holds the mean of every run in every resample (runs x resamples).
+    `order` are the runs as they stand on the board, best first, which is the order of letters.
     """
-    better = (means[None, :] > means[:, None]) & significant
-    ranks = 1 + better.sum(axis=1)
-    letters = compact_letters(means, significant)
-    bounds: Sequence[tuple[int | None, int | None]] = [(None, None)] * len(means)
-    if drawn is not None:
-        low, high = rank_intervals(drawn, confidence=confidence)
-        bounds = list(zip(low.tolist(), high.tolist(), strict=True))
+    ranks = 1 + beaten.sum(axis=1)
+    lasts = len(beaten) - beaten.sum(axis=0)
+    letters = compact_letters(order, beaten | beaten.T)
     return [
-        RankGroup(int(rank), letter, *bound)
-        for rank, letter, bound in zip(ranks, letters, bounds, strict=True)
+        RankGroup(int(rank), int(last), letter)
+        for rank, last, letter in zip(ranks, lasts, letters, strict=True)
     ]
 
 
-def rank_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
-    """The ranks between which each run lies in that share of the resamples.
+def places(means: Floats) -> Ints:
+    """The place of each run by its mean, greater is better; equal means share the better one."""
+    at = np.sort(-means, kind="stable")
+    found: Ints = 1 + np.searchsorted(at, -means, side="left")
+    return found
 
-    Runs with the same mean in a resample share the better rank.
+
+def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
+    """The places between which each run lies in that share of the resamples.
+
+    `drawn` holds the mean of every run in every resample (runs x resamples), greater is better;
+    runs with the same mean in a resample share the better place.
     """
     runs, resamples = drawn.shape
-    order = np.argsort(-drawn, axis=0, kind="stable")
-    ordered = np.take_along_axis(drawn, order, 0)
-    slack = 1e-12 * np.abs(drawn).max(initial=0.0)
-    fresh = np.ones((runs, resamples), dtype=bool)
-    fresh[1:] = ordered[:-1] - ordered[1:] > slack
-    places = np.where(fresh, np.arange(1, runs + 1)[:, None], 1)
-    ranks = np.empty_like(places)
-    np.put_along_axis(ranks, order, np.maximum.accumulate(places, axis=0), 0)
-    ranks.sort(axis=1)
+    means = np.ascontiguousarray(drawn.T)
+    order = np.argsort(-means, axis=1, kind="stable")
+    ordered = np.take_along_axis(means, order, 1)
+    finite = np.where(np.isfinite(ordered), ordered, 0.0)
+    slack = 1e-12 * np.abs(finite).max(initial=0.0)
+    fresh = np.ones((resamples, runs), dtype=bool)
+    with np.errstate(invalid="ignore"):
+        fresh[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > slack
+    shared = np.maximum.accumulate(np.where(fresh, np.arange(1, runs + 1), 1), axis=1)
+    found = np.empty_like(shared)
+    np.put_along_axis(found, order, shared, 1)
+    ranks = np.ascontiguousarray(found.T)
     tail = (1 - confidence) / 2
-    low = ranks[:, math.floor(tail * (resamples - 1))]
-    high = ranks[:, math.ceil((1 - tail) * (resamples - 1))]
-    return low, high
+    ends = math.floor(tail * (resamples - 1)), math.ceil((1 - tail) * (resamples - 1))
+    ranks.partition(ends, axis=1)
+    return ranks[:, ends[0]], ranks[:, ends[1]]
 
 
-def compact_letters(means: Floats, significant: NDArray[np.bool_]) -> list[str]:
-    """Letters such that two runs share one exactly when they do not differ significantly.
+def compact_letters(order: Ints, differ: Bools) -> list[str]:
+    """Letters such that two runs share one exactly when they do not differ.
 
-    Groups are split by every significant pair and those inside another are dropped (Piepho
-    2004); "a" holds the best run. When the groups grow past counting, no letters are given.
+    Every letter is a group of runs of which no two differ, as large as it can be, and every two
+    runs that do not differ are in one of the groups; "a" holds the best run. When there are more
+    groups than letters, which nobody could read, no run gets any.
     """
-    runs = len(means)
-    groups: list[frozenset[int]] = [frozenset(range(runs))]
-    for a in range(runs):
-        for b in np.flatnonzero(significant[a, a + 1 :]) + a + 1:
-            split = [g - {x} for g in groups if a in g and b in g for x in (a, int(b))]
-            if split:
-                kept = [g for g in groups if not (a in g and b in g)]
-                groups = _absorb(kept, split)
-        if len(groups) > MAX_LETTERS:
-            return [""] * runs
-    groups.sort(key=lambda g: sorted((-float(means[i]), i) for i in g))
-    names = [_letter(i) for i in range(len(groups))]
-    separator = "," if len(groups) > len(ascii_lowercase) else ""
-    return [
-        separator.join(n for n, g in zip(names, groups, strict=True) if i in g) for i in range(runs)
-    ]
+    groups = _covering_groups(~differ[np.ix_(order, order)])
+    if len(groups) > len(ascii_letters):
+        return [""] * len(order)
+    names = [""] * len(order)
+    for letter, group in zip(ascii_letters, groups, strict=False):
+        for position in group:
+            names[order[position]] += letter
+    return names
 
 
-def _absorb(kept: list[frozenset[int]], split: list[frozenset[int]]) -> list[frozenset[int]]:
-    """The groups that lie in no other."""
-    result = list(kept)
-    for group in sorted(set(split), key=len, reverse=True):
-        if group and not any(group <= other for other in result):
-            result.append(group)
-    return result
+def _covering_groups(alike: Bools) -> list[list[int]]:
+    """Groups of positions that are all alike, which together hold every pair that is."""
+    open_pairs = alike.copy()
+    found: list[list[int]] = []
+    for first in range(len(alike)):
+        while True:
+            waiting = np.flatnonzero(open_pairs[first, first:])
+            if not waiting.size:
+                break
+            # With the farthest partner first, the runs between the two mostly join them.
+            group = _grown(alike, open_pairs, first, first + int(waiting[-1]))
+            open_pairs[np.ix_(group, group)] = False
+            found.append(group)
+    return sorted(_needed(found, alike))
 
 
-def _letter(index: int) -> str:
-    name = ""
-    index += 1
-    while index:
-        index, place = divmod(index - 1, 26)
-        name = ascii_lowercase[place] + name
-    return name
+def _grown(alike: Bools, open_pairs: Bools, first: int, last: int) -> list[int]:
+    """A group with two positions, to which nothing can be added."""
+    group = [first] if first == last else [first, last]
+    fitting = alike[first] & alike[last]
+    fitting[group] = False
+    while fitting.any():
+        # Who has most pairs left to show comes first, then who stands higher.
+        gain = np.where(fitting, open_pairs[group].sum(axis=0), -1)
+        new = int(gain.argmax())
+        group.append(new)
+        fitting &= alike[new]
+        fitting[new] = False
+    return sorted(group)
+
+
+def _needed(groups: list[list[int]], alike: Bools) -> list[list[int]]:
+    """The groups without those whose every pair is in another one."""
+    cover = np.zeros(alike.shape, dtype=np.int64)
+    for group in groups:
+        cover[np.ix_(group, group)] += 1
+    kept = []
+    for group in sorted(groups, key=len):
+        here = np.ix_(group, group)
+        if (cover[here] > 1).all():
+            cover[here] -= 1
+        else:
+            kept.append(group)
+    return kept

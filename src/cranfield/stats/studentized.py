@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 
 import numpy as np
 
@@ -12,6 +13,13 @@ from cranfield.stats._resample import Floats
 _INNER, _OUTER, _OUTER_FEW = 192, 96, 400
 _REACH = 8.5
 _AT_ONCE = 4096
+
+
+@lru_cache(maxsize=8)
+def _gauss(count: int) -> tuple[Floats, Floats]:
+    """Nodes and weights of Gauss-Legendre quadrature, which take long to find."""
+    nodes, weights = np.polynomial.legendre.leggauss(count)
+    return nodes, weights
 
 
 def studentized_range_sf(q: Floats, runs: int, df: float) -> Floats:
@@ -40,7 +48,7 @@ def _range_sf(widths: Floats, runs: int) -> Floats:
     within `width` above the smallest."""
     from scipy.special import ndtr
 
-    nodes, weights = np.polynomial.legendre.leggauss(_INNER)
+    nodes, weights = _gauss(_INNER)
     z = _REACH * nodes
     density = _REACH * weights * np.exp(-z * z / 2) / math.sqrt(2 * math.pi) * runs
     inside = ndtr(widths[..., None] + z) - ndtr(z)
@@ -58,7 +66,7 @@ def _scale_nodes(df: float) -> tuple[Floats, Floats]:
     # With few degrees of freedom all that happens, happens near zero: nodes crowd there.
     few = df < 8
     power = 3 if few else 1
-    nodes, weights = np.polynomial.legendre.leggauss(_OUTER_FEW if few else _OUTER)
+    nodes, weights = _gauss(_OUTER_FEW if few else _OUTER)
     unit = (nodes + 1) / 2
     s = low + (high - low) * unit**power
     ds = (high - low) * power * unit ** (power - 1) * weights / 2

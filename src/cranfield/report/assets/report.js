@@ -15,8 +15,11 @@ function bestFirst(section, measure) {
 }
 
 function lettersOf(group) {
-  if (!group) return [];
-  return group.includes(",") ? group.split(",") : [...group];
+  return [...(group || "")];
+}
+
+function span(ends) {
+  return ends[0] === null ? null : ends[0] === ends[1] ? String(ends[0]) : `${ends[0]}-${ends[1]}`;
 }
 
 function leaderboardPart(section, measure) {
@@ -27,15 +30,18 @@ function leaderboardPart(section, measure) {
     run: section.runs[i], mean: section.means[measure.name][i],
     low: ends[i] ? ends[i][0] : null, high: ends[i] ? ends[i][1] : null,
     rank: places[i] ? places[i][0] : null, letters: places[i] ? lettersOf(places[i][1]) : [],
-    group: places[i] ? places[i][1] : null, ranks: places[i] ? places[i].slice(2) : [null, null],
+    group: places[i] ? places[i][1] : null, places: places[i] ? places[i].slice(2, 4) : [null, null],
+    place: places[i] ? places[i][4] : null, spread: places[i] ? places[i].slice(5, 7) : [null, null],
   }));
+  const lettered = rows.some((r) => r.group);
   const share = `${Number((100 * section.confidence).toPrecision(6))} %`;
-  const told = places.length ? " Shaded: not significantly worse than the best. Runs with a mark in one column cannot be told apart." : "";
+  const told = places.length ? " Shaded: not significantly worse than the best. Two runs have no mark in the same column exactly when they differ significantly." : "";
   const caption = `${measure.mean_name}: means and ${share} intervals.${told}`;
   const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), { label: "low", numeric: true }, { label: "high", numeric: true },
-    { label: "rank", numeric: true, digits: 0 }, { label: "ranks", draw: (v) => v || "-" }, { label: "group" }];
-  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, r.rank,
-    r.ranks[0] === null ? null : r.ranks[0] === r.ranks[1] ? String(r.ranks[0]) : `${r.ranks[0]}-${r.ranks[1]}`, r.group]), { kind: "standings" });
+    { label: "place", numeric: true, digits: 0 }, { label: "places", draw: (v) => v || "-" }, { label: "rank", numeric: true, digits: 0 },
+    { label: lettered ? "group" : "ranks", draw: (v) => v || "-" }];
+  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, r.place, span(r.places), r.rank,
+    lettered ? r.group : span(r.spread)]), { kind: "standings" });
   const shown = rows.slice(0, 60);
   const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption));
   const said = shown.length < rows.length ? `${caption} The first ${shown.length} of ${rows.length} runs are drawn.` : caption;
@@ -54,7 +60,7 @@ function pairOf(section, measure, run, baseline) {
     const [difference, low, high, p, corrected] = rest;
     if (a === run && b === baseline) return { difference, low, high, p, corrected };
     // A one-tailed test says nothing of the other direction.
-    if (b === run && a === baseline && section.tail === "two") {
+    if (b === run && a === baseline && section.tail !== "one") {
       const turn = (v) => (v === null ? null : v === 0 ? 0 : -v);
       return { difference: turn(difference), low: turn(high), high: turn(low), p, corrected };
     }

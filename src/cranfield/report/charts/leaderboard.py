@@ -71,8 +71,8 @@ def _best(standings: Sequence[Standing]) -> list[int]:
 
 
 def letters_of(group: str) -> list[str]:
-    """The groups of a run: letters side by side, or between commas where one is not enough."""
-    return [x for x in (group.split(",") if "," in group else group) if x]
+    """The groups of a run, a letter each."""
+    return list(group)
 
 
 def significance(comparison: Comparison, measure: str | None = None) -> Chart:
@@ -80,9 +80,9 @@ def significance(comparison: Comparison, measure: str | None = None) -> Chart:
     name = _measure(comparison, measure)
     order = [s.run for s in comparison.standings if s.measure == name]
     at = {run: k for k, run in enumerate(order)}
-    pairs = [p for p in comparison.pairs if p.measure == name]
+    pairs = list(comparison.pairs.where(name))
     rows = [(p.a, p.b, p.difference, p) for p in pairs]
-    if comparison.tail == "two":
+    if comparison.tail != "one":
         rows += [(p.b, p.a, -p.difference, p) for p in pairs]
     cells = [
         Cell(
@@ -101,7 +101,7 @@ def significance(comparison: Comparison, measure: str | None = None) -> Chart:
     return chart(
         f"{name}: row minus column",
         f"Differences in {name} between runs, the row minus the column; blue: the row is better, "
-        "orange: worse; stars mark p < 0.05, 0.01 and 0.001 after correction.",
+        "orange: worse; stars mark a p of at most 0.05, 0.01 and 0.001 after correction.",
         Axis("", "column", names=tuple(order)),
         Axis("", "row", names=tuple(order)),
         [cells],

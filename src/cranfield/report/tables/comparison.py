@@ -4,13 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from typing import Any
 
-from cranfield.comparison.answer import Comparison, Family, Pair, Standing
-from cranfield.report.document import Cell, Column, Document, Table
+import numpy as np
+
+from cranfield.comparison.answer import Comparison, Family
+from cranfield.report.document import Bound, Cell, Column, Document, Table
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
 # What a paper prints; the other tables say more, so it is shown on request and for LaTeX.
 SUMMARY = "summary"
+# More pairs nobody reads as a table.
+MOST_PAIRS = 1000
 
 
 def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS) -> Document:
@@ -53,6 +58,13 @@ _DIFFERENCE = (
     Column("stars", heading="sig.", numeric=False),
     Column("deviation_percent", heading="dev. %", digits=2),
 )
+# What programs read of a difference beyond what people see.
+_FURTHER = (
+    Column("mark", numeric=False),
+    Column("sure"),
+    Column("p_is_floor"),
+    Column("p_corrected_is_floor"),
+)
 
 
 def _effect_columns(comparison: Comparison) -> list[Column]:
@@ -66,74 +78,86 @@ def _effect_columns(comparison: Comparison) -> list[Column]:
         Column("ties", heading="tie"),
         Column("losses", heading="loss"),
         Column("detectable"),
+        Column("detectable_alone", heading="alone"),
     ]
     if comparison.detect is not None:
         columns.append(Column("topics_needed", heading="needed"))
+        columns.append(Column("topics_needed_alone", heading="needed alone"))
     if comparison.margin is not None:
         columns.append(Column("p_equivalence", heading="p equiv.", below=True))
     return columns
 
 
-def _names(pair: Pair) -> list[Cell]:
-    return [pair.measure, pair.a, pair.b]
+def _rows(comparison: Comparison, columns: Sequence[Column], count: int | None) -> list[list[Cell]]:
+    """The pairs under some columns, all of them or the first ones; for people with `count`."""
+    pairs = comparison.pairs
+    if count is not None and len(pairs) > count:
+        pairs = pairs.chosen(np.arange(count))
+    found = pairs.lists()
+    ends = found.pop("ci")
+    found["ci_low"], found["ci_high"] = ([e[i] for e in ends] for i in (0, 1))
+    if count is not None:
+        found["stars"] = list(map(_signs, found["stars"], found["mark"], found["sure"]))
+        if comparison.tail == "two":
+            found["stars"] = [text.split(" ")[0] for text in found["stars"]]
+        for name in ("p", "p_corrected"):
+            at_floor = found[f"{name}_is_floor"]
+            found[name] = [Bound(p) if f else p for p, f in zip(found[name], at_floor, strict=True)]
+    lists = [[_cell(v) for v in found[column.name]] for column in columns]
+    return [list(row) for row in zip(*lists, strict=True)]
 
 
-def _difference(pair: Pair) -> list[Cell]:
-    return [
-        _number(pair.difference),
-        *map(_number, pair.ci),
-        pair.p,
-        pair.p_corrected,
-        pair.stars,
-        _number(pair.deviation_percent),
-    ]
+def _signs(stars: str, mark: str, sure: bool) -> str:
+    """Stars, whether other draws could give others, and the direction: "**? up"."""
+    return f"{stars}{'' if sure else '?'} {mark}".rstrip()
 
 
-def _effect(comparison: Comparison, pair: Pair) -> list[Cell]:
-    row: list[Cell] = [
-        _number(pair.mean_a),
-        _number(pair.mean_b),
-        _number(pair.change_percent),
-        _number(pair.cohen_d),
-        pair.cliffs_delta,
-        pair.wins,
-        pair.ties,
-        pair.losses,
-        _number(pair.detectable),
-    ]
-    if comparison.detect is not None:
-        row.append(pair.topics_needed)
-    if comparison.margin is not None:
-        row.append(pair.p_equivalence)
-    return row
+def _cell(value: Any) -> Cell:
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    found: Cell = value
+    return found
 
 
 def _title(comparison: Comparison, what: str) -> str:
     return f"{what} against {comparison.baseline}" if comparison.baseline else f"{what}, all pairs"
 
 
+def _more(comparison: Comparison) -> list[str]:
+    hidden = len(comparison.pairs) - MOST_PAIRS
+    return [f"... and {hidden} more pairs; csv, tsv and json have them all."] if hidden > 0 else []
+
+
 def _pairs(comparison: Comparison) -> Table:
-    rows = [[*_names(pair), *_difference(pair)] for pair in comparison.pairs]
+    columns = [*_NAMES, *_DIFFERENCE]
     return Table(
-        [*_NAMES, *_DIFFERENCE],
-        rows,
+        columns,
+        _rows(comparison, columns, MOST_PAIRS),
         title=_title(comparison, "Differences"),
-        notes=[*comparison.footnotes(), "dev. %: the gap in percent of the smaller mean."],
+        notes=[
+            *_more(comparison),
+            *comparison.footnotes(),
+            "dev. %: the gap in percent of the smaller mean.",
+        ],
     )
 
 
 def _effects(comparison: Comparison) -> Table:
-    rows = [[*_names(pair), *_effect(comparison, pair)] for pair in comparison.pairs]
+    columns = [*_NAMES, *_effect_columns(comparison)]
+    unit = comparison.unit
     notes = [
+        *_more(comparison),
         "change %: from b to a; d: Cohen's d of the differences; delta: Cliff's delta;",
-        f"win, tie, loss: {comparison.unit}s on which a is better, level, worse than b;",
-        f"detectable: true difference that so many {comparison.unit}s find "
-        f"with power {comparison.power:g} (before correction).",
+        f"win, tie, loss: {unit}s on which a is better, level, worse than b;",
+        f"detectable: true difference that so many {unit}s find with power "
+        f"{comparison.power:g} after the correction for all pairs; alone: without it.",
     ]
     if comparison.detect is not None:
         notes.append(
-            f"needed: {comparison.unit}s that a true difference of {comparison.detect:g} "
-            f"needs to be found with power {comparison.power:g}."
+            f"needed: {unit}s that a true difference of {comparison.detect:g} needs to be found "
+            f"with power {comparison.power:g}, after the correction and alone."
         )
     if comparison.margin is not None:
         notes.append(
@@ -141,20 +165,19 @@ def _effects(comparison: Comparison) -> Table:
             f"within {comparison.margin:g}."
         )
     return Table(
-        [*_NAMES, *_effect_columns(comparison)],
-        rows,
+        columns,
+        _rows(comparison, columns, MOST_PAIRS),
         title=_title(comparison, "Effect sizes"),
         notes=notes,
     )
 
 
 def _wide_pairs(comparison: Comparison) -> Table:
-    columns = [*_NAMES, *_DIFFERENCE, Column(f"{comparison.unit}s"), *_effect_columns(comparison)]
-    rows = [
-        [*_names(pair), *_difference(pair), pair.topics, *_effect(comparison, pair)]
-        for pair in comparison.pairs
-    ]
-    return Table(columns, rows)
+    columns = [*_NAMES, *_DIFFERENCE, *_FURTHER]
+    columns += [Column("topics"), *_effect_columns(comparison)]
+    rows = _rows(comparison, columns, None)
+    named = [Column(f"{comparison.unit}s") if c.name == "topics" else c for c in columns]
+    return Table(named, rows)
 
 
 def _number(value: float) -> float | None:
@@ -162,22 +185,53 @@ def _number(value: float) -> float | None:
 
 
 def _leaderboard(comparison: Comparison, measure: str) -> Table:
+    standings = [s for s in comparison.standings if s.measure == measure]
+    lettered = any(s.group for s in standings)
     columns = [
-        Column("rank"),
+        Column("place"),
         Column("run", numeric=False),
         Column(measure),
         Column("ci_low", heading="low"),
         Column("ci_high", heading="high"),
-        Column("ranks", numeric=False),
-        Column("group", numeric=False),
+        Column("places", numeric=False),
+        Column("rank"),
+        Column("group" if lettered else "ranks", numeric=False),
     ]
-    rows = [_standing_row(s) for s in comparison.standings if s.measure == measure]
+    rows: list[list[Cell]] = [
+        [
+            s.place,
+            s.run,
+            _number(s.mean),
+            *map(_number, s.ci),
+            _span(s.place_interval),
+            s.rank,
+            s.group if lettered else _span(s.rank_spread),
+        ]
+        for s in standings
+    ]
+    share = f"{100 * (1 - comparison.alpha):g} %"
     notes = [
-        "rank: 1 + the number of runs that are significantly better (two-tailed, all pairs);",
-        "group: runs with a common letter cannot be told apart; "
-        f"ranks: {100 * (1 - comparison.alpha):g} % interval from the bootstrap.",
+        f"place: by the mean; places: where the run stands in {share} of the resamples.",
+        "rank: 1 + the number of runs that are significantly better"
+        + (f" ({_board_tests(comparison)});" if comparison.baseline else ";"),
+        "group: two runs share no letter exactly when they differ significantly."
+        if lettered
+        else "ranks: the places that the tests leave open, for more groups than there are letters.",
     ]
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
+
+
+def _board_tests(comparison: Comparison) -> str:
+    tail = "two-tailed" if comparison.tail != "seen" else "as seen"
+    return (
+        f"with {comparison.baseline} by the tests below, among the others {tail} and corrected "
+        "over all pairs"
+    )
+
+
+def _span(ends: tuple[int | None, int | None]) -> str | None:
+    low, high = ends
+    return None if low is None else str(low) if low == high else f"{low}-{high}"
 
 
 def _summary(comparison: Comparison) -> Table:
@@ -189,7 +243,13 @@ def _summary(comparison: Comparison) -> Table:
         for m in comparison.measures
     ]
     means = {(s.run, s.measure): s for s in comparison.standings}
-    against = {(p.a, p.measure): p.stars for p in comparison.pairs}
+    pairs = comparison.pairs.lists() if comparison.baseline is not None else {}
+    against = {
+        (run, measure): stars if comparison.tail == "two" else _signs(stars, mark, True)
+        for run, measure, stars, mark in zip(
+            *(pairs.get(k, []) for k in ("a", "measure", "stars", "mark")), strict=True
+        )
+    }
     rows: list[list[Cell]] = []
     marks: dict[tuple[int, int], str] = {}
     for i, run in enumerate(comparison.runs):
@@ -207,30 +267,34 @@ def _summary(comparison: Comparison) -> Table:
     if comparison.baseline is not None:
         said = [f"Stars: differs from {comparison.baseline}.", *comparison.footnotes()]
     else:
-        said = ["Runs with a common letter cannot be told apart.", *comparison.footnotes()[1:]]
+        said = ["Two runs share no letter exactly when they differ.", *comparison.footnotes()[1:]]
     return Table(columns, rows, title="Summary", notes=said, marks=marks)
 
 
 def _long_leaderboard(comparison: Comparison) -> Table:
     """The leaderboards of all measures in one table."""
-    names = ("rank", "mean", "ci_low", "ci_high", "rank_low", "rank_high")
+    names = ("place", "mean", "ci_low", "ci_high", "place_low", "place_high", "rank", "rank_last")
     columns = [
         Column("measure", numeric=False),
         Column("run", numeric=False),
         *(Column(name) for name in names),
         Column("group", numeric=False),
     ]
-    rows = [
-        [s.measure, s.run, s.rank, s.mean, *s.ci, *s.rank_interval, s.group]
+    rows: list[list[Cell]] = [
+        [
+            s.measure,
+            s.run,
+            s.place,
+            s.mean,
+            *s.ci,
+            *s.place_interval,
+            s.rank,
+            s.rank_spread[1],
+            s.group,
+        ]
         for s in comparison.standings
     ]
     return Table(columns, rows)
-
-
-def _standing_row(standing: Standing) -> list[Cell]:
-    low, high = standing.rank_interval
-    ranks = None if low is None else str(low) if low == high else f"{low}-{high}"
-    return [standing.rank, standing.run, standing.mean, *standing.ci, ranks, standing.group]
 
 
 def _families(comparison: Comparison) -> Table:

@@ -1,0 +1,139 @@
+"""The choices of a comparison: which there are, which go together, and what is usual."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cranfield.errors import UsageError, suggest
+from cranfield.stats import corrections, intervals, paired
+from cranfield.stats._resample import (
+    DEFAULT_RESAMPLES,
+    Resamples,
+    Rng,
+    check_resamples,
+    seed_of,
+)
+
+RESAMPLED = ("bootstrap", "randomization")
+ROWWISE = ("t", "wilcoxon", "sign")
+FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")
+TESTS = (*RESAMPLED, *ROWWISE, *FAMILY_WISE)
+DRAWING = (*RESAMPLED, "tukey-randomization")
+# The step-down maximum statistic is one of mean differences.
+STEP_DOWN, OF_MEANS = "romano-wolf", (*RESAMPLED, "t")
+CORRECTIONS = (STEP_DOWN, *corrections.CORRECTIONS)
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """The choices of a comparison, checked."""
+
+    test: str
+    correction: str
+    tail: paired.Tail
+    alpha: float
+    interval: intervals.IntervalMethod
+    resamples: Resamples
+    seed: int
+    jobs: int
+    margin: float | None
+    detect: float | None
+    power: float
+
+    @property
+    def draws(self) -> int:
+        """How many resamples the intervals take, also when the test itself is exact."""
+        return DEFAULT_RESAMPLES if self.resamples == "exact" else self.resamples
+
+    @property
+    def drawing(self) -> bool:
+        """Whether the p-values come from draws."""
+        return self.test in DRAWING or self.correction == STEP_DOWN
+
+    @property
+    def board_tail(self) -> paired.Tail:
+        """How pairs are tested that only the leaderboard asks about: a run on the one side of
+        a one-tailed test has no such side among the others."""
+        return "two" if self.tail == "one" else self.tail
+
+
+def checked_plan(
+    *,
+    baseline: str | None,
+    test: str,
+    correction: str | None,
+    tail: str,
+    alpha: float,
+    interval: str | None,
+    resamples: Resamples,
+    margin: float | None,
+    detect: float | None,
+    power: float,
+    rng: Rng,
+    jobs: int,
+) -> Plan:
+    """The plan, or a UsageError that says which choice cannot be made and why."""
+    _known("test", test, TESTS)
+    _check_tail(tail, test, baseline)
+    method = interval or ("studentized" if test == "bootstrap" else "t")
+    _known("interval", method, intervals.METHODS)
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
+    if not alpha < power < 1:
+        raise UsageError(f"power={power!r} must lie between alpha ({alpha:g}) and 1")
+    for name, value in (("margin", margin), ("detect", detect)):
+        if value is not None and not 0 < value < float("inf"):
+            raise UsageError(f"{name}={value!r} must be greater than 0")
+    if jobs < 1:
+        raise UsageError(f"jobs={jobs!r} must be 1 or more")
+    if resamples == "exact" and test != "randomization":
+        raise UsageError(f"only the randomization test has an exact form, not {test}")
+    return Plan(
+        test=test,
+        correction=_checked_correction(correction, test),
+        tail=tail,  # type: ignore[arg-type]
+        alpha=alpha,
+        interval=method,  # type: ignore[arg-type]
+        resamples=check_resamples(resamples),
+        seed=seed_of(rng),
+        jobs=jobs,
+        margin=margin,
+        detect=detect,
+        power=power,
+    )
+
+
+def _check_tail(tail: str, test: str, baseline: str | None) -> None:
+    paired.check_tail(tail)
+    if test in FAMILY_WISE and tail != "two":
+        raise UsageError(f"the {test} test is two-tailed")
+    if tail == "one" and baseline is None:
+        raise UsageError(
+            "a one-tailed test asks whether a run is better than the baseline; among all pairs no "
+            "run is on that side (name a baseline, or take the tail 'seen', which looks in the "
+            "direction that each pair has)"
+        )
+
+
+def _checked_correction(correction: str | None, test: str) -> str:
+    if test in FAMILY_WISE:
+        if correction not in (None, "none"):
+            raise UsageError(
+                f"the {test} test corrects for all pairs itself; leave the correction out"
+            )
+        return "none"
+    usual = STEP_DOWN if test in RESAMPLED else "holm"
+    chosen = correction or usual
+    _known("correction", chosen, CORRECTIONS)
+    if chosen == STEP_DOWN and test not in OF_MEANS:
+        raise UsageError(
+            f"the {STEP_DOWN} correction is for tests of means ({', '.join(OF_MEANS)}), not {test}"
+        )
+    return chosen
+
+
+def _known(what: str, name: str, names: tuple[str, ...]) -> None:
+    if name not in names:
+        raise UsageError(
+            f"no {what} {name!r} (there are: {', '.join(names)}).{suggest(name, names)}"
+        )

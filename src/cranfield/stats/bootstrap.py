@@ -1,0 +1,237 @@
+"""The studentised paired bootstrap: a test and the interval that belongs to it.
+
+Topics are drawn with replacement. In every resample the mean difference, less that of the data,
+is divided by its standard error there; how large this ratio gets by chance says both how
+surprising the ratio of the data is (the p-value) and how far the true difference may lie from
+the one seen (the interval). Both come from the same ratios, so an interval excludes zero exactly
+when its p-value is at most 1 less the confidence.
+
+A resample without any spread (the same topic again and again, or topics that all differ alike)
+has no standard error; it is measured by that of the data.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.stats._resample import (
+    DEFAULT_RESAMPLES,
+    Block,
+    Floats,
+    Ints,
+    Progress,
+    Resamples,
+    Rng,
+    blocks,
+    bootstrap_counts,
+    check_resamples,
+    in_threads,
+    seed_of,
+)
+from cranfield.stats.differences import Differences, Rows
+from cranfield.stats.paired import PairedResult, Tail, check_tail
+from cranfield.stats.randomization import as_scores
+
+# Squared ratios that differ by less than this part are equal but for rounding.
+_TIE = 1e-10
+# A variance below this part of the largest squared difference is rounding error.
+_NO_SPREAD = 1e-13
+
+
+class Draws:
+    """Resamples of the topics of a collection, drawn once for all that is compared on them."""
+
+    def __init__(self, topics: int, resamples: Resamples, rng: Rng, jobs: int = 1) -> None:
+        count = check_resamples(resamples)
+        if count == "exact":
+            raise UsageError("the bootstrap has no exact form; give a number of resamples")
+        self.count, self.topics, self.jobs = count, topics, jobs
+        self.blocks = blocks(count, topics)
+        seed = seed_of(rng)
+
+        def work(block: Block) -> np.ndarray:
+            counts = bootstrap_counts(seed, block, topics)
+            return counts.astype(np.uint8 if counts.max() < 256 else np.uint32)
+
+        self._counts = in_threads(work, self.blocks, jobs=jobs) if topics else []
+
+    def weights(self, block: Block) -> Floats:
+        """How often each topic is in each resample of a block."""
+        return self._counts[block.number].astype(np.float64)
+
+    def means(self, values: Floats) -> Floats:
+        """The mean of every row in every resample; NaN is left out, and a resample with nothing
+        but gaps has none."""
+        known = ~np.isnan(values)
+        whole = bool(known.all())
+        columns = np.ascontiguousarray((values if whole else np.where(known, values, 0.0)).T)
+        present = known.T.astype(np.float64)
+
+        def work(block: Block) -> Floats:
+            weights = self.weights(block)
+            sums = weights @ columns
+            if whole:
+                means: Floats = sums / self.topics
+                return means.T
+            with np.errstate(invalid="ignore"):
+                found: Floats = sums / (weights @ present)
+            return found.T
+
+        parts = in_threads(work, self.blocks, jobs=self.jobs)
+        return np.concatenate(parts, axis=1)
+
+
+@dataclass(frozen=True, slots=True)
+class Studentized:
+    """What the bootstrap says of each pair: p-values, and the ends of an interval.
+
+    `seen` is the one-tailed p-value in the direction of the data, `against` that in the other
+    one.
+    """
+
+    statistic: Floats
+    two: Floats
+    seen: Floats
+    against: Floats
+    mean: Floats
+    low: Floats
+    high: Floats
+
+    def p(self, tail: Tail, sign: float = 1.0) -> Floats:
+        """The p-value of each pair; `"one"` asks whether the first run is greater, or smaller
+        where the sign is -1."""
+        if tail != "one":
+            return self.two if tail == "two" else self.seen
+        return np.where(sign * self.statistic >= 0, self.seen, self.against)
+
+
+def studentized(
+    differences: Differences,
+    draws: Draws,
+    *,
+    confidence: float = 0.95,
+    progress: Progress | None = None,
+) -> Studentized:
+    """The studentised bootstrap of every pair."""
+    means = _centred_means(differences, draws)
+    found = {name: np.empty(len(differences)) for name in Studentized.__slots__}
+    chunks = [at for _, at in differences.chunks()]
+
+    def work(block: Block) -> None:
+        at = chunks[block.number]
+        rows = differences.rows(at)
+        squares = _signed_squares(rows, differences.pairs[at], draws, means)
+        for name, column in _summary(rows, squares, confidence).items():
+            found[name][at] = column
+
+    todo = [Block(i, 0, 1) for i in range(len(chunks))]
+    in_threads(work, todo, jobs=draws.jobs, progress=progress)
+    return Studentized(**found)
+
+
+def _centred_means(differences: Differences, draws: Draws) -> list[Floats] | None:
+    """The resampled means of all runs, less their means: they serve every pair without gaps."""
+    if not differences.whole:
+        return None
+    values = differences.values
+    columns = np.ascontiguousarray((values - values.mean(axis=1, keepdims=True)).T)
+
+    def work(block: Block) -> Floats:
+        return np.ascontiguousarray((draws.weights(block) @ columns).T) / draws.topics
+
+    return in_threads(work, draws.blocks, jobs=draws.jobs)
+
+
+def _signed_squares(rows: Rows, pairs: Ints, draws: Draws, means: list[Floats] | None) -> Floats:
+    """The ratio of every resample, squared but with its sign: no root is needed to rank them."""
+    centred = rows.centred()
+    squared = centred * centred
+    known = np.zeros(0) if rows.known is None else rows.known.astype(np.float64)
+    noise = _NO_SPREAD * squared.max(axis=1, keepdims=True)
+    own = (rows.error**2)[:, None]
+    answer = np.empty((len(centred), draws.count))
+    for block in draws.blocks:
+        weights = draws.weights(block).T
+        count: Floats | float = float(draws.topics)
+        if means is not None:
+            mean = np.take(means[block.number], pairs[:, 0], axis=0)
+            mean -= np.take(means[block.number], pairs[:, 1], axis=0)
+        else:
+            count = np.maximum(known @ weights, 1.0)
+            mean = (centred @ weights) / count
+        variance = squared @ weights
+        variance /= count
+        variance -= mean * mean
+        spreadless = variance <= noise
+        variance /= np.maximum(count - 1.0, 1.0)
+        np.copyto(variance, np.broadcast_to(own, variance.shape), where=spreadless)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            answer[:, block.start : block.start + block.rows] = mean * np.abs(mean) / variance
+    answer[rows.flat] = 0.0
+    return answer
+
+
+def _summary(rows: Rows, squares: Floats, confidence: float) -> dict[str, Floats]:
+    """p-values and interval of some pairs from the squared ratios of their resamples."""
+    count = squares.shape[1]
+    t = _observed(rows)
+    bar = np.minimum(t * t, 1e300)
+    low_bar = (bar * (1 - _TIE) - _TIE**2)[:, None]
+    squares *= np.where(t < 0, -1.0, 1.0)[:, None]
+    seen = np.count_nonzero(squares >= low_bar, axis=1)
+    against = np.count_nonzero(squares <= (bar * (1 + _TIE) + _TIE**2)[:, None], axis=1)
+    np.abs(squares, out=squares)
+    two = np.count_nonzero(squares >= low_bar, axis=1)
+    reach = _reach(squares, confidence) * rows.error
+    reach = np.where(rows.flat, np.where((rows.topics > 1) | (rows.mean == 0), 0.0, np.nan), reach)
+    mean = np.where(rows.topics > 0, rows.mean, np.nan)
+    nothing = rows.topics < 2
+    return {
+        "statistic": np.where(nothing, 0.0, t),
+        "two": np.where(nothing, 1.0, (two + 1) / (count + 1)),
+        "seen": np.where(nothing, 1.0, (seen + 1) / (count + 1)),
+        "against": np.where(nothing, 1.0, (against + 1) / (count + 1)),
+        "mean": mean,
+        "low": mean - reach,
+        "high": mean + reach,
+    }
+
+
+def _observed(rows: Rows) -> Floats:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(rows.flat, np.sign(rows.mean) * np.inf, rows.mean / rows.error)
+    return np.where(rows.mean == 0, 0.0, ratio)
+
+
+def _reach(squares: Floats, confidence: float) -> Floats:
+    """The ratio that the share 1 - confidence of the resamples reaches, by selection."""
+    count = squares.shape[1]
+    rank = math.floor((1 - confidence) * (count + 1) + 1e-9)
+    if rank < 1:
+        return np.full(len(squares), np.nan)
+    squares.partition(count - rank, axis=1)
+    # A tie with the data counts as reached by both the test and the interval.
+    reach: Floats = np.sqrt(squares[:, count - rank] * (1 + _TIE / 2))
+    return reach
+
+
+def bootstrap_test(
+    values: Floats,
+    pairs: Ints,
+    *,
+    tail: Tail = "two",
+    resamples: Resamples = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> PairedResult:
+    """The paired bootstrap test with a studentised mean, for each pair of rows."""
+    check_tail(tail)
+    scores = as_scores(values)
+    draws = Draws(scores.shape[1], resamples, rng, jobs)
+    found = studentized(Differences(scores, pairs), draws, progress=progress)
+    return PairedResult("bootstrap", found.statistic, found.p(tail), scores.shape[1])
