@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,7 +14,9 @@ from latex2mathml.converter import convert
 
 import cranfield
 from cranfield.cli import COMMANDS, main
+from cranfield.cli.chart import CHARTS, OF_MEASURES
 from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
+from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
 from cranfield.sources import REFERENCES
 
@@ -143,8 +146,99 @@ def draw(folder: Path) -> None:
             raise SystemExit(f"{name} could not be drawn")
 
 
+# Every chart once, on the sample collections: (chart, options, what of a source it shows).
+RANKED = ["--collection-size", "1120"]
+PAPER = ["-m", "AP NMRR MNRO", "--collection-size", "20"]
+GALLERY: list[tuple[str, list[str], str]] = [
+    ("leaderboard", ["-m", "AP", *RANKED], ""),
+    ("significance", ["-m", "AP", *RANKED], ""),
+    ("heatmap", ["-m", "AP", *RANKED], ""),
+    ("differences", ["-m", "AP", "--run", "pca", "--baseline", "bits", *RANKED], ""),
+    ("against", ["-m", "AP", "--run", "pca", "--baseline", "bits", *RANKED], ""),
+    ("scatter", ["-m", "AP nDCG@10", *RANKED], ""),
+    ("rank-changes", ["-m", "AP nDCG@10", *RANKED], "Nowak, Figure 9.1"),
+    ("critical-difference", ["-m", "AP", *RANKED], "Demšar 2006"),
+    ("precision-recall", RANKED, ""),
+    ("effectiveness", RANKED, "Chatzichristofis et al. 2; Rocchio 2D"),
+    ("topics", ["--run", "pca", *RANKED], "Rocchio 2D, topic by topic"),
+    ("cutoffs", RANKED, "Rocchio 2C"),
+    ("joint", ["--run", "gradients", "--cutoff", "50", *RANKED], "Rocchio 2B"),
+    ("operating", RANKED, "Chatzichristofis et al. 2, relative operating characteristic"),
+    ("detections", RANKED, "Chatzichristofis et al. 2, receiver operating characteristic"),
+    ("generality", ["--run", "pca", "--scope", "0.5", *RANKED], "Huijsmans and Sebe"),
+    ("generality-sizes", RANKED, "Huijsmans and Sebe, over collection sizes"),
+    ("gain", ["--against", "rank", *RANKED], "SHREC, cumulated gain vectors"),
+    ("gain", ["-m", "DCG(discount='jk')", "--against", "recall", *RANKED], "SHREC, graph"),
+    ("behaviour", ["-m", "AP RR P@10 nDCG RBP", "--collection-size", "100"], ""),
+    ("placements", PAPER, "Chatzichristofis et al., Figures 1 and 5"),
+    ("placements", ["-m", "MNRO", "--sizes", "1000,10000,100000"], "Figure 6"),
+    ("combined-ranks", PAPER, "Chatzichristofis et al., Figures 2 and 7"),
+    ("surface", ["-m", "AP", "--collection-size", "20"], "Figure 3"),
+    ("surface", ["-m", "MNRO", "--collection-size", "20"], "Figure 8"),
+    ("surface-edges", PAPER, "Chatzichristofis et al., curves A and B of Figures 3, 4 and 8"),
+    ("roc", [], ""),
+    ("density", ["-m", "F.example"], ""),
+    ("concepts", ["-m", "AP.concept"], ""),
+    ("concept-curves", ["--run", "columns"], ""),
+    ("reliability", [], ""),
+    ("units", ["-m", "Rprec.example SRP", "--run", "logistic"], "Nowak, Figures 9.4 and 9.5"),
+]
+OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability", "units")
+
+
+def gallery() -> Iterator[tuple[str, list[str], str, str]]:
+    """File, command line as people type it, what it shows, and whose figure it is."""
+    for number, (chart, options, source) in enumerate(GALLERY, 1):
+        files = []
+        if chart in OF_LABELS:
+            files = ["--truth", "truth.csv", "labels/*.csv.gz"]
+            if "SRP" in " ".join(options):
+                files += ["--costmap", "costmap.csv", "--ontology", "ontology.csv"]
+        elif chart not in OF_MEASURES:
+            files = ["qrels.txt.gz", "runs/*.run.gz"]
+        what = CHARTS[chart][1]
+        yield f"{number:02d}-{chart}.svg", [chart, *files, *options], what, source
+
+
+def gallery_page() -> str:
+    """Every chart with the command that draws it."""
+    parts = [
+        NOTE,
+        "# Gallery\n\nEvery chart of `cranfield chart`, drawn from the sample collection of "
+        "handwritten digits when these pages were made. The pictures follow the reader's choice "
+        "of a light or dark screen.\n",
+    ]
+    for name, words, what, source in gallery():
+        command = " ".join(shlex.quote(w) if " " in w or "(" in w else w for w in words)
+        whose = f" ({source})" if source else ""
+        parts.append(
+            f"\n## {words[0]}\n\n{what[:1].upper()}{what[1:]}{whose}.\n\n"
+            f"```console\n$ cranfield chart {command} -o {words[0]}.svg\n```\n\n"
+            f"![{what}](images/gallery/{name})\n"
+        )
+    return "".join(parts)
+
+
+def draw_gallery(folder: Path) -> None:
+    """The pictures of the gallery."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, words, _, _ in gallery():
+        given = [path for word in words for path in _found(word)]
+        if main(["chart", *given, "--quiet", "-o", str(folder / name)]) != 0:
+            raise SystemExit(f"{name} could not be drawn")
+
+
+def _found(word: str) -> list[str]:
+    """The files of the sample collection that a word of the command names, or the word."""
+    if not word.endswith((".gz", ".csv")):
+        return [word]
+    return sorted(str(path) for path in SAMPLE.glob(word))
+
+
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path, default=HERE / "reference")
     write(parser.parse_args(sys.argv[1:]).folder)
     draw(HERE / "images")
+    (HERE / "gallery.md").write_text(gallery_page())
+    draw_gallery(HERE / "images" / "gallery")

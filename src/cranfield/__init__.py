@@ -80,6 +80,7 @@ if TYPE_CHECKING:
     from cranfield.relatedness.api import cost_map, list_methods, relate_concepts, relate_pairs
     from cranfield.relatedness.hierarchies import check_ontology, view_concept, view_ontology
     from cranfield.relatedness.maps import compare_cost_maps, view_cost_map
+    from cranfield.report import charts
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -243,7 +244,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "write_rules",
     ),
 }
-_MODULES = ("lab", "ontologies", "stats")
+_MODULES = {
+    "charts": "cranfield.report.charts",
+    "lab": "cranfield.lab",
+    "ontologies": "cranfield.ontologies",
+    "stats": "cranfield.stats",
+}
 _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
@@ -289,6 +295,7 @@ __all__ = [
     "__version__",
     "aggregate_judgements",
     "assess_agreement",
+    "charts",
     "check_ontology",
     "check_quality",
     "compare_cost_maps",
@@ -355,7 +362,7 @@ def __getattr__(name: str) -> Any:
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     if name in _MODULES:
-        return importlib.import_module(f"cranfield.{name}")
+        return importlib.import_module(_MODULES[name])
     raise AttributeError(f"module 'cranfield' has no attribute {name!r}")
 
 

@@ -1,5 +1,6 @@
 """The pages on charts and reports name what there is, and the limits that hold."""
 
+import runpy
 from pathlib import Path
 
 from cranfield.cli.chart import CHARTS
@@ -27,3 +28,17 @@ def test_the_limits_of_the_report():
         drilldown.MOST_RANKED, drilldown.DEPTH, drilldown.LEAST_DEPTH, drilldown.MOST_EXPLAINED,
     ):  # fmt: skip
         assert f"{limit:,}" in page
+
+
+def test_every_chart_is_in_the_gallery_and_drawn():
+    generate = runpy.run_path(str(PAGES.parent / "generate.py"))
+    assert {chart for chart, _, _ in generate["GALLERY"]} == set(CHARTS)
+    page = generate["gallery_page"]()
+    for name in CHARTS:
+        assert f"\n## {name}\n" in page
+
+
+def test_the_pictures_of_the_gallery_can_be_made(tmp_path):
+    generate = runpy.run_path(str(PAGES.parent / "generate.py"))
+    generate["draw_gallery"](tmp_path)
+    assert len(list(tmp_path.glob("*.svg"))) == len(generate["GALLERY"])
