@@ -9,6 +9,7 @@ import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import ModuleType
 
 from latex2mathml.converter import convert
 
@@ -100,7 +101,10 @@ def python_page() -> str:
     ]
     for name in cranfield.__all__:
         thing = getattr(cranfield, name)
-        if inspect.ismodule(thing) or isinstance(thing, str):
+        if inspect.ismodule(thing):
+            parts.append(_module(name, thing))
+            continue
+        if isinstance(thing, str):
             continue
         form = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
         parts.append(
@@ -115,6 +119,19 @@ def python_page() -> str:
                     )
             parts.append("\n")
     return "".join(parts)
+
+
+def _module(name: str, module: ModuleType) -> str:
+    """A public module: what it is for, and its functions and classes."""
+    listed = [(n, getattr(module, n)) for n in getattr(module, "__all__", ())]
+    lines = [
+        f"\n- `{n}{_short(thing) if inspect.isfunction(thing) else ''}`: "
+        + (inspect.getdoc(thing) or "").partition("\n")[0]
+        for n, thing in listed
+        if inspect.isfunction(thing) or inspect.isclass(thing)
+    ]
+    about = f"\n## {name}\n\n```text\n{inspect.getdoc(module)}\n```\n"
+    return about + "".join(lines) + "\n"
 
 
 def _short(method: object) -> str:
