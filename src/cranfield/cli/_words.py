@@ -5,7 +5,12 @@ from __future__ import annotations
 import re
 
 # Parameters whose option has another name.
-OTHER_NAMES = {"rng": "seed", "margin": "equivalence", "thresholds": "threshold"}
+OTHER_NAMES = {
+    "rng": "seed",
+    "margin": "equivalence",
+    "thresholds": "threshold",
+    "columns": "concepts",
+}
 PARAMETERS = (
     "agreement",
     "alpha",
@@ -66,9 +71,12 @@ def in_options(text: str) -> str:
     """
 
     def option(found: re.Match[str]) -> str:
-        name = OTHER_NAMES.get(found[1], found[1]).replace("_", "-")
         value = "" if found[2] == "..." else found[2].strip("'")
-        return f"--{name} {value}".rstrip()
+        return f"{_option(found[1])} {value}".rstrip()
 
     text = _SAID.sub(option, text)
-    return _BARE.sub(lambda found: f"--{found[1].replace('_', '-')}", text)
+    return _BARE.sub(lambda found: _option(found[1]), text)
+
+
+def _option(parameter: str) -> str:
+    return f"--{OTHER_NAMES.get(parameter, parameter).replace('_', '-')}"

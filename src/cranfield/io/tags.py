@@ -90,7 +90,7 @@ def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Items:
             raise InputError.single(
                 where,
                 f"an item and {len(cells) - 1} numbers, but {len(names)} concepts "
-                "(name the columns of a file without a header with --concepts)",
+                "(name the columns of a file without a header with columns=)",
                 line,
             )
         yield line, _wide(line, cells, names, where)

@@ -22,7 +22,7 @@ COUNTS = ("cntlist.rev", "cntlist")
 
 INSTALL = (
     "Install it with: apt-get install wordnet-base (Debian, Ubuntu), or: "
-    "python -m nltk.downloader wordnet, or name its folder with --wordnet, WNSEARCHDIR or WNHOME."
+    "python -m nltk.downloader wordnet, or name its folder with wordnet=, WNSEARCHDIR or WNHOME."
 )
 
 
