@@ -103,9 +103,8 @@ const char* role_name(labels::MatchRole role) {
     }
 }
 
-nb::list py_match_parts(const In2<bool>& truth, const In2<bool>& predicted,
-                        const In2<bool>& broken, const In2<double>& costs,
-                        const In1<double>& agreement, std::size_t item) {
+nb::list py_match_parts(const In2<bool>& truth, const In2<bool>& predicted, const In2<bool>& broken,
+                        const In2<double>& costs, const In1<double>& agreement, std::size_t item) {
     check_matching(truth, predicted, broken, costs, agreement);
     check_item(truth, item);
     nb::list parts;

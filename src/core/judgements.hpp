@@ -30,6 +30,8 @@ class TopicJudgements {
         }
     }
 
+    const std::vector<Id>& items() const { return items_; }
+    const std::vector<double>& grades() const { return grades_; }
     // All grades of the topic, best first.
     const std::vector<double>& descending() const { return descending_; }
     std::size_t size() const { return grades_.size(); }

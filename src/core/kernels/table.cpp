@@ -18,7 +18,9 @@ constexpr Param level{"level", ParamKind::number}, cutoff{"cutoff", ParamKind::a
     gain{"gain", ParamKind::of_three}, discount{"discount", ParamKind::of_three},
     persistence{"persistence", ParamKind::number}, max_grade{"max grade", ParamKind::number},
     gmt{"gmt", ParamKind::amount}, levels{"levels", ParamKind::levels},
-    literal{"literal", ParamKind::number}, scale{"scale", ParamKind::number};
+    alpha{"alpha", ParamKind::number}, beta{"beta", ParamKind::number},
+    divisor{"divisor", ParamKind::of_three}, literal{"literal", ParamKind::number},
+    scale{"scale", ParamKind::number};
 
 // What the kernels of the contingency table take: the cells they look at, and sums of weights.
 std::vector<Param> weighed(std::size_t sums) {
@@ -94,6 +96,10 @@ std::vector<KernelEntry> made_table() {
         {"normalized_g", {cutoff, gain, discount}, kernels::normalized_g, nullptr, Rest::pairs},
         {"rbp_graded", {persistence, cutoff}, kernels::rbp_graded, nullptr, Rest::pairs},
         {"rbp_residual", {persistence}, kernels::rbp_residual, nullptr},
+        {"novelty", {rank, alpha, discount, beta, divisor}, kernels::novelty, nullptr},
+        {"subtopic_recall", {rank}, kernels::subtopic_recall, nullptr},
+        {"intent_precision", {rank}, kernels::intent_precision, nullptr},
+        {"intent_ap", {}, kernels::intent_ap, nullptr},
     };
 }
 

@@ -23,6 +23,9 @@ else:
 
 T = TypeVar("T")
 
+# Sums of powers of two stay exact in a grade.
+MOST_SUBTOPICS = 53
+
 
 class Column(Generic[T]):
     """A field that holds any buffer and shows it as a numpy array.
@@ -164,10 +167,44 @@ class Judgements(Table):
     """Which items are how relevant to which topic.
 
     `strata` has the stratum of each row where a pool was sampled in strata; a negative grade
-    is then an item of the pool that was not in the sample.
+    is then an item of the pool that was not in the sample. `subtopics` has the sum of 2^s over the
+    subtopics s of its topic that each row is relevant to, where topics have subtopics.
     """
 
     strata: NDArray[np.int64] | None = field(default=None, kw_only=True)
+    subtopics: NDArray[np.int64] | None = field(default=None, kw_only=True)
+
+    @classmethod
+    def from_subtopics(
+        cls,
+        judged: Mapping[str, Mapping[str, Mapping[str, float]]],
+        *,
+        where: str = "<judgements>",
+    ) -> Self:
+        """From {topic: {subtopic: {item: grade}}}; the grade of an item is its best one.
+
+        >>> table = Judgements.from_subtopics({"t": {"1": {"a": 1}, "2": {"a": 2, "b": 0}}})
+        >>> table.to_dict(), table.subtopics.tolist()
+        ({'t': {'a': 2, 'b': 0}}, [3, 0])
+        """
+        grades: dict[str, dict[str, float]] = {}
+        masks: list[int] = []
+        for topic, subtopics in judged.items():
+            if len(subtopics) > MOST_SUBTOPICS:
+                raise InputError.single(
+                    where,
+                    f"topic {topic!r} has {len(subtopics)} subtopics; {MOST_SUBTOPICS} can be told "
+                    "apart",
+                )
+            best: dict[str, float] = {}
+            bits: dict[str, int] = {}
+            for number, items in enumerate(subtopics.values()):
+                for item, grade in items.items():
+                    best[item] = max(best.get(item, grade), grade)
+                    bits[item] = bits.get(item, 0) | (1 << number if grade > 0 else 0)
+            grades[topic] = best
+            masks += bits.values()
+        return replace(cls.from_dict(grades), subtopics=np.array(masks, dtype=np.int64))
 
     @classmethod
     def _value_role(cls) -> str:
@@ -226,6 +263,7 @@ class Judgements(Table):
             item_offsets,
             self.values[rows],
             strata=None if self.strata is None else self.strata[rows],
+            subtopics=None if self.subtopics is None else self.subtopics[rows],
         )
 
     def of_rows(self, rows: NDArray[np.int64]) -> Judgements:
@@ -238,7 +276,15 @@ class Judgements(Table):
             item_offsets=item_offsets,
             values=self.values[rows],
             strata=None if self.strata is None else self.strata[rows],
+            subtopics=None if self.subtopics is None else self.subtopics[rows],
         )
+
+    @cached_property
+    def with_subtopics(self) -> Judgements:
+        """The same judgements with what is known of subtopics as grades, as their kernels ask."""
+        if self.subtopics is None:
+            return self
+        return replace(self, values=self.subtopics.astype(np.float64), subtopics=None)
 
     @cached_property
     def with_strata(self) -> Judgements:

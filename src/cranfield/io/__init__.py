@@ -36,21 +36,28 @@ def _standard_ending() -> str:
 def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
-    A TREC file may have a stratum before the grade, for pools that were sampled.
+    A TREC file may have a stratum before the grade, for pools that were sampled, or subtopics in
+    its second column: an item then stands once for each subtopic it was judged for.
     """
     if (ending := _ending(path)) in _TABULAR:
         from cranfield.io.tabular import READERS
 
         judgements: Judgements = READERS[ending](path, Judgements)
         return judgements
-    try:
-        return trec.read_judgements(path, jobs=jobs)
-    except InputError:
-        from cranfield.io import strata
+    from cranfield.io import strata, subtopics
 
-        if not strata.is_stratified(path):
-            raise
-        return strata.read_stratified(path)
+    try:
+        found = trec.read_judgements(path, jobs=jobs)
+    except InputError:
+        if strata.is_stratified(path):
+            return strata.read_stratified(path)
+        if subtopics.has_subtopics(path):
+            return subtopics.read_subtopics(path)
+        raise
+    # What is noted are items that are judged twice, with one grade: for two subtopics?
+    return (
+        subtopics.read_subtopics(path) if found.notes and subtopics.has_subtopics(path) else found
+    )
 
 
 def read_run(path: FileForm, *, jobs: int | None = None) -> Run:
