@@ -29,6 +29,9 @@ _CUTOFF = re.compile(r"@([0-9.]*[0-9])")
 _DIRECTION = re.compile(r"\.[A-Za-z]+")
 # trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10.
 _TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)[._](?P<at>[0-9]+(?:\.[0-9]+)?)")
+_RANGE = re.compile(r"@([0-9]{1,15})\.\.([0-9]{1,15})")
+_LONGEST_RANGE = 1000
+_DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
 _BARE_NUMBER = re.compile(r"[0-9.]*[0-9]")
 _LARGEST_EXACT = 2**53  # whole numbers beyond it are not all floats
 
@@ -243,6 +246,9 @@ class Registry(Mapping[str, D], Generic[D]):
 
     def find(self, text: str) -> D:
         """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
+        if isinstance(text, str) and (dashed := _DASHED.match(text.strip())):
+            # alpha-nDCG@10, as papers write it.
+            text = dashed[0].replace("-", "_") + text.strip()[dashed.end() :]
         whole = isinstance(text, str) and self._called(text.strip())
         if whole:
             return whole.check_complete()
@@ -337,10 +343,10 @@ def listed(wanted: str | D | Iterable[str | D], kind: type[D]) -> list[str | D]:
 def split_names(text: str) -> list[str]:
     """The names in a text, separated by blanks or commas outside of parentheses.
 
-    Numbers after a name with a cutoff are further cutoffs of it.
+    Numbers after a name with a cutoff are further cutoffs of it, and 1..4 is every one of these.
 
-    >>> split_names("AP, nDCG@5,10(gain='exp')")
-    ['AP', 'nDCG@5', "nDCG@10(gain='exp')"]
+    >>> split_names("AP, nDCG@5,10(gain='exp') CG@1..3")
+    ['AP', 'nDCG@5', "nDCG@10(gain='exp')", 'CG@1', 'CG@2', 'CG@3']
     """
     names: list[str] = []
     start, depth, quote = 0, 0, ""
@@ -355,11 +361,25 @@ def split_names(text: str) -> list[str]:
             depth -= 1
         elif depth <= 0 and (char.isspace() or char == ","):
             if i > start:
-                names.append(_with_cutoff(text[start:i], names))
+                names += _range_of(_with_cutoff(text[start:i], names))
             start = i + 1
     if start < len(text):
         raise MeasureError(f"unbalanced parenthesis or quote in {text[start:].strip()!r}")
     return names
+
+
+def _range_of(name: str) -> list[str]:
+    """A name with a range of cutoffs as one name for each of them; any other name as it is."""
+    found = _RANGE.search(name)
+    if found is None:
+        return [name]
+    first, last = int(found[1]), int(found[2])
+    if not first <= last < first + _LONGEST_RANGE:
+        raise MeasureError(
+            f"{name!r}: a range of cutoffs rises, and has at most {_LONGEST_RANGE} of them"
+        )
+    before, after = name[: found.start()], name[found.end() :]
+    return [f"{before}@{k}{after}" for k in range(first, last + 1)]
 
 
 def _with_cutoff(piece: str, before: list[str]) -> str:

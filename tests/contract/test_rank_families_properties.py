@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import random
+import time
 from itertools import permutations
 
 import numpy as np
@@ -120,7 +121,8 @@ def test_large_collections_keep_their_digits() -> None:
 
 
 MICRO = [
-    "P@3", "R@3", "RelativeP@3", "Rprec", "Rprec(multiple=0.5)", "SetP", "SetR", "SetF",
+    "P@3", "R@3", "F@3", "F@3(beta=0.5)", "RelativeP@3", "Rprec", "Rprec(multiple=0.5)", "SetP",
+    "SetR", "SetF", "ShareTP@3", "ShareFP@3", "ShareFN@3", "ShareTN@3",
     "SetF(beta=2)", "SetRelativeP", "Judged@3", "Fallout@3", "Miss@3", "CorrectRejection@3",
     "Generality", "FirstTier", "SecondTier",
 ]  # fmt: skip
@@ -166,7 +168,9 @@ def test_micro_mean_is_the_mean_weighed_by_the_denominators(name: str) -> None:
         ng = sum(g >= 1 for g in judgements[t].values())
         order = sorted(run[t], key=lambda n, t=t: -run[t][n])
         depth = {
-            "P@3": 3, "R@3": ng, "RelativeP@3": min(3, ng), "Rprec": ng,
+            "P@3": 3, "R@3": ng, "F@3": ng + 3, "F@3(beta=0.5)": 0.25 * ng + 3,
+            "ShareTP@3": 30, "ShareFP@3": 30, "ShareFN@3": 30, "ShareTN@3": 30,
+            "RelativeP@3": min(3, ng), "Rprec": ng,
             "Rprec(multiple=0.5)": math.floor(0.5 * ng + 0.9), "SetP": len(order), "SetR": ng,
             "SetF": ng + len(order), "SetF(beta=2)": 4 * ng + len(order),
             "SetRelativeP": min(ng, len(order)), "Judged@3": 3, "Fallout@3": 30 - ng,
@@ -178,21 +182,24 @@ def test_micro_mean_is_the_mean_weighed_by_the_denominators(name: str) -> None:
     assert got.mean()["run"][str(m)] == pytest.approx(above / below, rel=1e-12)
 
 
-def test_gmt_follows_the_topics_evaluated() -> None:
-    """The run has the small topic only: with topics='run' GMT is 4, else 40."""
+def test_gmt_is_of_the_data_set() -> None:
+    """Ch eq. 6: one GMT for all runs of a comparison, whichever topics a run has."""
     judgements = {
         "small": {f"s{i}": 1 for i in range(4)},
         "large": {f"l{i}": 1 for i in range(40)},
     }
     run = {"small": {**{f"n{i}": 20.0 - i for i in range(9)}, "s0": 1.0}}
-    own = cf.evaluate(judgements, run, "NMRR AP", topics="run")
+    more = {"small": run["small"], "large": {f"l{i}": -float(i) for i in range(40)}}
+    scores = cf.evaluate(judgements, {"few": run, "all": more}, "NMRR AP", topics="run")
+    values = {(r["run"], r["topic"]): r["NMRR"] for r in scores.per_topic()}
+    assert values["few", "small"] == values["all", "small"]
+    assert values["few", "large"] is None
+    assert scores.evaluated == (1, 2)
     small = {t: judgements[t] for t in ("small",)}
-    alone = cf.evaluate(small, run, "NMRR AP")
-    assert own.mean() == alone.mean()
-    both = cf.evaluate(judgements, run, "NMRR")
-    assert both.per_topic()[0]["NMRR"] != own.per_topic()[0]["NMRR"]
-    assert own.evaluated == (1,)
-    assert [r["NMRR"] is None for r in own.per_topic()] == [False, True]
+    alone = cf.evaluate(small, run, "NMRR")
+    assert alone.mean()["run"]["NMRR"] != values["few", "small"]
+    given = cf.evaluate(small, run, "NMRR", gmt=40)
+    assert given.mean()["run"]["NMRR"] == values["few", "small"]
 
 
 def test_topics_without_relevant_items_are_left_out_and_counted() -> None:
@@ -208,3 +215,53 @@ def test_topics_without_relevant_items_are_left_out_and_counted() -> None:
 def test_measures_without_relevant_items_anywhere_have_no_mean() -> None:
     scores = cf.evaluate({"t": {"a": 0}}, {"t": {"a": 1.0}}, "NMRR Miss@3(mean='micro')")
     assert all(math.isnan(v) for v in scores.mean()["run"].values())
+
+
+def test_what_a_policy_for_missing_items_placed_is_told() -> None:
+    """Two of three relevant items are missing: NAR depends on the policy alone."""
+    judgements = {"t": {"a": 1, "b": 2, "c": 1}, "u": {"d": 1}}
+    run = {"t": {"a": 1.0}}
+    names = "NAR NormRecall(missing='optimist') MNRO(rel=2) NMRR AP"
+    scores = cf.evaluate(judgements, {"mine": run}, names, collection_size=50)
+    facts = scores.to_dict()["runs"][0]["missing_items"]
+    assert [(f["missing"], f["measures"], f["placed"], f["relevant"]) for f in facts] == [
+        ("worst", ["NAR"], 3, 4),
+        ("optimist", ["NormRecall(missing='optimist')"], 3, 4),
+        ("worst", ["MNRO(rel=2)"], 1, 1),
+    ]
+    said = "mine: does not retrieve 3 of 4 relevant items, which missing='worst' places for NAR"
+    assert said in scores.notes
+    own = cf.evaluate(judgements, {"mine": run}, "NAR", collection_size=50, topics="run")
+    assert own.to_dict()["runs"][0]["missing_items"][0]["placed"] == 2
+    whole = {"t": dict.fromkeys("abc", 1.0), "u": {"d": 1.0}}
+    assert not cf.evaluate(judgements, whole, "NAR", collection_size=50).notes
+
+
+@pytest.mark.parametrize("name", ["CG@5", "nCG@5", "nDCG", "DCG", "IdealDCG", "G", "RnDCG"])
+def test_gains_that_no_number_holds_are_refused(name: str) -> None:
+    judgements, run = {"t": {"a": 1e308, "b": 1e308}}, {"t": {"a": 1.0}}
+    with pytest.raises(cf.CranfieldError, match="add up to more than a number can hold"):
+        cf.evaluate(judgements, run, name)
+    if "gain" in cf.measure(name).params:
+        again = cf.measure(name).bind(gain="exp")
+        with pytest.raises(cf.CranfieldError, match="add up to more than a number can hold"):
+            cf.evaluate({"t": {"a": 2000}}, run, [again])
+
+
+def test_f_with_a_beta_beyond_all_squares_is_recall() -> None:
+    judgements, run = {"t": {"a": 1, "b": 1}, "u": {"c": 0}}, {"t": {"a": 1.0, "x": 2.0}}
+    names = ["SetF(beta=1e200)", "SetF(beta=1e200, mean='micro')", "F@5(beta=1e200)"]
+    found = cf.evaluate(judgements, run, names).mean()["run"]
+    assert list(found.values()) == [0.25, 0.5, 0.25]
+
+
+def test_ties_of_a_million_items() -> None:
+    """Draws place judged items alone, and ERR goes no further than anyone reads."""
+    items = [f"i{n}" for n in range(10**6)]
+    run = cf.Run.from_rows(["t"] * len(items), items, np.ones(len(items)))
+    judgements = {"t": {f"i{n}": 1 for n in range(100)}}
+    started = time.process_time()
+    found = cf.evaluate(judgements, run, "AP ERR Bpref iAP RnDCG", ties="average").mean()["run"]
+    assert time.process_time() - started < 10
+    assert found["AP"] == pytest.approx(1e-4, rel=0.2)
+    assert 0 < found["ERR"] < 1e-4

@@ -45,6 +45,8 @@ GROUPS = {
     "opinions": frozenset({"ranking", "subjects", "votes"}),
     # Judgements of samples: tested with their reader in test_stratified.py.
     "samples": frozenset({"ranking", "strata"}),
+    # Judgements with subtopics: tested in kernels/test_diversity.py.
+    "subtopics": frozenset({"ranking", "subtopics"}),
     # Runs that assign concepts: tested in test_labels_properties.py.
     "annotation": frozenset({"labels", "confidences", "hierarchy", "costs"}),
 }
@@ -175,6 +177,13 @@ SPELLINGS = {
     "r_precision rprec": "Rprec",
     "anmrr": "NMRR",
     "set_F": "SetF",
+    "F1@10 f1@10 F@10": "F@10",
+    "alpha-nDCG@20 alpha_ndcg@20 alpha-ndcg@20": "alpha_nDCG@20",
+    "ERR-IA@20 err_ia@20": "ERR_IA@20",
+    "strec@5 StRecall@5": "StRecall@5",
+    "MAP-IA": "AP_IA",
+    "ContextPrecision context_precision": "SetP",
+    "context_recall": "SetR",
 }
 
 
@@ -196,6 +205,8 @@ def test_names_that_people_type_lead_to_one_measure(spellings: str) -> None:
         ("nDCG@5,10(gain='exp')", ["nDCG@5", "nDCG@10(gain='exp')"]),
         ("nDCG@5(gain='exp'),10", ["nDCG@5(gain='exp')", "nDCG@10(gain='exp')"]),
         ("iP@0.1,0.5", ["iP@0.1", "iP@0.5"]),
+        ("CG@1..3 AP", ["CG@1", "CG@2", "CG@3", "AP"]),
+        ("nDCG@9..10(gain='exp')", ["nDCG@9(gain='exp')", "nDCG@10(gain='exp')"]),
     ],
 )
 def test_several_cutoffs_of_one_measure(text: str, meant: list[str]) -> None:

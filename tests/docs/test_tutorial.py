@@ -28,6 +28,15 @@ def steps(page: str) -> list[tuple[str, str]]:
     return found
 
 
+# What commands of the pages notice about the sample collection.
+TOLD = {
+    "cranfield eval digits/qrels.txt.gz digits/runs/pca.run.gz -m image --collection-size 1120": [
+        "warning: pca: does not retrieve 3647 of 8960 relevant items, which --missing worst "
+        "places for NAR, MNRO"
+    ]
+}
+
+
 @pytest.mark.parametrize("page", [PAGE, README], ids=["tutorial", "README"])
 def test_every_command_prints_what_the_page_shows(tmp_path, page):
     cranfield = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}\n'
@@ -37,7 +46,7 @@ def test_every_command_prints_what_the_page_shows(tmp_path, page):
             ["bash", "-c", cranfield + command], capture_output=True, text=True, cwd=tmp_path
         )
         told = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
-        assert (done.returncode, told) == (0, []), command
+        assert (done.returncode, told) == (0, TOLD.get(command, [])), command
         if shown:
             assert done.stdout == shown, command
 

@@ -133,3 +133,34 @@ def test_index_quality_ranks_the_whole_collection_by_cosine() -> None:
     lost, share = quality.lost("mine", cf.measure("AP"))
     assert lost == share == pytest.approx(1 - mine["AP"])
     assert quality.notes == ("1 topics without a relevant item are left out",)
+
+
+def test_errors_before_they_are_normalized() -> None:
+    """Equations 5.18 and 5.21: relevant items at ranks 2, 4 and 9 among 20."""
+    judgements = {"q": {f"i{p}": 1 for p in (2, 4, 9)}}
+    run = {"q": {f"i{p}": -float(p) for p in range(1, 21)}}
+    names = "RecallError PrecisionError NormRecall NormPrecision"
+    found = cf.evaluate(judgements, run, names, collection_size=20).mean()["run"]
+    assert found["RecallError"] == pytest.approx(5 - 2, abs=1e-15)
+    assert found["PrecisionError"] == pytest.approx(math.log(2 * 4 * 9 / 6), abs=1e-15)
+    # Divided by their maxima they are what the normalized indices lack to 1 (5.20, 5.23).
+    assert found["NormRecall"] == pytest.approx(1 - found["RecallError"] / 17, abs=1e-15)
+    greatest = math.log(math.comb(20, 3))
+    assert found["NormPrecision"] == pytest.approx(1 - found["PrecisionError"] / greatest)
+
+
+def test_the_four_probabilities_of_section_2b() -> None:
+    """Equations 5.1 to 5.4: n1 = 1, n2 = 2, n3 = 2 and n4 = 15 of 20 items."""
+    judgements = {"q": {f"i{p}": 1 for p in (2, 4, 9)}}
+    run = {"q": {f"i{p}": -float(p) for p in range(1, 21)}}
+    names = [f"Share{cell}@3" for cell in ("TP", "FP", "FN", "TN")]
+    found = cf.evaluate(judgements, run, names, collection_size=20).mean()["run"]
+    assert list(found.values()) == [1 / 20, 2 / 20, 2 / 20, 15 / 20]
+
+
+def test_indices_that_cannot_be_averaged_say_so() -> None:
+    """Section 4B: "impossible to average the unnormalized indices"."""
+    judgements, run = {"q": {"a": 1}, "r": {"b": 1}}, {"q": {"a": 1.0}, "r": {"b": 1.0}}
+    scores = cf.evaluate(judgements, run, "RankRecall LogPrecision NormRecall", collection_size=9)
+    assert [n.partition(":")[0] for n in scores.notes] == ["RankRecall", "LogPrecision"]
+    assert not cf.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RankRecall").notes

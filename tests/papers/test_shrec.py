@@ -85,6 +85,36 @@ def test_gain_vectors(example: tuple, name: str, vector: list[float]) -> None:
 def test_set_prints_what_the_page_prints(example: tuple) -> None:
     names = {str(m) for m in cf.evaluate(*example, "shrec").measures}
     for level in ("", "(rel=2)"):
-        for name in ("TP", "FP", "FN", "FirstTier", "SecondTier", "SetP", "SetR", "ShrecAP"):
+        for name in ("FirstTier", "SecondTier", "ShrecAP"):
             assert name + level in names
-    assert {"ADR", "CG@5", "nCG@100", "DCG@10(discount='jk')", "nDCG@25(discount='jk')"} <= names
+    for level in ("", "rel=2, "):
+        for name in ("TP", "FP", "FN", "SetP", "SetR"):
+            assert f"{name}({level}empty='out')" in names
+    gains = ("CG@5(", "nCG@100(", "DCG@10(discount='jk', ", "nDCG@25(discount='jk', ")
+    assert {"ADR", *(f"{gain}empty='out')" for gain in gains)} <= names
+
+
+def test_true_negatives_are_in_the_set_when_the_collection_is_known(example: tuple) -> None:
+    without = cf.evaluate(*example, "shrec")
+    assert not [m for m in without.measures if m.name == "TN"]
+    assert any("left out" in note and "TN(empty='out')" in note for note in without.notes)
+    scores = cf.evaluate(*example, "shrec", collection_size=100)
+    found = next(iter(scores.mean().values()))
+    total = sum(found[f"{cell}(empty='out')"] for cell in ("TP", "FP", "FN", "TN"))
+    assert total == 100
+
+
+def test_means_of_the_set_are_over_the_same_topics(example: tuple) -> None:
+    """A topic with relevant and without highly relevant items: R and Miss add up to 1 again."""
+    judgements = {"a": {"x": 2, "y": 1}, "b": {"x": 1, "y": 0}, "c": {"x": 0}}
+    run = {"a": {"y": 2.0, "x": 1.0}, "b": {"y": 2.0, "x": 1.0}, "c": {"x": 1.0}}
+    scores = cf.evaluate(judgements, run, "shrec", collection_size=9)
+    left = {str(m): scores.left_out(m)[0] for m in scores.measures}
+    assert {n for name, n in left.items() if "rel=2" in name} == {2}
+    assert {n for name, n in left.items() if "rel=2" not in name} == {1}
+    recall, miss = (
+        cf.evaluate(judgements, run, [name]).mean()["run"][name]
+        for name in ("R@1(rel=2, empty='out')", "Miss@1(rel=2)")
+    )
+    assert recall + miss == 1
+    assert cf.evaluate(judgements, run, "R@1(rel=2)").left_out(cf.measure("R@1(rel=2)")) == [0]

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import NeedsError, UsageError
 from cranfield.measures import Measure
-from cranfield.measures.ranked.plans import FOUND, RELEVANT, SEEN, Context, KernelCall
+from cranfield.measures.ranked.plans import FOUND, MISSED, RELEVANT, SEEN, Context, KernelCall
 
 if TYPE_CHECKING:
     import numpy as np
@@ -39,13 +39,31 @@ class RunValues:
 
 
 @dataclass(frozen=True, slots=True)
+class Policy:
+    """Where the relevant items of a grade were put that a run does not retrieve, and for whom.
+
+    `absent` and `relevant` are the columns that count them, and all of them.
+    """
+
+    missing: str
+    measures: tuple[Measure, ...]
+    absent: int
+    relevant: int
+
+
+@dataclass(frozen=True, slots=True)
 class Programme:
-    """Measures as calls of kernels, and which columns of their values belong to which measure."""
+    """Measures as calls of kernels, and which columns of their values belong to which measure.
+
+    `guards` has, for a column whose topics may be left out, the one that is 0 where they are.
+    """
 
     measures: tuple[Measure, ...]
     context: Context
     calls: tuple[KernelCall, ...]
     column: dict[Measure, int]
+    guards: dict[int, int]
+    policies: tuple[Policy, ...]
     notes: tuple[str, ...] = ()
 
     @classmethod
@@ -56,7 +74,7 @@ class Programme:
         optional: Collection[Measure] = (),
     ) -> Programme:
         """Calls for all measures; optional ones are left out when their needs are not met."""
-        calls: list[KernelCall] = []
+        columns = _Columns()
         column: dict[Measure, int] = {}
         unmet: list[Measure] = []
         for m in measures:
@@ -71,29 +89,22 @@ class Programme:
                     raise
                 unmet.append(m)
                 continue
-            column[m] = len(calls)
-            calls.append(call)
             # A micro mean divides the sums of two counts, which stand in the next two columns.
-            if m.averaging == "micro" and m.ratio is not None:
-                calls += m.ratio(m, context)
+            pair = m.ratio(m, context) if m.averaging == "micro" and m.ratio is not None else ()
+            column[m] = columns.add(call, *pair)
+        policies = columns.policies(column, context)
+        columns.add_guards()
         if context.collection_size is not None:
-            calls.append(KNOWN_ITEMS)
-        notes = (
-            [f"left out, as more is needed for them: {', '.join(map(str, unmet))}"] if unmet else []
-        )
-        return cls(tuple(column), context, tuple(calls), column, tuple(notes))
+            columns.add(KNOWN_ITEMS)
+        notes = [f"{m}: {m.mean_note}" for m in column if m.mean_note and _several(context)]
+        if unmet:
+            notes.append(f"left out, as more is needed for them: {', '.join(map(str, unmet))}")
+        calls = tuple(columns.calls)
+        return cls(tuple(column), context, calls, column, columns.guards, policies, tuple(notes))
 
-    @property
-    def stratified(self) -> list[int]:
-        """The columns whose kernel reads the strata of the judgements."""
-        return [self.column[m] for m in self.measures if "strata" in m.needs]
-
-    @property
-    def of_topics(self) -> bool:
-        """Whether a value depends on which other topics are evaluated."""
-        return self.context.gmt is None and any(
-            "gmt" in m.params and m.value_of("gmt") is None for m in self.measures
-        )
+    def columns_of(self, need: str) -> list[int]:
+        """The columns of measures that read something of the judgements beside grades."""
+        return [self.column[m] for m in self.measures if need in m.needs]
 
     def overall(self, measure: Measure, sums: Sequence[tuple[float, int, float]]) -> float:
         """The value over topics, from the sum, count and sum of logarithms of each column."""
@@ -108,6 +119,18 @@ class Programme:
         if measure.averaging == "geometric":
             return math.exp(logarithms / defined)
         return total / defined
+
+    def leave_out(self, run: RunValues) -> None:
+        """Take out the values of topics for which a measure is not meant."""
+        for column, guard in self.guards.items():
+            run.values[run.values[:, guard] == 0, column] = math.nan
+
+    def placed(self, run: RunValues, counted: bytes) -> Iterator[tuple[Policy, int, int]]:
+        """For each policy: relevant items that it had to place, and all, of the topics counted."""
+        rows = np.frombuffer(counted, dtype=bool)
+        for policy in self.policies:
+            absent, relevant = run.values[rows][:, [policy.absent, policy.relevant]].sum(axis=0)
+            yield policy, int(absent), int(relevant)
 
     def check(self, run: RunValues, topics: Sequence[str]) -> None:
         """An error when the size of the collection is unknown or contradicts the run."""
@@ -129,6 +152,45 @@ class Programme:
                 f"collection size {size} is too small: {run.name} and the judgements know "
                 f"{int(run.values[row, -1])} items for topic {topics[row]!r}"
             )
+
+
+class _Columns:
+    """The calls of a programme while it is put together."""
+
+    def __init__(self) -> None:
+        self.calls: list[KernelCall] = []
+        self.guards: dict[int, int] = {}
+        self._given: dict[int, KernelCall] = {}
+
+    def add(self, *calls: KernelCall) -> int:
+        """The column of the first of these calls, which stand side by side."""
+        first = len(self.calls)
+        self.calls += calls
+        if calls[0].given is not None:
+            self._given |= dict.fromkeys(range(first, len(self.calls)), calls[0].given)
+        return first
+
+    def add_guards(self) -> None:
+        at = {call: self.add(call) for call in dict.fromkeys(self._given.values())}
+        self.guards = {column: at[given] for column, given in self._given.items()}
+
+    def policies(self, measures: Iterable[Measure], context: Context) -> tuple[Policy, ...]:
+        """How measures place relevant items that are missing, with columns that count these."""
+        groups: dict[tuple[float, str], list[Measure]] = {}
+        for m in measures:
+            if "missing" in m.params:
+                policy = m.value_of("missing") or context.missing
+                groups.setdefault((float(m.value_of("rel")), policy), []).append(m)
+        found = []
+        for (level, policy), members in groups.items():
+            cells = ((level, math.inf, -1.0, *cell.weights) for cell in (MISSED, RELEVANT))
+            first = self.add(*(KernelCall("counts", params) for params in cells))
+            found.append(Policy(policy, tuple(members), first, first + 1))
+        return tuple(found)
+
+
+def _several(context: Context) -> bool:
+    return context.judgements is not None and len(context.judgements.topics) > 1
 
 
 class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):

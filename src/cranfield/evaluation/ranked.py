@@ -20,7 +20,6 @@ from cranfield.io.forms import (
     RunForm,
     RunsForm,
     coerce_judgements,
-    coerce_run,
     is_file,
     name_runs,
 )
@@ -30,11 +29,9 @@ from cranfield.measures.ranked.plans import MISSING_RANKS, Context
 from cranfield.notes import Notes, Progress, some_names
 
 if TYPE_CHECKING:
-    import numpy as np
-
     from cranfield.notes import Watcher
 else:
-    from cranfield._lazy import np
+    pass
 
 Topics: TypeAlias = Literal["judged", "run"]
 Missing: TypeAlias = Literal["worst", "average", "optimist"]
@@ -84,7 +81,7 @@ class RankedTask:
         )
         wanted = listed_measures(measures)
         self.programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
-        if self.programme.stratified and judged_only:
+        if self.programme.columns_of("strata") and judged_only:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
         _ = self.judgements.index
@@ -126,7 +123,8 @@ class RankedTask:
         orders = [self.settings]
         if self.tie_range:
             orders += [replace(self.settings, ties=ties) for ties in ("worst", "best")]
-        if is_file(run) and (len(orders) > 1 or self.programme.stratified):
+        several = any(self.programme.columns_of(need) for need in ("strata", "subtopics"))
+        if is_file(run) and (len(orders) > 1 or several):
             run = read_run(run, jobs=jobs)  # it is evaluated more than once, and a pipe read once
         return [self._ordered(name, run, settings, jobs, counter) for settings in orders]
 
@@ -134,38 +132,16 @@ class RankedTask:
         self, name: str, run: RunForm, settings: Settings, jobs: int, counter: _core.Progress
     ) -> RunValues:
         programme, table = self.programme, self.judgements
-        if self.topics == "run" and programme.of_topics:
-            values = self._over_own_topics(name, run, settings, jobs, counter)
-        else:
-            evaluator = RankedEvaluator(table, programme.calls)
-            values = evaluator.run(run, name, settings, jobs, counter)
-        if programme.stratified:
-            calls = [programme.calls[i] for i in programme.stratified]
-            again = RankedEvaluator(table.with_strata, calls)
-            values.values[:, programme.stratified] = again.run(
-                run, name, settings, jobs, counter
-            ).values
+        evaluator = RankedEvaluator(table, programme.calls)
+        values = evaluator.run(run, name, settings, jobs, counter)
+        for need, other in (("strata", table.with_strata), ("subtopics", table.with_subtopics)):
+            if columns := programme.columns_of(need):
+                again = RankedEvaluator(other, [programme.calls[i] for i in columns])
+                found = again.run(run, name, settings, jobs, counter)
+                values.values[:, columns] = found.values
+        programme.leave_out(values)
         programme.check(values, table.topics)
         return values
-
-    def _over_own_topics(
-        self, name: str, source: RunForm, settings: Settings, jobs: int, counter: _core.Progress
-    ) -> RunValues:
-        """The values of a run when measures depend on which topics are evaluated: its own."""
-        judged, programme = self.judgements, self.programme
-        run = coerce_run(source, name)
-        own = judged.of_topics(run.topics)
-        if not own.topics:
-            return RankedEvaluator(judged, programme.calls).run(run, name, settings, jobs, counter)
-        calls = Programme.of(programme.measures, replace(programme.context, judgements=own)).calls
-        part = RankedEvaluator(own, calls).run(run, name, settings, jobs, counter)
-        at = {topic: i for i, topic in enumerate(judged.topics)}
-        rows = [at[topic] for topic in own.topics]
-        values = np.full((len(judged.topics), len(calls)), np.nan)
-        present = np.zeros(len(judged.topics), dtype=bool)
-        values[rows] = part.values
-        present[rows] = np.frombuffer(part.present, dtype=bool)
-        return RunValues(name, values, present.tobytes(), part.unjudged)
 
     def _scores(self, results: Sequence[Sequence[RunValues]]) -> Scores:
         programme, judged = self.programme, self.judgements.topics
@@ -189,6 +165,7 @@ class RankedTask:
             missing=missing,
             evaluated=evaluated,
             notes=self._notes(first, missing),
+            run_facts=tuple(self._placed(r) for r in first) if programme.policies else (),
             left=left,
             tie_range=self._tie_ranges(sums) if self.tie_range else {},
         )
@@ -198,8 +175,12 @@ class RankedTask:
         judged = self.judgements.topics
         # Topics are added up in the order of their ids, as trec_eval does it: so is the last digit.
         order = sorted(range(len(judged)), key=lambda t: judged[t].encode())
-        counted = values.present if self.topics == "run" else b"\x01" * len(judged)
+        counted = self._counted(values)
         return _core.column_sums(values.buffer, counted, order, SMALLEST_FOR_GEOMETRIC_MEAN)
+
+    def _counted(self, values: RunValues) -> bytes:
+        """A byte per judged topic that is 1 where the topic counts for a run."""
+        return values.present if self.topics == "run" else b"\x01" * len(self.judgements.topics)
 
     def _tie_ranges(
         self, sums: Sequence[Sequence[Sequence[tuple[float, int, float]]]]
@@ -236,7 +217,28 @@ class RankedTask:
                     f"({some_names(result.unjudged)}), ignored",
                     about=result.name,
                 )
+            for policy, placed, relevant in self.programme.placed(result, self._counted(result)):
+                if placed:
+                    notes.add(
+                        f"does not retrieve {placed} of {plural(relevant, 'relevant item')}, "
+                        f"which missing={policy.missing!r} places for "
+                        f"{', '.join(map(str, policy.measures))}",
+                        about=result.name,
+                    )
         return notes.lines()
+
+    def _placed(self, values: RunValues) -> dict[str, Any]:
+        """How many relevant items the policies on missing ones had to place, for the answer."""
+        found = [
+            {
+                "missing": policy.missing,
+                "measures": [str(m) for m in policy.measures],
+                "placed": placed,
+                "relevant": relevant,
+            }
+            for policy, placed, relevant in self.programme.placed(values, self._counted(values))
+        ]
+        return {"missing_items": found} if found else {}
 
 
 def evaluate(

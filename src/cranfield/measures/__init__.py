@@ -15,6 +15,7 @@ from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked import (
     contingency,
     counts,
+    diversity,
     gain,
     image,
     opinion,
@@ -26,7 +27,18 @@ from cranfield.measures.ranked import (
 from cranfield.registry import Joined, Registry, Value
 from cranfield.sources import Source
 
-FAMILIES = (precision, gain, pool, counts, contingency, smart, image, shrec, opinion)
+FAMILIES = (
+    precision,
+    gain,
+    pool,
+    counts,
+    contingency,
+    smart,
+    image,
+    shrec,
+    diversity,
+    opinion,
+)
 
 RANKED = Registry(
     Measure,
@@ -55,15 +67,31 @@ REGISTRY = Joined(RANKED, ANNOTATION)
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
 
-_LEVELS = ("rel=2", "")  # highly relevant, then relevant
+_LEVELS = ("rel=2, ", "")  # highly relevant, then relevant
+_SHREC_SETS = ("TP", "FP", "FN", "TN", "FirstTier", "SecondTier", "SetP", "SetR", "ShrecAP")
+_SHREC_GAINS = (("CG", ""), ("DCG", "discount='jk', "), ("nCG", ""), ("nDCG", "discount='jk', "))
+# Those of the set that leave out topics without relevant items of themselves.
+_DEFINED_THERE = ("FirstTier", "SecondTier", "ShrecAP")
+
+
+def _out(name: str, params: str) -> str:
+    """A name of the set shrec, whose means are all over the topics that have relevant items."""
+    inside = params.rstrip(", ") if name in _DEFINED_THERE else f"{params}empty='out'"
+    return f"{name}({inside})" if inside else name
+
 
 # What the evaluation of runs against judgements can offer.
-_OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata"}
+_OFFERED = {"ranking", "judgements", "grades", "collection_size", "strata", "subtopics"}
 
 # Sets that `label_registry` has, where the measures of annotation are.
 ANNOTATION_SETS = ("imageclef2009", "imageclef2010", "imageclef2011")
 
 _ELSEWHERE = "use cranfield label (in Python: evaluate_labels)"
+
+# Members of a set that are left out when their needs are not met.
+OPTIONAL: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {"shrec": tuple(_out("TN", level) for level in _LEVELS)}
+)
 
 # Sets of measures under one name.
 SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
@@ -89,20 +117,11 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
             "LogPrecision",
         ),
         "shrec": (
-            *(
-                f"{name}({level})" if level else name
-                for level in _LEVELS
-                for name in ("TP", "FP", "FN", "FirstTier", "SecondTier", "SetP", "SetR", "ShrecAP")
-            ),
+            *(_out(name, level) for level in _LEVELS for name in _SHREC_SETS),
             "ADR",
             *(
-                f"{name}@{k}{discount}"
-                for name, discount in (
-                    ("CG", ""),
-                    ("DCG", "(discount='jk')"),
-                    ("nCG", ""),
-                    ("nDCG", "(discount='jk')"),
-                )
+                _out(f"{name}@{k}", discount)
+                for name, discount in _SHREC_GAINS
                 for k in (5, 10, 25, 50, 100)
             ),
         ),
@@ -153,12 +172,15 @@ def _ranked(wanted: str | Measure) -> Measure:
 
 
 def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
-    """Those that were asked for as part of the set `all` only."""
-    given = listed_measures(wanted)
-    if "all" not in given:
-        return frozenset()
-    named = [g for g in given if g != "all"]
-    return frozenset(parse_measures("all")) - frozenset(parse_measures(named) if named else ())
+    """Those that were asked for as members of a set that can do without them."""
+    spared: set[Measure] = set()
+    named: set[Measure] = set()
+    for given in listed_measures(wanted):
+        members = parse_measures(given)
+        free = members if given == "all" else tuple(map(_ranked, OPTIONAL.get(str(given), ())))
+        spared.update(free)
+        named.update(m for m in members if m not in free)
+    return frozenset(spared - named)
 
 
 def _expanded(given: str | Measure) -> Iterable[str | Measure]:

@@ -21,6 +21,7 @@ class Measure(Declared):
     "labels", "confidences", "hierarchy". `plan` turns the bound measure into what its
     evaluator runs; for ranked measures that is a call of a compiled kernel. `ratio` gives the
     two counts whose ratio the measure is, where it has a mean='micro': their sums' ratio.
+    `mean_note` says what speaks against a mean over topics, where something does.
     """
 
     noun: ClassVar[str] = "measure"
@@ -32,6 +33,7 @@ class Measure(Declared):
     plan: Callable[..., Any] = field(repr=False)
     ratio: Callable[..., tuple[Any, Any]] | None = field(default=None, repr=False)
     mean_name: str = ""
+    mean_note: str = ""
     aggregate: Aggregate = "mean"
     ties: str = "score, then item id"
     missing: str = ""

@@ -360,7 +360,9 @@ SET_DISTANCE = Measure(
     source=Source(
         "nowak-thesis",
         "section 4.4.2.3",
-        "costs of the tree or of a cost map, without weights from training data; a dummy costs 1",
+        "simplified: Wu et al. weigh a label also by how often it occurs in training data; here "
+        "costs are those of the tree or of a cost map, which may hold such weights, and a dummy "
+        "costs 1",
     ),
     range=(0.0, 1.0),
     higher_is_better=False,
@@ -401,7 +403,9 @@ SIMILARITY = Measure(
     source=Source(
         "nowak-thesis",
         "section 4.4.2.2",
-        "the similarity of concepts is 1 - cost, of any cost map",
+        "simplified: Sun and Lim compare feature vectors of the categories in training data by "
+        "their cosine; here the similarity of concepts is 1 - cost, of any cost map, which may be "
+        "made from such vectors",
     ),
     range=(0.0, 1.0),
     higher_is_better=True,

@@ -8,6 +8,7 @@ from typing import Any
 
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked.plans import (
+    EMPTY,
     EVERY,
     FALSE,
     FOUND,
@@ -19,6 +20,7 @@ from cranfield.measures.ranked.plans import (
     Context,
     KernelCall,
     counted,
+    or_out,
 )
 from cranfield.sources import Source
 
@@ -28,6 +30,7 @@ _TIES = "score, then item id; ties='average' gives the expected value over all o
 _COUNT = MappingProxyType(
     {
         "rel": REL,
+        "empty": EMPTY,
         "mean": Param(
             str,
             "arithmetic",
@@ -45,7 +48,7 @@ def _rejected(size: float) -> Any:
 
 
 def _cell(cell: Any) -> Any:
-    return lambda measure, _: counted(measure, cell)
+    return or_out(lambda measure, _: counted(measure, cell))
 
 
 def _true_negatives(measure: Measure, context: Context) -> KernelCall:
@@ -73,6 +76,16 @@ def _fallout(measure: Measure, context: Context) -> tuple[Any, Any]:
 def _correct_rejection(measure: Measure, context: Context) -> tuple[Any, Any]:
     size = float(context.size_for(measure))
     return _rejected(size), size * ONE - RELEVANT
+
+
+def _share_of(cell: Any) -> Any:
+    """A cell as a share of the collection; the size also makes up the cell of the rejected."""
+
+    def cells(measure: Measure, context: Context) -> tuple[Any, Any]:
+        size = float(context.size_for(measure))
+        return _rejected(size) if cell is None else cell, size * ONE
+
+    return _quotient(cells)
 
 
 def _generality(measure: Measure, context: Context) -> tuple[Any, Any]:
@@ -143,7 +156,7 @@ TN = Measure(
     range=_ANY,
     higher_is_better=True,
     needs=EVERY | {"collection_size"},
-    plan=_true_negatives,
+    plan=or_out(_true_negatives),
     params=_COUNT,
     cutoff="optional",
     family=FAMILY,
@@ -225,4 +238,32 @@ GENERALITY = Measure(
     example="Generality",
 )
 
-DECLARED = (TP, FP, FN, TN, FALLOUT, MISS, CORRECT_REJECTION, GENERALITY)
+
+def _share(number: int, name: str, what: str, cell: Any, better: bool) -> Measure:
+    return Measure(
+        name=name,
+        title=f"Probability of {what}",
+        summary=f"The share of the collection that is {what} at the cutoff. {_SHORT}",
+        formula=rf"p_{number} = \frac{{n_{number}}}{{N}}",
+        source=Source("rocchio-evaluation", equations=f"5.{number}, section 2B"),
+        range=(0.0, 1.0),
+        higher_is_better=better,
+        needs=EVERY | {"collection_size"},
+        **_share_of(cell),
+        params=_RATIO,
+        cutoff="optional",
+        family=FAMILY,
+        ties=_TIES,
+        undefined="always defined",
+        example=f"{name}@10",
+    )
+
+
+SHARES = (
+    _share(1, "ShareTP", "retrieved and relevant", FOUND, True),
+    _share(2, "ShareFP", "retrieved and not relevant", FALSE, False),
+    _share(3, "ShareFN", "relevant and not retrieved", MISSED, False),
+    _share(4, "ShareTN", "neither retrieved nor relevant", None, True),
+)
+
+DECLARED = (TP, FP, FN, TN, FALLOUT, MISS, CORRECT_REJECTION, GENERALITY, *SHARES)

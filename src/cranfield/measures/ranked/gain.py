@@ -9,6 +9,7 @@ from typing import Any
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked.plans import (
     DISCOUNT,
+    EMPTY,
     EVERY,
     GAIN,
     MISSING_0,
@@ -18,28 +19,41 @@ from cranfield.measures.ranked.plans import (
     cutoff_of,
     gain_pairs,
     gain_params,
+    or_out,
     simple,
 )
 from cranfield.sources import Source
 
 FAMILY = "graded relevance"
-_GAINS = MappingProxyType({"gain": GAIN, "discount": DISCOUNT})
+_GAINS = MappingProxyType({"gain": GAIN, "discount": DISCOUNT, "empty": EMPTY})
+_CUMULATED = MappingProxyType({"gain": GAIN, "empty": EMPTY})
 _PLAIN_GAINS = MappingProxyType({"gain": GAIN})
-_NO_GAIN = "no item with a gain: 0; nothing retrieved: 0"
+_NO_GAIN = "no item with a gain: 0, or topic left out with empty='out'; nothing retrieved: 0"
 _JK = Source("jarvelin-kekalainen", deviation="the discount is log2(rank+1) unless discount='jk'")
 _EXPERIMENTAL = Source("trec_eval", deviation="called experimental there")
 
 
 def _gain(kernel: str, discount: str = "") -> Any:
-    def plan(measure: Measure, _: Context) -> KernelCall:
+    def plan(measure: Measure, context: Context) -> KernelCall:
         chosen = discount or str(measure.value_of("discount"))
-        return KernelCall(kernel, gain_params(measure, chosen))
+        params = gain_params(measure, chosen)
+        return KernelCall(kernel, context.check_gains(measure, params))
 
     return plan
 
 
-def _rndcg(measure: Measure, _: Context) -> KernelCall:
-    return KernelCall("rndcg", (float(measure.value_of("rel")), *gain_params(measure, "log2")))
+def _with_gains(kernel: str, discount: str = "") -> Any:
+    """The same for topics that have an item with a gain, or for all, as `empty` says."""
+
+    def any_gain(measure: Measure, _: Context) -> KernelCall:
+        return KernelCall("ideal_dcg", (math.inf, *gain_params(measure, "none")[1:]))
+
+    return or_out(_gain(kernel, discount), any_gain)
+
+
+def _rndcg(measure: Measure, context: Context) -> KernelCall:
+    params = context.check_gains(measure, gain_params(measure, "log2"))
+    return KernelCall("rndcg", (float(measure.value_of("rel")), *params))
 
 
 def _rbp(measure: Measure, _: Context) -> KernelCall:
@@ -65,7 +79,7 @@ NDCG = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY | {"grades"},
-    plan=_gain("ndcg"),
+    plan=_with_gains("ndcg"),
     params=_GAINS,
     cutoff="optional",
     family=FAMILY,
@@ -84,7 +98,7 @@ DCG = Measure(
     range=(0.0, math.inf),
     higher_is_better=True,
     needs=EVERY | {"grades"},
-    plan=_gain("dcg"),
+    plan=_with_gains("dcg"),
     params=_GAINS,
     cutoff="optional",
     family=FAMILY,
@@ -104,7 +118,7 @@ IDEAL_DCG = Measure(
     higher_is_better=None,
     needs=EVERY | {"grades"},
     plan=_gain("ideal_dcg"),
-    params=_GAINS,
+    params=MappingProxyType({"gain": GAIN, "discount": DISCOUNT}),
     cutoff="optional",
     family=FAMILY,
     ties="of no effect",
@@ -122,8 +136,8 @@ CG = Measure(
     range=(0.0, math.inf),
     higher_is_better=True,
     needs=EVERY | {"grades"},
-    plan=_gain("dcg", "none"),
-    params=_PLAIN_GAINS,
+    plan=_with_gains("dcg", "none"),
+    params=_CUMULATED,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
@@ -140,8 +154,8 @@ NCG = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY | {"grades"},
-    plan=_gain("ndcg", "none"),
-    params=_PLAIN_GAINS,
+    plan=_with_gains("ndcg", "none"),
+    params=_CUMULATED,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
@@ -287,7 +301,11 @@ ERR = Measure(
     needs=EVERY | {"grades"},
     plan=_err,
     params=MappingProxyType(
-        {"max_grade": Param(float, 4, "the largest grade of the scale (gdeval: 4)", low=0)}
+        {
+            "max_grade": Param(
+                float, 4, "the largest grade of the scale (gdeval: 4)", low=0, high=1000
+            )
+        }
     ),
     cutoff="optional",
     family=FAMILY,

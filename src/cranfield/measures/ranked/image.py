@@ -39,7 +39,7 @@ NMRR = Measure(
     title="Normalized modified retrieval rank",
     summary="MPEG-7's mean rank of the relevant items, brought to [0, 1]. Only the first K items "
     "are looked at, where K = min(X NG, 2 GMT), X = 4 (2 when NG > 50) and GMT is the largest NG "
-    "of the topics evaluated.",
+    "of the data set: one for all runs, whichever topics they have.",
     formula=r"\frac{\mathrm{AVR}(q)-\tfrac12(1+NG)}{1.25K-\tfrac12(1+NG)}",
     source=Source(_SOURCE, equations="5-9"),
     range=(0.0, 1.0),

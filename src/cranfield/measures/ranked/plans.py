@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import MeasureError, NeedsError
@@ -69,13 +69,37 @@ class Context:
             )
         return declared
 
+    def check_gains(self, measure: Measure, params: tuple[float, ...]) -> tuple[float, ...]:
+        """The parameters of a gain kernel; an error when no number could hold a sum of gains."""
+        judgements = self.judgements
+        if judgements is None or not len(judgements):
+            return params
+        best = float(judgements.values.max())
+        kind, pairs = params[1], params[3:]
+        own = {0.0: best, 2.0: 1.0}.get(kind, 2.0**best if best < MOST_DOUBLINGS else math.inf)
+        largest = max([own, *map(abs, pairs[1::2])])
+        if not largest * len(judgements) < LARGEST_SUM:
+            raise NeedsError(
+                f"{measure}: gains of {largest:g} add up to more than a number can hold; map the "
+                "grades to smaller ones"
+            )
+        return params
+
+
+# Bounds that keep sums of gains, and of values over topics, among the numbers.
+MOST_DOUBLINGS, LARGEST_SUM = 1000, 1e300
+
 
 @dataclass(frozen=True, slots=True)
 class KernelCall:
-    """A compiled kernel and its numeric parameters."""
+    """A compiled kernel and its numeric parameters.
+
+    Where the value of `given` is 0 that of the call is undefined: the topic is left out.
+    """
 
     name: str
     params: tuple[float, ...]
+    given: KernelCall | None = None
 
 
 REL = Param(float, 1, "the grade from which an item counts as relevant")
@@ -85,6 +109,12 @@ MICRO = Param(
     "arithmetic",
     "how topics are averaged: 'micro' divides the sums of both counts over all topics",
     choices=("arithmetic", "micro"),
+)
+EMPTY = Param(
+    str,
+    "0",
+    "the value of a topic without relevant items: '0', as in trec_eval, or 'out' of the mean",
+    choices=("0", "out"),
 )
 MISSING = Param(
     str,
@@ -105,6 +135,21 @@ DISCOUNT = Param(
     "'log2': log2(rank+1); 'jk': none at rank 1, log2(rank) after; 'none'",
     choices=("log2", "jk", "none"),
 )
+
+
+def or_out(plan: Any, asked: Any = None) -> Any:
+    """A plan that leaves topics out when the parameter `empty` says so: those without relevant
+    items, or those for which the call that `asked` plans is 0.
+    """
+
+    def either(measure: Measure, context: Context) -> KernelCall:
+        call: KernelCall = plan(measure, context)
+        if measure.value_of("empty") == "0":
+            return call
+        given = (asked or simple("num_rel", "rel"))(measure, context)
+        return replace(call, given=given)
+
+    return either
 
 
 def simple(kernel: str, *names: str) -> Any:

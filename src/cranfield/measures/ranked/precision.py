@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+import sys
 from types import MappingProxyType
 from typing import Any
 
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked.plans import (
     DEPTH,
+    EMPTY,
     EVERY,
     FOUND,
     IN_PLACES,
@@ -20,10 +22,12 @@ from cranfield.measures.ranked.plans import (
     REL,
     RELEVANT,
     SEEN,
+    Cell,
     Context,
     KernelCall,
     counted,
     cutoff_of,
+    or_out,
     ratio_of,
     simple,
 )
@@ -31,7 +35,11 @@ from cranfield.sources import Source
 
 FAMILY = "precision and recall"
 _REL = MappingProxyType({"rel": REL})
-_RATIO = MappingProxyType({"rel": REL, "mean": MICRO})
+_TOPICS = MappingProxyType({"rel": REL, "empty": EMPTY})
+_RATIO = MappingProxyType({"rel": REL, "mean": MICRO, "empty": EMPTY})
+_BETA = Param(float, 1, "weight of recall", low=0)
+_F = MappingProxyType({"rel": REL, "beta": _BETA, "mean": MICRO, "empty": EMPTY})
+_NO_RELEVANT = "no relevant item: 0, or topic left out with empty='out'; nothing retrieved: 0"
 _VERSION = Param(
     int,
     None,
@@ -42,13 +50,39 @@ _VERSION = Param(
 _POINTS = tuple(i / 10 for i in range(11))
 
 
+def _f_weights(beta: float) -> tuple[float, float]:
+    """How recall and precision weigh in F: squares of beta that stay among the numbers."""
+    if beta <= 1:
+        return beta * beta / (1 + beta * beta), 1 / (1 + beta * beta)
+    # Never quite 0: a topic without relevant items has F = 0 whatever beta is.
+    inverse = max((1 / beta) ** 2, sys.float_info.min)
+    return 1 / (1 + inverse), inverse / (1 + inverse)
+
+
+def _f_cells(measure: Measure, places: Cell) -> tuple[KernelCall, KernelCall]:
+    recall, precision = _f_weights(float(measure.value_of("beta")))
+    return counted(measure, FOUND), counted(measure, recall * RELEVANT + precision * places)
+
+
+def _f_at(measure: Measure, _: Context) -> KernelCall:
+    above, below = _f_cells(measure, DEPTH)
+    return KernelCall("counts_ratio", (*above.params, *below.params[3:]))
+
+
+def _f_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
+    return _f_cells(measure, SEEN)
+
+
 def _set_f(measure: Measure, _: Context) -> KernelCall:
     beta = float(measure.value_of("beta"))
     return KernelCall("set_f", (float(measure.value_of("rel")), beta * beta))
 
 
 def _set_f_counts(measure: Measure, _: Context) -> tuple[KernelCall, KernelCall]:
-    square = float(measure.value_of("beta")) ** 2
+    beta = float(measure.value_of("beta"))
+    square = beta * beta
+    if math.isinf(square):
+        return counted(measure, FOUND), counted(measure, RELEVANT)
     return counted(measure, (1 + square) * FOUND), counted(measure, square * RELEVANT + SEEN)
 
 
@@ -85,13 +119,13 @@ P = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("precision_at", "rel", "@"),
+    plan=or_out(simple("precision_at", "rel", "@")),
     ratio=ratio_of(FOUND, SEEN),
     params=_RATIO,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="P@10 P@10(mean='micro')",
     trec_name="P",
 )
@@ -105,15 +139,39 @@ R = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("recall_at", "rel", "@"),
+    plan=or_out(simple("recall_at", "rel", "@")),
     ratio=ratio_of(FOUND, RELEVANT),
     params=_RATIO,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="R@1000",
     trec_name="recall",
+)
+
+F = Measure(
+    name="F",
+    title="F at a cutoff",
+    summary="The weighted harmonic mean of precision and recall at k; beta > 1 favours recall. "
+    "mean='micro' counts only the items that a ranking shorter than k has.",
+    formula=r"\frac{(1+\beta^2)\, P@k\, R@k}{\beta^2 P@k + R@k}",
+    source=Source(
+        "chatzichristofis-mnro",
+        equations="2",
+        deviation="the paper prints (1+beta)^2",
+    ),
+    range=(0.0, 1.0),
+    higher_is_better=True,
+    needs=EVERY,
+    plan=or_out(_f_at),
+    ratio=_f_counts,
+    params=_F,
+    cutoff="required",
+    family=FAMILY,
+    missing=MISSING_0,
+    undefined=_NO_RELEVANT,
+    example="F@10 F@10(beta=2)",
 )
 
 SUCCESS = Measure(
@@ -125,12 +183,12 @@ SUCCESS = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("success_at", "rel", "@"),
-    params=_REL,
+    plan=or_out(simple("success_at", "rel", "@")),
+    params=_TOPICS,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="Success@5",
     trec_name="success",
 )
@@ -144,13 +202,13 @@ RELATIVE_P = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("relative_precision_at", "rel", "@"),
+    plan=or_out(simple("relative_precision_at", "rel", "@")),
     ratio=ratio_of(FOUND, IN_PLACES),
     params=_RATIO,
     cutoff="required",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="RelativeP@10",
     trec_name="relative_P",
 )
@@ -166,12 +224,12 @@ RR = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("reciprocal_rank", "rel", "@"),
-    params=_REL,
+    plan=or_out(simple("reciprocal_rank", "rel", "@")),
+    params=_TOPICS,
     cutoff="optional",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="RR@10",
     trec_name="recip_rank",
 )
@@ -187,12 +245,12 @@ AP = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("average_precision", "rel", "@"),
-    params=MappingProxyType({"rel": REL, "mean": MEAN}),
+    plan=or_out(simple("average_precision", "rel", "@")),
+    params=MappingProxyType({"rel": REL, "mean": MEAN, "empty": EMPTY}),
     cutoff="optional",
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="AP AP@100 AP(mean='geometric')",
     trec_name="map",
 )
@@ -206,18 +264,19 @@ R_PREC = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("r_precision", "rel", "multiple"),
+    plan=or_out(simple("r_precision", "rel", "multiple")),
     ratio=_r_prec_counts,
     params=MappingProxyType(
         {
             "rel": REL,
             "multiple": Param(float, 1, "look at this many times NG items", low=0),
             "mean": MICRO,
+            "empty": EMPTY,
         }
     ),
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="Rprec",
     trec_name="Rprec",
 )
@@ -231,12 +290,12 @@ SET_P = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("set_precision", "rel"),
+    plan=or_out(simple("set_precision", "rel")),
     ratio=ratio_of(FOUND, SEEN),
     params=_RATIO,
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="SetP",
     trec_name="set_P",
 )
@@ -250,12 +309,12 @@ SET_R = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("set_recall", "rel"),
+    plan=or_out(simple("set_recall", "rel")),
     ratio=ratio_of(FOUND, RELEVANT),
     params=_RATIO,
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="SetR",
     trec_name="set_recall",
 )
@@ -273,14 +332,12 @@ SET_F = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=_set_f,
+    plan=or_out(_set_f),
     ratio=_set_f_counts,
-    params=MappingProxyType(
-        {"rel": REL, "beta": Param(float, 1, "weight of recall", low=0), "mean": MICRO}
-    ),
+    params=_F,
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="SetF(beta=2)",
     trec_name="set_F",
 )
@@ -313,12 +370,12 @@ SET_RELATIVE_P = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("set_relative_precision", "rel"),
+    plan=or_out(simple("set_relative_precision", "rel")),
     ratio=ratio_of(FOUND, IN_SEEN),
     params=_RATIO,
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_NO_RELEVANT,
     example="SetRelativeP",
     trec_name="set_relative_P",
 )
@@ -406,6 +463,7 @@ DECLARED = (
     AP,
     P,
     R,
+    F,
     RR,
     SUCCESS,
     R_PREC,

@@ -15,6 +15,7 @@ _TIES = "score, then item id; ties='average' gives tied items the mean of their 
 _MISSING = "by the parameter missing"
 _LEFT_OUT = "no relevant item: topic left out; all items relevant: 1"
 _NO_ERROR = "no relevant item: topic left out; all items relevant: 0"
+_NO_MEAN = "a mean over topics says little, as it depends on the number of relevant items"
 _RANKS = MappingProxyType({"rel": REL, "missing": MISSING})
 _OPEN = "collection size only when relevant items are missing and missing is not 'optimist'"
 
@@ -74,6 +75,7 @@ NORM_PRECISION = Measure(
 
 RECALL_ERROR = Measure(
     name="RecallError",
+    mean_note=_NO_MEAN,
     title="Recall error",
     summary="The area between the recall curve and the best one: how far the relevant items stand "
     "below their best places on average, in ranks.",
@@ -93,6 +95,7 @@ RECALL_ERROR = Measure(
 
 PRECISION_ERROR = Measure(
     name="PrecisionError",
+    mean_note=_NO_MEAN,
     title="Precision error",
     summary="The area between the precision curve and the best one.",
     formula=r"\ln \prod_i \varphi(i) - \ln n_0!",
@@ -111,10 +114,10 @@ PRECISION_ERROR = Measure(
 
 RANK_RECALL = Measure(
     name="RankRecall",
+    mean_note=_NO_MEAN,
     title="Rank recall",
     summary="The mean rank that the relevant items would have in a perfect ranking divided by "
-    "the one they have. To compare rankings of one topic: it depends on the number of relevant "
-    "items, so that its mean over topics says little.",
+    "the one they have. To compare rankings of one topic, not means over topics.",
     formula=r"\frac{(n_0+1)/2}{\bar\rho}",
     source=Source(_SOURCE, equations="section 4B"),
     range=(0.0, 1.0),
@@ -131,6 +134,7 @@ RANK_RECALL = Measure(
 
 LOG_PRECISION = Measure(
     name="LogPrecision",
+    mean_note=_NO_MEAN,
     title="Log precision",
     summary="The logarithm of the product of the best ranks divided by that of the ranks the "
     "relevant items have. To compare rankings of one topic, as RankRecall.",

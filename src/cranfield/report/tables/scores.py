@@ -48,17 +48,27 @@ def leaderboard(scores: Scores) -> Table:
     """The means of all runs, the best of each column marked, and the topics behind them."""
     unit = f"{scores.main_unit}s"
     columns = [Column("run", numeric=False), *score_columns(scores), Column(unit)]
-    left = {m: scores.left_out(m) for m in scores.measures}
     rows: list[list[Cell]] = []
     for i, (run, means) in enumerate(scores.mean().items()):
         rows.append([run, *means.values(), scores.evaluated[i]])
-    notes = []
+    return Table(columns, rows, notes=_left_out_notes(scores))
+
+
+def _left_out_notes(scores: Scores) -> list[str]:
+    """How many topics (items, concepts) the means leave out; measures that agree share a line."""
+    groups: dict[tuple[str, str], list[str]] = {}
     for m in scores.measures:
-        if any(left[m]):
-            counts = ", ".join(f"{r} {n}" for r, n in zip(scores.runs, left[m], strict=True) if n)
+        left = zip(scores.runs, scores.left_out(m), strict=True)
+        if counts := ", ".join(f"{run} {n}" for run, n in left if n):
             what = UNITS.get(scores.unit_of[m], "units")
-            notes.append(f"{m} is undefined for some {what}, which its mean leaves out: {counts}")
-    return Table(columns, rows, notes=notes)
+            groups.setdefault((what, counts), []).append(str(m))
+    return [
+        f"{names[0]} is undefined for some {what}, which its mean leaves out: {counts}"
+        if len(names) == 1
+        else f"{', '.join(names)} are undefined for some {what}, which their means leave out: "
+        f"{counts}"
+        for (what, counts), names in groups.items()
+    ]
 
 
 def per_unit(scores: Scores, unit: str) -> Table:
