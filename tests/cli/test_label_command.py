@@ -109,6 +109,25 @@ def test_the_sets_of_the_campaigns(folder, capsys):
     for name, expected in names.items():
         found = payload(capsys, "truth.csv", "good.csv", "-m", name, "--ontology", "pto-2009")
         assert found["runs"][0]["mean"].keys() == expected
+        told = [note for note in found["notes"] if note.startswith(name)]
+        assert len(told) == (name != "imageclef2009")
+
+
+def test_the_costs_that_the_campaigns_had(folder, capsys):
+    """No, Tables 10.6 and 10.9: OS with FCS in 2010, SRP with FTS in 2011."""
+    rows = [f"{a}," + ",".join("0" if a == b else "0.25" for b in CONCEPTS) for a in CONCEPTS]
+    (folder / "costs.csv").write_text("concept," + ",".join(CONCEPTS) + "\n" + "\n".join(rows))
+    for name, measure, cost in (("imageclef2010", "OS", "fcs"), ("imageclef2011", "SRP", "fts")):
+        maps = ("--costmap", f"{cost.upper()}=costs.csv")
+        options = ("truth.csv", "good.csv", "-m", name, "--ontology", "pto-2009")
+        found = payload(capsys, *options, *maps)
+        assert f"{measure}(cost='{cost.upper()}')" in found["runs"][0]["mean"]
+        assert not [note for note in found["notes"] if note.startswith(name)]
+        _, _, err = run(capsys, *options)
+        said = (
+            f"{name}: {measure} has the costs of the ontology's tree; the campaign's had those of"
+        )
+        assert f"{said} those of {cost.upper()}" in err
 
 
 def test_all_without_an_ontology_says_what_it_leaves_out(folder, capsys):

@@ -17,9 +17,10 @@ from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, coerce_labels
 from cranfield.io.labels import read_concepts, read_threshold
 from cranfield.io.ontology import read_ontology, read_rules
+from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import DEFAULT_COST, TREE_COST, Knowledge, item_blocks
-from cranfield.measures.labels.registry import without_needs
+from cranfield.measures.labels.registry import LABEL_SETS, OFFICIAL_COSTS, without_needs
 
 if TYPE_CHECKING:
     from cranfield.notes import Notes
@@ -105,6 +106,32 @@ def chosen_measures(
     if not isinstance(wanted, str):
         return wanted, ()
     return without_needs(wanted, frozenset(lacking))
+
+
+def with_official_costs(
+    wanted: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge, notes: Notes
+) -> str | Measure | Iterable[str | Measure] | None:
+    """The measures of a campaign with the costs that it had, or a note that they are others."""
+    asked = [] if wanted is None else listed_measures(wanted)
+    if not any(isinstance(one, str) and one in OFFICIAL_COSTS for one in asked):
+        return wanted
+    named = {name.lower(): name for name in knowledge.costmaps}
+    found: list[str | Measure] = []
+    for one in asked:
+        if not isinstance(one, str) or one not in OFFICIAL_COSTS:
+            found.append(one)
+            continue
+        measure, cost = OFFICIAL_COSTS[one]
+        own = f"{measure}(cost={named[cost]!r})" if cost in named else measure
+        found += [own if name == measure else name for name in LABEL_SETS[one]]
+        if cost not in named:
+            used = knowledge.cost_name(DEFAULT_COST)
+            words = {"": "of the cost map given", TREE_COST: "of the ontology's tree", "0/1": "0/1"}
+            notes.add(
+                f"{one}: {measure} has the costs {words.get(used, f'of {used!r}')}; the campaign's "
+                f"had those of {cost.upper()}: give them with costmap=... under the name {cost!r}"
+            )
+    return " ".join(map(str, found)) if isinstance(wanted, str) else found
 
 
 def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:

@@ -30,6 +30,7 @@ from cranfield.evaluation.label_inputs import (
     full_ontology,
     gather,
     note_broken_rules,
+    with_official_costs,
 )
 from cranfield.evaluation.scores import Scores, aggregate
 from cranfield.io.files import run_name
@@ -82,14 +83,15 @@ class LabelTask:
         known = full_ontology(ontology, rules, given)
         self.truth = checked_truth(given, known)
         self.knowledge = gather(self.truth, ontology=known, costmap=costmap, agreement=agreement)
-        wanted, dropped = chosen_measures(measures, self.knowledge)
+        official = with_official_costs(measures, self.knowledge, notes)
+        wanted, dropped = chosen_measures(official, self.knowledge)
         if dropped:
             notes.add(
                 "left out of 'all', for want of ontology=... or costmap=...: " + ", ".join(dropped)
             )
         self.measures = parse_label_measures(wanted)
         check_needs(self.measures, self.knowledge, notes)
-        if any(m.name == "OS" for m in self.measures):
+        if any(m.name == "OS" and m.value_of("rules") for m in self.measures):
             note_broken_rules(self.truth, self.knowledge, notes)
         self.plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in self.measures}
         self._threshold = None if threshold is None else coerce_threshold(threshold)

@@ -47,6 +47,12 @@ LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
+# Which costs the campaigns' measures had (No 10.4.2, 10.9): the set's own have another meaning.
+OFFICIAL_COSTS: Mapping[str, tuple[str, str]] = MappingProxyType(
+    {"imageclef2010": ("OS", "fcs"), "imageclef2011": ("SRP", "fts")}
+)
+
+
 def parse_label_measures(names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from a text of names and sets, or a sequence of names and declarations."""
     found: dict[Measure, None] = {}
