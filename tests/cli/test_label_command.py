@@ -127,7 +127,7 @@ def test_the_costs_that_the_campaigns_had(folder, capsys):
         said = (
             f"{name}: {measure} has the costs of the ontology's tree; the campaign's had those of"
         )
-        assert f"{said} those of {cost.upper()}" in err
+        assert f"{said} {cost.upper()}" in err
 
 
 def test_all_without_an_ontology_says_what_it_leaves_out(folder, capsys):
