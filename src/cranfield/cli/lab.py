@@ -231,6 +231,7 @@ def _requirements_parser(studies: Any) -> None:
     parser = add_study(studies, "requirements", what, _requirements)
     parser.add_argument("measures", metavar="NAMES", help="measures of rankings or of annotation")
     parser.add_argument("--ontology", metavar="NAME|FILE", help="for measures with a hierarchy")
+    parser.add_argument("--rules", metavar="FILE", help="TOML with more rules than the ontology's")
     parser.add_argument(
         "--costmap",
         metavar="[NAME=]FILE",
@@ -243,7 +244,8 @@ def _requirements_parser(studies: Any) -> None:
 
 def _requirements(args: argparse.Namespace) -> None:
     output, maps = Output.of(args), named_maps(args.costmap) or None
-    asked = {"ontology": args.ontology, "costmap": maps, "plan": plan_of(args)}
+    known = {"ontology": args.ontology, "rules": args.rules, "costmap": maps}
+    asked = known | {"plan": plan_of(args)}
     with working("requirements", output) as progress:
         answer = lab.requirements(args.measures, **asked, progress=progress)
     show(answer, output)

@@ -15,7 +15,7 @@ from cranfield.lab.studies.correlate import Correlations, Join
 from cranfield.lab.studies.curves import Curves
 from cranfield.lab.studies.generality import Generality
 from cranfield.lab.studies.random_runs import RandomStudy
-from cranfield.lab.studies.requirements import TITLES, Requirements
+from cranfield.lab.studies.requirements import Requirements
 from cranfield.lab.studies.reusability import Reusability
 from cranfield.lab.studies.stability import Stability
 from cranfield.report.charts.model import Chart
@@ -159,8 +159,9 @@ def _curves(result: Curves) -> Sequence[Chart]:
 @figures.register
 def _requirements(result: Requirements) -> Sequence[Chart]:
     words = {True: "yes", False: "no", None: "people"}
-    rows = {m: [words[result.of(m, n).holds] for n in TITLES] for m in result.measures}
-    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in TITLES], FILLS)]
+    shown = result.numbers
+    rows = {m: [words[result.of(m, n).holds] for n in shown] for m in result.measures}
+    return [_drawn("Requirements that hold", grid_chart, rows, [str(n) for n in shown], FILLS)]
 
 
 @figures.register

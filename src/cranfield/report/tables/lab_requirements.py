@@ -14,12 +14,14 @@ def document(answer: Requirements) -> Document:
 
 def _held(answer: Requirements) -> Table:
     text = {True: "yes", False: "no", None: "people"}
+    tried = {(r.measure, r.number) for r in answer.found}
     columns = [Column("measure", numeric=False)]
-    columns += [Column(str(n), numeric=False) for n in TITLES]
+    columns += [Column(str(n), numeric=False) for n in answer.numbers]
     rows: list[list[Cell]] = [
-        [m, *(text[answer.of(m, n).holds] for n in TITLES)] for m in answer.measures
+        [m, *(text[answer.of(m, n).holds] if (m, n) in tried else "-" for n in answer.numbers)]
+        for m in answer.measures
     ]
-    notes = [f"{n}: {title}" for n, title in TITLES.items()]
+    notes = [f"{n}: {TITLES[n]}" for n in answer.numbers]
     notes += [
         f"{r.measure}, {r.number}: {r.counter_example}" for r in answer.found if r.counter_example
     ]
