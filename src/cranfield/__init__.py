@@ -42,6 +42,7 @@ if TYPE_CHECKING:
         NeedsError,
         UsageError,
     )
+    from cranfield.evaluation.baselines.annotate import annotate
     from cranfield.evaluation.catalogue import describe_measure, list_measures
     from cranfield.evaluation.displacement import DisplacementScores, evaluate_displacement
     from cranfield.evaluation.explanations import Explanations, explain_labels
@@ -158,6 +159,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "NeedsError",
         "UsageError",
     ),
+    "cranfield.evaluation.baselines.annotate": ("annotate",),
     "cranfield.evaluation.fusion": (
         "fuse",
         "fuse_labels",
@@ -294,6 +296,7 @@ __all__ = [
     "WeakLabels",
     "__version__",
     "aggregate_judgements",
+    "annotate",
     "assess_agreement",
     "charts",
     "check_ontology",

@@ -43,6 +43,7 @@ def folder(tmp_path, monkeypatch):
         "list.run": "t Q0 b 1 2 r\nt Q0 a 2 1 r\nt Q0 c 3 0 r\n",
         "pairs.csv": "word1,word2,human\nsky,Zero,1\nOne,Two,3\nOne,Three,2\n",
         "two.csv": "word1,word2\nOne,Two\nOdd,Even\n",
+        "labels.csv": "item,odd,low\n" + "".join(f"i{k},{k % 2},{int(k < 5)}\n" for k in range(12)),
         "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
     }
     for name, text in files.items():
@@ -154,6 +155,12 @@ ROWS = {
             [*RUNS[:2], "--tune", QRELS, "--folds", "2"],
             lambda: cf.fuse(RUNS[:2], tune=QRELS, folds=2),
         ),
+    ],
+    "annotate": [
+        (
+            ["--train", "vectors.npz", "labels.csv", "--apply", "vectors.npz", "-o", "found.csv"],
+            lambda: cf.annotate("vectors.npz", "labels.csv", "vectors.npz", name="found"),
+        )
     ],
     "uncertain": [
         (

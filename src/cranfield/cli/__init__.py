@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
     "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),
     "search": ("search", "vectors to runs: the nearest items of each query"),
+    "annotate": ("annotate", "baselines: vectors and a truth to confidences of concepts"),
     "fuse": ("fuse", "several runs to one, by scores or ranks, with weights that may be tuned"),
     "relatedness": ("relatedness", "how close two concepts are: pairs of words, cost maps"),
     "costmap": ("costmap", "show a cost map, or compare two"),

@@ -23,6 +23,12 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--long", action="store_true", help="labels as CSV item,concept,value, not one row an item"
     )
+    parser.add_argument(
+        "--from-folders",
+        action="store_true",
+        help="IN is a folder with a folder of pictures for each class: a truth (--kind labels), or "
+        "judgements in which the pictures of a class are relevant to each other (--kind qrels)",
+    )
     parser.add_argument("--quiet", action="store_true", help="no warnings")
     return parser
 
@@ -31,10 +37,34 @@ def main(argv: Sequence[str]) -> int:
     given = make_parser().read(argv)
     to_standard = given["target"] == "-"
     target = None if to_standard else given["target"]
+    if given["from_folders"]:
+        return _from_folders(given["source"], target, given["kind"], given["long"])
     notes, data = convert(given["source"], target, kind=given["kind"], long=given["long"])
     if not given["quiet"]:
         for note in notes:
             sys.stderr.write(f"warning: {in_options(note)}\n")
     if to_standard:
         sys.stdout.buffer.write(data)
+    return 0
+
+
+def _from_folders(source: str, target: str | None, kind: str | None, long: bool) -> int:
+    from pathlib import Path
+
+    from cranfield.errors import UsageError
+    from cranfield.features.classes import class_judgements, class_labels
+    from cranfield.io.convert import encoded
+    from cranfield.io.files import write_whole
+    from cranfield.io.labels import write_labels
+
+    if kind == "labels" and target is not None:
+        write_labels(class_labels(source), target, form="long" if long else None)
+    elif kind == "qrels":
+        data = encoded(class_judgements(source), target)
+        if target is None:
+            sys.stdout.buffer.write(data)
+        else:
+            write_whole(Path(target), data)
+    else:
+        raise UsageError("folders become --kind qrels, or --kind labels in a file")
     return 0

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
-from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_name
+from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_name, write_whole
 from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
 from cranfield.io.label_text import read_text_labels, write_text_labels
@@ -126,6 +126,12 @@ def read_threshold(text: str) -> Threshold:
     if not values:
         raise InputError.single(where, "has no thresholds")
     return values[0] if len(values) == 1 else values
+
+
+def write_thresholds(thresholds: Mapping[str, float], path: str | Path) -> None:
+    """CSV concept,threshold, as `read_threshold` reads it."""
+    lines = [f"{concept},{value!r}" for concept, value in thresholds.items()]
+    write_whole(Path(path), ("\n".join(["concept,threshold", *lines]) + "\n").encode())
 
 
 def _named_thresholds(where: str, rows: list[tuple[int, str]]) -> dict[str, float]:

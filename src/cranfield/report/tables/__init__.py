@@ -16,6 +16,7 @@ from cranfield.report.document import Document
 MAKERS: dict[str, str] = {
     "Aggregated": "aggregate:document",
     "Agreement": "agreement:document",
+    "Annotation": "annotation:document",
     "Choices": "votes:choices",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",

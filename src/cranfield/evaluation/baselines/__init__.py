@@ -1,0 +1,1 @@
+"""Baselines of annotation: from vectors and a truth to confidences of concepts."""
