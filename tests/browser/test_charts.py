@@ -6,11 +6,12 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cranfield.cli.demo import SAMPLE
 from cranfield.comparison.compare import compare
 from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.ranked import evaluate
+from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
+from cranfield.report.cases import Compared
 from cranfield.report.page import report_page
 from cranfield.report.sections import score_section
 
@@ -32,7 +33,7 @@ def comparison(scores):
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory, scores, comparison):
-    section = score_section(scores, title="Part", tables=(), comparison=comparison)
+    section = score_section(Compared(scores, comparison), title="Part", tables=())
     recall = charts.precision_recall(evaluate(QRELS, RUNS, RECALL_MEASURES))
     levels = {"levels": [], "curves": []}
     section.data |= {"charts": {"recall": recall.to_dict()}, "recall": levels}

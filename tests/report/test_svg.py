@@ -2,11 +2,16 @@
 
 import math
 import re
+import time
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from cranfield.evaluation.curves import Curve
+from cranfield.evaluation.cutoffs import count_at_cutoffs
+from cranfield.evaluation.ranked import evaluate
+from cranfield.report import charts
 from cranfield.report.charts import palette
 from cranfield.report.charts.layout import lay_out, place_labels, text_width
 from cranfield.report.charts.model import Axis, Cell, Dot, Line, Ramp, chart
@@ -162,6 +167,32 @@ def test_sixty_names_stand_in_the_picture_without_covering_each_other(width):
         assert layout.bottom < y <= layout.height
         for a, b, _ in places[k + 1 :]:
             assert abs(b - y) >= 12 or abs(a - x) >= wide
+
+
+def test_sixty_runs_on_two_hundred_topics_are_drawn_within_two_seconds():
+    rng = np.random.default_rng(7)
+    topics = [f"t{t:03d}" for t in range(200)]
+    truth = {t: {f"d{i}": int(rng.random() < 0.3) for i in range(30)} for t in topics}
+    runs = {
+        f"run{r:02d}": {
+            t: {i: g * r / 60 + float(rng.random()) for i, g in truth[t].items()} for t in topics
+        }
+        for r in range(60)
+    }
+    scores = evaluate(truth, runs, "AP nDCG@10")
+    counts = count_at_cutoffs(truth, runs)
+    makers = [
+        lambda: charts.heatmap(scores),
+        lambda: charts.measures(scores, "AP", "nDCG@10"),
+        lambda: charts.effectiveness(counts),
+        lambda: charts.topics(counts),
+        lambda: charts.critical_difference(scores),
+    ]
+    for make in makers:
+        start = time.process_time()
+        make().to_svg()
+        make().to_vega()
+        assert time.process_time() - start < 2 * 2
 
 
 def test_sizes_and_titles_are_those_asked_for():

@@ -150,13 +150,13 @@ def effectiveness_curves(
     "macro" is the mean of the topics (Ro 5.11, 5.12), with Student's interval of precision as a
     band; "micro" adds the counts of all topics before it divides (Ro 5.13, 5.14).
     """
-    found = []
+    found, of_topics = [], counts.precision
     for i, run in enumerate(counts.runs):
         precision, recall = _averages(counts, i, mean)
         points = _points(recall, precision)
         band: tuple[tuple[float, float, float], ...] = ()
         if mean == "macro" and len(counts.topics) > 1:
-            box = t_intervals(counts.precision[i].T, confidence=confidence)
+            box = t_intervals(of_topics[i].T, confidence=confidence)
             low, high = np.maximum(box.low, 0.0), np.minimum(box.high, 1.0)
             band = tuple(zip(recall.tolist(), low.tolist(), high.tolist(), strict=True))
         found.append(Curve(run, points, band))
@@ -166,9 +166,9 @@ def effectiveness_curves(
 def topic_curves(counts: CutoffCounts, run: str | None = None) -> tuple[Curve, ...]:
     """Precision against recall of every topic of one run."""
     i = counts.index_of(run)
+    recall, precision = counts.recall[i], counts.precision[i]
     return tuple(
-        Curve(topic, _points(counts.recall[i, t], counts.precision[i, t]))
-        for t, topic in enumerate(counts.topics)
+        Curve(topic, _points(recall[t], precision[t])) for t, topic in enumerate(counts.topics)
     )
 
 
@@ -317,7 +317,9 @@ def _averages(counts: CutoffCounts, i: int, mean: Mean) -> tuple[Floats, Floats]
         return counts.hits[i].sum(axis=0) / retrieved, _ratio(counts, i)
     if mean != "macro":
         raise UsageError(f"mean={mean!r}: expected 'macro' or 'micro'")
-    return counts.precision[i].mean(axis=0), counts.recall[i].mean(axis=0)
+    hits = counts.hits[i]
+    precision = hits / np.maximum(counts.retrieved[i], 1)
+    return precision.mean(axis=0), (hits / counts.relevant[:, None]).mean(axis=0)
 
 
 def _ratio(counts: CutoffCounts, i: int) -> Floats:

@@ -85,11 +85,17 @@ function shortNumber(value) {
 
 // ---- layout
 
+// A chart of many series, or with many names in its plot, needs more room.
+function growth(model) {
+  const named = marksOf(model, "dot").filter((d) => d.label).length;
+  return (model.series || []).length > SIZE.MANY || named > SIZE.MANY ? SIZE.LARGER : 1;
+}
+
 function naturalWidth(panel, model) {
   const names = panel.x.names;
   const share = panel.share === undefined ? 1 : panel.share;
   if (names && share < 1) return SIZE.MARK * names.length;
-  if (!names) return (model.square ? SIZE.SQUARE : SIZE.PLOT) * share;
+  if (!names) return (model.square ? SIZE.SQUARE : SIZE.PLOT) * share * growth(model);
   const cells = panel.layers.filter((l) => l.kind === "cell").flatMap((l) => l.marks);
   const most = Math.max(0, ...cells.slice(0, 5000).map((c) => (c.text || "").length));
   let step = Math.max(Math.min(34, (SIZE.PLOT / names.length) * 1.8), cells.length ? 12 : 10, most ? 9 * most + 6 : 0);
@@ -112,11 +118,11 @@ function layOut(model) {
   const every = model.panels.flatMap((p) => p.layers).flatMap((l) => l.marks.flatMap((m) => upward(l.kind, m)));
   const named = model.y.names;
   const labels = named ? (model.y.shown === false ? [] : named.map((n) => cut(n, nameWidth))) : ticksOf(makeScale(model.y, every, 0, 1)).map(shortNumber);
-  const left = (model.y.title ? SIZE.LINE : 0) + (named ? 14 : 16) + Math.max(0, ...labels.map(textWidth));
+  const left = (model.y.title ? SIZE.LINE : 0) + (named ? 18 : 16) + Math.max(0, ...labels.map(textWidth));
   const widths = model.panels.map((p) => naturalWidth(p, model));
   const total = widths.reduce((a, b) => a + b, 0);
-  const entry = 40 + Math.max(0, ...series.map((s) => textWidth(cut(s, model.width ? Math.min(SIZE.NAME, model.width * 0.5) : SIZE.NAME))));
-  let tall = named ? named.length * (named.length <= 30 ? SIZE.ROW : SIZE.CLOSE_ROW) : model.square ? SIZE.SQUARE : SIZE.TALL;
+  const entry = 40 + Math.max(0, ...series.map((s) => textWidth(cut(s, model.width ? Math.min(SIZE.ENTRY, model.width * 0.5) : SIZE.ENTRY))));
+  let tall = named ? named.length * (named.length <= 30 ? SIZE.ROW : SIZE.CLOSE_ROW) : (model.square ? SIZE.SQUARE : SIZE.TALL) * growth(model);
   const beside = series.length > 0 && !(model.width && model.width < SIZE.NARROW) && series.length * SIZE.LINE <= Math.max(tall, SIZE.SQUARE);
   const right = (beside ? SIZE.GAP + entry : 0) + SIZE.EDGE + (model.ramp ? SIZE.RAMP : 0);
   const gaps = SIZE.GAP * (widths.length - 1);

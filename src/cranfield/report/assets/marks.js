@@ -10,7 +10,7 @@ function placeLabels(dots, [left, top, right, bottom]) {
   return dots.map(([x, y, width]) => {
     if (!width) return null;
     const tries = [[x + 8, y + 4, false], [x - 8 - width, y + 4, false], [x - width / 2, y - 9, false], [x - width / 2, y + 18, false]];
-    for (let ring = 20; ring < 110; ring += 12) {
+    for (let ring = 20; ring < SIZE.FARTHEST; ring += 12) {
       for (const side of [1, -1]) for (const rise of [0.35, -0.35, 0.8, -0.8]) tries.push([side > 0 ? x + ring * 0.9 : x - ring * 0.9 - width, y + 4 + ring * rise, true]);
       tries.push([x - width / 2, y - ring, true], [x - width / 2, y + ring + 8, true]);
     }

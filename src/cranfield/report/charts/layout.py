@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from cranfield.report.charts.model import Cell, Chart, Panel
+from cranfield.report.charts.model import Cell, Chart, Dot, Panel
 from cranfield.report.charts.scales import Scale, short, ticks, x_scale, y_scale
 
 LINE = 18  # height of a line of text
@@ -13,8 +13,10 @@ ROW, CLOSE_ROW = 24, 19  # height of a named row, and of one among many
 PLOT, TALL, SQUARE = 460, 300, 360  # a plot's natural size
 GAP = 16  # between panels, and between the plot and its legend
 EDGE = 14  # what stays free at the right and at the bottom
-NAME = 190  # the widest name of a row, and of an entry of the legend
+NAME, ENTRY = 190, 240  # the widest name of a row, and of an entry of the legend
+FARTHEST = 220  # how far from its dot a label may stand
 NARROW = 520
+MANY, LARGER = 20, 1.5  # beyond so many series a chart is that much larger
 RAMP = 92  # the colours of a ramp and their numbers
 MARK = 16  # width of a column of marks beside a chart
 STEEP = 13  # columns closer than this have their names upright
@@ -63,7 +65,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     name_width = NAME if chart.width is None else min(NAME, chart.width * 0.34)
     left = _left(chart, name_width)
     across = [_natural_width(p, chart) for p in chart.panels]
-    entry = _entry_width(chart, NAME if chart.width is None else min(NAME, chart.width * 0.5))
+    entry = _entry_width(chart, ENTRY if chart.width is None else min(ENTRY, chart.width * 0.5))
     tall = _natural_height(chart)
     beside = bool(chart.series) and not narrow and len(chart.series) * LINE <= max(tall, SQUARE)
     right = (GAP + entry if beside else 0) + EDGE + (RAMP if chart.ramp else 0)
@@ -120,7 +122,7 @@ def _left(chart: Chart, name_width: float) -> float:
     title = LINE if chart.y.title else 0
     if chart.y.names:
         shown = [brief(n, name_width) for n in chart.y.names] if chart.y.shown else []
-        return title + 14 + max(map(text_width, shown), default=0)
+        return title + 18 + max(map(text_width, shown), default=0)
     labels = [short(t) for t in ticks(y_scale(chart, 0, 1))]
     return title + 16 + max(map(text_width, labels), default=0)
 
@@ -135,7 +137,13 @@ def _natural_width(panel: Panel, chart: Chart) -> float:
         if len(panel.x.names) > 80:
             step = max(3, 960 / len(panel.x.names))
         return max(step * len(panel.x.names), 60)
-    return (SQUARE if chart.square else PLOT) * panel.share
+    return (SQUARE if chart.square else PLOT) * panel.share * _growth(chart)
+
+
+def _growth(chart: Chart) -> float:
+    """A chart of many series, or with many names in its plot, needs more room."""
+    named = sum(bool(dot.label) for dot in chart.marks(Dot))
+    return LARGER if len(chart.series) > MANY or named > MANY else 1.0
 
 
 def _cells(panel: Panel) -> Iterator[Cell]:
@@ -146,7 +154,7 @@ def _natural_height(chart: Chart) -> float:
     if chart.y.names:
         rows = len(chart.y.names)
         return rows * (ROW if rows <= 30 else CLOSE_ROW)
-    return SQUARE if chart.square else TALL
+    return (SQUARE if chart.square else TALL) * _growth(chart)
 
 
 def _step(panel: Panel, width: float) -> float:
@@ -241,7 +249,7 @@ def _places(x: float, y: float, width: float) -> Iterator[tuple[float, float, bo
         yield left, base, False
     for base in (y - 9, y + 18):
         yield x - width / 2, base, False
-    for ring in range(20, 110, 12):
+    for ring in range(20, FARTHEST, 12):
         for side in (1, -1):
             for rise in (0.35, -0.35, 0.8, -0.8):
                 left = x + ring * 0.9 if side > 0 else x - ring * 0.9 - width

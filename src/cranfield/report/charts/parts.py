@@ -10,6 +10,7 @@ from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
+from cranfield.report.charts.layout import MANY
 from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Ramp, chart, known
 
 MOST_POINTS = 200
@@ -93,6 +94,7 @@ def curve_chart(
 ) -> Chart:
     """Curves in one plot, named in a legend; bands where they are few enough to be seen."""
     drawn = bands and len(curves) <= MOST_BANDS
+    dotted = len(curves) <= MANY and all(len(c.points) <= MOST_DOTS for c in curves)
     return chart(
         title,
         description,
@@ -100,10 +102,7 @@ def curve_chart(
         y,
         [
             [Band(c.band, i, c.name) for i, c in enumerate(curves) if c.band] if drawn else [],
-            [
-                Line(c.points, i, c.name, dots=len(c.points) <= MOST_DOTS)
-                for i, c in enumerate(curves)
-            ],
+            [Line(c.points, i, c.name, dots=dotted) for i, c in enumerate(curves)],
         ],
         series=tuple(c.name for c in curves),
         of=of,

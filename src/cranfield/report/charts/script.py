@@ -6,11 +6,24 @@ from typing import Any
 
 from cranfield.report.charts import layout, palette, parts, scales, svg
 
+SIZES: tuple[str, ...] = (
+    "LINE",
+    "ROW",
+    "CLOSE_ROW",
+    "PLOT",
+    "TALL",
+    "SQUARE",
+    "GAP",
+    "EDGE",
+    "NAME",
+    "ENTRY",
+)
+SIZES += ("NARROW", "RAMP", "MARK", "STEEP", "MANY", "LARGER", "FARTHEST")
+
 
 def look() -> dict[str, Any]:
     """Sizes, dashes, markers and steps; colours are in the style sheet."""
-    names = ("LINE", "ROW", "CLOSE_ROW", "PLOT", "TALL", "SQUARE", "GAP", "EDGE", "NAME", "NARROW")
-    sizes = {name: getattr(layout, name) for name in (*names, "RAMP", "MARK", "STEEP")}
+    sizes = {name: getattr(layout, name) for name in SIZES}
     sizes |= {"PAD": scales.PAD, "MOST_LABELLED": svg.MOST_LABELLED}
     sizes["MOST_NAMES"] = parts.MOST_NAMES
     return {
