@@ -189,3 +189,70 @@ def test_the_truth_of_concepts_is_read_as_it_was_written(
     assert main(["aggregate", concepts, "--method", method, "-o", truth, "--quiet"]) == 0
     assert main(["label", truth, truth, "-m", "ExactMatch", "--format", "csv", "--quiet"]) == 0
     assert capsys.readouterr().out.splitlines()[1].startswith("truth,1.0,")
+
+
+FORMS = """annotator,item,concept,value
+{rows}"""
+EXCLUSIVE = ("Day", "Night", "None")
+
+
+def forms(chosen: dict[tuple[str, str], str]) -> str:
+    """A log in which each form (annotator, item) chooses one concept of the group."""
+    rows = [
+        f"{who},{item},{concept},{int(concept == picked)}"
+        for (who, item), picked in chosen.items()
+        for concept in EXCLUSIVE
+    ]
+    return FORMS.format(rows="\n".join(rows) + "\n")
+
+
+@pytest.mark.parametrize(
+    "method", ["majority", "weighted-majority", "dawid-skene", "one-coin", "mace"]
+)
+@pytest.mark.parametrize("ties", ["undecided", "lowest", "highest", "random", "omit"])
+def test_exclusive_groups_have_one_answer_and_probabilities_that_add_to_one(
+    method: str, ties: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Three valid forms Day, Night, None used to become 0, 0, 0."""
+    log, rules = tmp_path / "log.csv", tmp_path / "rules.toml"
+    said = {(a, f"i{k}"): c for k in range(4) for a, c in zip("abc", EXCLUSIVE, strict=True)}
+    said |= {(a, "clear"): "Day" for a in "ab"} | {("c", "clear"): "Night"}
+    log.write_text(forms(said))
+    rules.write_text(f"[[exactly_one]]\nconcepts = {json.dumps(EXCLUSIVE)}\n")
+    args = ["aggregate", str(log), "--rules", str(rules), "--method", method, "--ties", ties]
+    assert main([*args, "--quiet"]) == 0
+    chosen: dict[str, list[str]] = {}
+    for row in rows(capsys.readouterr().out):
+        if row["value"] == "1":
+            chosen.setdefault(row["item"], []).append(row["concept"])
+    assert sorted(chosen) == ["clear", "i0", "i1", "i2", "i3"]
+    assert all(len(names) == 1 for names in chosen.values())
+    assert main([*args, "--confidences", "--quiet"]) == 0
+    total: dict[str, float] = {}
+    for row in rows(capsys.readouterr().out):
+        total[row["item"]] = total.get(row["item"], 0) + float(row["value"])
+    assert list(total.values()) == pytest.approx([1.0] * 5)
+
+
+def test_what_aggregate_writes_is_said(
+    concepts: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    truth, run = tmp_path / "truth.csv", tmp_path / "run.csv"
+    assert main(["aggregate", concepts, "-o", str(truth)]) == 0
+    assert f"wrote {truth} (3 lines)" in capsys.readouterr().err
+    run.write_text("item,Sky\nx,1\ny,1\n")
+    assert main(["label", str(truth), str(run), "-m", "P.concept"]) == 0
+    assert "1 concepts of items are undecided, and count as absent" in capsys.readouterr().err
+
+
+def test_mean_and_median_of_ratings(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    log = tmp_path / "log.csv"
+    ratings = {"a": 1, "b": 2, "c": 2, "d": 5}
+    log.write_text(
+        "annotator,item,concept,value\n"
+        + "".join(f"{who},x,grade,{v}\n" for who, v in ratings.items())
+    )
+    for method, expected in (("mean", 2.5), ("median", 2.0)):
+        assert main(["aggregate", str(log), "--method", method, "--quiet"]) == 0
+        (row,) = rows(capsys.readouterr().out)
+        assert (float(row["value"]), row["probability"]) == (expected, "")

@@ -31,7 +31,7 @@ class LabelMatrix:
     The matrices are dense, or sparse rows (scipy.sparse.csr_array) for more than
     `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
     `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
-    is the file it came from, for messages.
+    is the file it came from, for messages; `notes` are what its reader noticed.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -45,6 +45,7 @@ class LabelMatrix:
     name: str = "labels"
     named: bool = True
     source: str = ""
+    notes: tuple[str, ...] = ()
 
     @property
     def where(self) -> str:

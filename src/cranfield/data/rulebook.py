@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import heapq
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import count
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.data.ontology import Ontology, Requirement, Rules
 
@@ -86,6 +89,32 @@ class RuleBook:
                     f"{concept} needs its ancestor {', '.join(absent)}", (concept, *absent)
                 )
         return None
+
+    def broken_rows(
+        self, labels: NDArray[np.bool_], concepts: Sequence[str]
+    ) -> Iterator[tuple[str, NDArray[np.bool_]]]:
+        """Every rule in words, and which rows of a table items x concepts break it."""
+        column = {name: labels[:, j] for j, name in enumerate(concepts)}
+        nothing = np.zeros(len(labels), dtype=bool)
+
+        def any_of(names: Sequence[str]) -> NDArray[np.bool_]:
+            found = nothing.copy()
+            for name in names:
+                found |= column.get(name, nothing)
+            return found
+
+        for words, group in self.at_most_one:
+            present = np.stack([any_of(member) for member in group])
+            yield words, present.sum(axis=0) > 1
+        for words, names in self.at_least_one:
+            yield words, ~any_of(names)
+        for words, need in self.requirements:
+            broken = column.get(need.concept, nothing) & ~any_of(need.any_of)
+            yield f"{need.concept} {words}", broken
+        for concept, above in self.ancestors.items():
+            for name in above:
+                broken = column.get(concept, nothing) & ~column.get(name, nothing)
+                yield f"{concept} needs its ancestor {name}", broken
 
     def nearest(self, labels: Iterable[str], cost: Mapping[str, float]) -> frozenset[str] | None:
         """The set that keeps all rules and costs least, None when none was found.

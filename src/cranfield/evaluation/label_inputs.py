@@ -11,6 +11,7 @@ import numpy as np
 from cranfield.data.costmap import AgreementMap, CostMap
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.data.ontology import Ontology
+from cranfield.data.rulebook import RuleBook
 from cranfield.errors import InputError, NeedsError, UsageError, suggest
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
@@ -33,6 +34,8 @@ ConceptSource: TypeAlias = Sequence[str] | str | Path
 # A number, one per concept, {concept: number}, or a file of them.
 ThresholdSource: TypeAlias = "Threshold | str | Path"
 
+# Items of the truth that are held against the rules at a time.
+ROWS_AT_ONCE = 8192
 DEFAULT_MEASURES = "AP.concept F.concept F.example HammingLoss"
 DEFAULT_WITH_COSTS = "AP.concept F.concept F.example OS"
 
@@ -231,6 +234,27 @@ def check_needs(measures: Sequence[Measure], knowledge: Knowledge, notes: Notes)
         notes.add(
             f"{', '.join(free)}: without ontology=... or costmap=... every confusion of two "
             "concepts costs 1"
+        )
+
+
+def note_broken_truth(truth: LabelMatrix, ontology: Ontology, notes: Notes) -> None:
+    """A note when items of the truth break a rule, also one that wants exactly one of several."""
+    book = RuleBook.of(ontology, truth.concepts)
+    count, example = 0, ""
+    for start in range(0, len(truth.items), ROWS_AT_ONCE):
+        labels, _ = truth.rows(start, start + ROWS_AT_ONCE)
+        if labels is None:
+            return
+        broken = np.zeros(len(labels), dtype=bool)
+        for words, rows in book.broken_rows(labels, truth.concepts):
+            broken |= rows
+            if not example and rows.any():
+                example = f"{truth.items[start + int(np.argmax(rows))]!r}: {words}"
+        count += int(broken.sum())
+    if count:
+        notes.add(
+            f"{truth.name}: {count} of {len(truth.items)} items break a rule themselves, such as "
+            f"{example}"
         )
 
 

@@ -30,6 +30,7 @@ from cranfield.evaluation.label_inputs import (
     full_ontology,
     gather,
     note_broken_rules,
+    note_broken_truth,
     with_official_costs,
 )
 from cranfield.evaluation.scores import Scores, aggregate
@@ -78,6 +79,7 @@ class LabelTask:
         notes = Notes()
         named = coerce_concepts(concepts)
         given, self._left_out = coerce_truth(truth, named)
+        notes.extend(given.notes)
         # Who names all columns of the truth names those of runs without names as well.
         self._columns = named if named and not self._left_out else None
         known = full_ontology(ontology, rules, given)
@@ -91,7 +93,9 @@ class LabelTask:
             )
         self.measures = parse_label_measures(wanted)
         check_needs(self.measures, self.knowledge, notes)
-        if any(m.name == "OS" and m.value_of("rules") for m in self.measures):
+        if rules is not None and known is not None:
+            note_broken_truth(self.truth, known, notes)
+        elif any(m.name == "OS" and m.value_of("rules") for m in self.measures):
             note_broken_rules(self.truth, self.knowledge, notes)
         self.plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in self.measures}
         self._threshold = None if threshold is None else coerce_threshold(threshold)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -72,7 +73,7 @@ def _read_long(
     at_item, at_concept, values = [], [], []
     problems: list[Problem] = []
     seen: dict[tuple[int, int], int] = {}
-    count = 0
+    count = undecided = 0
     for line, row in rows:
         message = ""
         value = -1.0
@@ -80,7 +81,9 @@ def _read_long(
             message = f"{len(row)} values, expected {','.join(header)}"
         else:
             # Nobody says that a concept whose votes are tied is there.
-            given = "0" if header == AGGREGATED_HEADER and row[2] == UNDECIDED else row[2]
+            tied = header == AGGREGATED_HEADER and row[2] == UNDECIDED
+            undecided += tied
+            given = "0" if tied else row[2]
             try:
                 value = number(given)
             except ValueError:
@@ -106,7 +109,11 @@ def _read_long(
         problems, count = [Problem(0, "has no rows below its header")], 1
     if problems:
         raise InputError(where, problems, count)
-    return _from_triples(items, concepts, (at_item, at_concept, values), name)
+    found = _from_triples(items, concepts, (at_item, at_concept, values), name)
+    if not undecided:
+        return found
+    said = f"{name}: {undecided} concepts of items are undecided, and count as absent"
+    return replace(found, notes=(said,))
 
 
 def _from_triples(
