@@ -29,6 +29,8 @@ from cranfield.io.samples import SAMPLE
 from cranfield.measures import measure
 from cranfield.report import charts
 from cranfield.report.charts.model import Cell, Dot, Line, Rule
+from cranfield.report.tables import document_of
+from cranfield.report.tables.scores import rank_table
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]
@@ -266,6 +268,38 @@ def test_figure_6_keeps_its_shape_in_collections_of_any_size():
     assert halves == sorted(halves)
     # Ten times the items: half of the value is reached about ten times as deep.
     assert all(4 < b / a < 25 for a, b in pairwise(halves))
+
+
+def test_table_1_values_with_their_rank_columns():
+    """Figure 9 and Table 1: five ranked lists, NG = 5, N = 100."""
+    places = {
+        "A": (1, 2, 3, 4, 5), "B": (1, 3, 4, 5, 6), "C": (1, 2, 3, 4, 100),
+        "D": (1, 2, 3, 30, 31), "E": (1, 2, 3, 40, 41),
+    }  # fmt: skip
+    runs = {}
+    for name, ranks in places.items():
+        at = {rank: f"r{k}" for k, rank in enumerate(ranks)}
+        runs[name] = {"q": {at.get(n, f"x{n:03d}"): -float(n) for n in range(1, 101)}}
+    truth = {"q": {f"r{k}": 1 for k in range(5)}}
+    scores = evaluate(truth, runs, "AP NMRR MNRO", collection_size=100, gmt=10)
+    table = rank_table(scores)
+    assert [c.label for c in table.columns][2::2] == ["rank"] * 3
+    shown = [[row[0], *(c.show(v) for c, v in zip(table.columns[1:], row[1:], strict=True))]
+             for row in table.rows]  # fmt: skip
+    ranks = {row[0]: tuple(row[2::2]) for row in shown}
+    assert ranks == {"A": ("1", "1", "1"), "B": ("2", "2", "2"), "C": ("2", "3", "3"),
+                     "D": ("4", "4", "4"), "E": ("5", "4", "5")}  # fmt: skip
+    assert [row[1] for row in shown] == ["1.0000", "0.8100", "0.8100", "0.6589", "0.6444"]
+    assert [row[3] for row in shown] == ["0.0000", "0.0364", "0.1818", "0.3727", "0.3727"]
+
+
+def test_the_generality_study_has_a_row_per_run():
+    study = lab.generality(
+        lab.Material.ranked(QRELS, RUNS, "AP"), collection_size=1120, shares=(0.5, 1.0)
+    )
+    every = document_of(study).tables[1]
+    assert [row[0] for row in every.rows] == ["pca", "pixels", "random"]
+    assert every.rows[1][1:] == [float(v) for v in study.scores[:, 1, 0]]
 
 
 # ---- Nowak

@@ -59,6 +59,16 @@ def _places(values: np.ndarray, runs: tuple[str, ...] | list[str]) -> list[int]:
     return places
 
 
+def shared_ranks(scores: Scores, measure: Measure) -> list[int]:
+    """1 plus the number of runs that are better; runs that tie share a rank (Ch, Table 1).
+
+    Values that differ by no more than rounding tie; a run without a value has the last rank.
+    """
+    values = np.nan_to_num(_better(scores, measure), nan=-np.inf)
+    slack = 1e-12 * max(1.0, float(np.abs(values[np.isfinite(values)]).max(initial=0.0)))
+    return [1 + int((values > value + slack).sum()) for value in values.tolist()]
+
+
 @dataclass(frozen=True, slots=True)
 class MeanRanks:
     """The mean rank of every run over topics, the best first, and the critical difference.

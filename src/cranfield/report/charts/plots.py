@@ -11,6 +11,7 @@ from cranfield.report.charts.model import Axis, Cell, Chart, Dot, Line, Rule, ch
 from cranfield.report.charts.palette import Style
 from cranfield.report.charts.parts import curve_chart
 
+NAMED = 60  # dots
 Join: TypeAlias = tuple[Sequence[str], Sequence[str], float]
 
 
@@ -49,11 +50,16 @@ def dot_chart(
     groups: Mapping[str, Sequence[tuple[str, float, float]]], *, title: str, x: str, y: str
 ) -> Chart:
     """Named dots in groups: (name, x, y)."""
+    count = sum(len(g) for g in groups.values())
+    # Beside other groups, or among many, names would hide what there is to see.
+    named = len(groups) == 1 and count <= NAMED
     layers = [
-        [Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}") for name, a, b in group]
+        [
+            Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}", name if named else "")
+            for name, a, b in group
+        ]
         for i, group in enumerate(groups.values())
     ]
-    count = sum(len(g) for g in groups.values())
     return chart(
         title,
         f"{y} against {x} of {count} runs.",

@@ -10,7 +10,22 @@ from cranfield.report.tables._study import study_document
 
 def document(answer: Generality) -> Document:
     """A row per size of the collection."""
-    return study_document(answer, [_sizes(answer)])
+    tables = [_sizes(answer)]
+    if len(answer.runs) > 1:
+        tables.append(_runs(answer))
+    return study_document(answer, tables)
+
+
+def _runs(answer: Generality) -> Table:
+    """A row per run, its value under every measure in every collection."""
+    columns = [Column("run", numeric=False)]
+    for m in answer.measures:
+        columns += [Column(f"{m}_{size}", heading=f"{m}, {size:,} items") for size in answer.sizes]
+    rows: list[list[Cell]] = [
+        [run, *(float(v) for j in range(len(answer.measures)) for v in answer.scores[:, i, j])]
+        for i, run in enumerate(answer.runs)
+    ]
+    return Table(columns, rows, "Every run")
 
 
 def _sizes(answer: Generality) -> Table:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+from cranfield.comparison.ranks import shared_ranks
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Document, Table
@@ -14,9 +15,14 @@ from cranfield.report.document import Cell, Column, Document, Table
 UNITS = {"topic": "topics", "item": "items", "concept": "concepts"}
 
 
-def document(scores: Scores, *, per: Sequence[str] = (), **_: Any) -> Document:
-    """The leaderboard, how far ties can move it, and the values of the units in `per`."""
+def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **_: Any) -> Document:
+    """The leaderboard, how far ties can move it, and the values of the units in `per`.
+
+    With `ranks` every measure has the rank of each run beside its value.
+    """
     tables = [leaderboard(scores) if scores.task == "ranked" else _with_density(scores)]
+    if ranks:
+        tables = [rank_table(scores)]
     if scores.tie_range:
         tables.append(tie_table(scores))
     more = [per_unit(scores, unit) for unit in per]
@@ -52,6 +58,18 @@ def leaderboard(scores: Scores) -> Table:
     for i, (run, means) in enumerate(scores.mean().items()):
         rows.append([run, *means.values(), scores.evaluated[i]])
     return Table(columns, rows, notes=_left_out_notes(scores))
+
+
+def rank_table(scores: Scores) -> Table:
+    """The mean of every run under every measure with its rank; runs that tie share one."""
+    columns = [Column("run", numeric=False)]
+    cells: list[list[Cell]] = [[run] for run in scores.runs]
+    for column, m in zip(score_columns(scores), scores.measures, strict=True):
+        columns += [column, Column(f"{m}_rank", 0, heading="rank")]
+        values = (float(v) for v in scores.overall[m])
+        for row, value, rank in zip(cells, values, shared_ranks(scores, m), strict=True):
+            row += [value, rank]
+    return Table(columns, cells, notes=_left_out_notes(scores))
 
 
 def _left_out_notes(scores: Scores) -> list[str]:
