@@ -176,29 +176,21 @@ figcaption{font-weight:600;padding:.4rem 0}.chart{display:block}
 
 
 def _html_page(document: Document) -> str:
-    command = html.escape(str(document.payload.get("command", "")))
+    command = str(document.payload.get("command", ""))
     pictures = "".join(
         f"<figure><figcaption>{html.escape(c.title)}</figcaption>{c.to_svg(standalone=False)}"
         "</figure>"
         for c in document.figures()
     )
     body = "".join(html_table(t) for t in document.tables) + pictures
-    return still_page(f"Cranfield {command}", f"<h1>Cranfield: {command}</h1>{body}")
+    return still_page(f"Cranfield: {command}", body)
 
 
 def still_page(title: str, body: str) -> str:
-    """A page in one file that runs no script and asks for nothing; both are HTML."""
-    from cranfield.report.charts.palette import css_classes, css_properties
+    """A page in one file that runs no script: a plain title, and HTML under it."""
+    from cranfield.report.shell import html_file  # and with it the palette: pages alone need it
 
-    style = css_properties() + css_classes() + _STYLE
-    return (
-        "<!doctype html>\n<html lang=en><head><meta charset=utf-8>"
-        "<meta name=viewport content='width=device-width, initial-scale=1'>"
-        "<meta http-equiv=Content-Security-Policy "
-        "content=\"default-src 'none'; style-src 'unsafe-inline'\">"
-        f"<title>{title}</title><style>{style}</style></head>"
-        f"<body><main>{body}</main></body></html>\n"
-    )
+    return html_file(title, f"<main><h1>{html.escape(title)}</h1>{body}</main>", style=_STYLE)
 
 
 def html_table(table: Table) -> str:

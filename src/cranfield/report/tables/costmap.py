@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -137,10 +136,8 @@ def heat_map_text(costs: CostMap, clustered: Sequence[int]) -> list[str]:
 
 def costmap_page(view: CostMapView, nearest: Table) -> str:
     """A page with the heat map beside the dendrogram, in one file without scripts."""
-    title = html.escape(view.costs.name)
     return still_page(
-        title,
-        f"<h1>{title}</h1>"
+        view.costs.name,
         "<p>The stronger the colour, the nearer. The tree joins concepts at their average cost.</p>"
         f"<figure>{cost_map(view).to_svg(standalone=False)}</figure>{html_table(nearest)}",
     )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.comparison.ranks import shared_ranks
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Document, Table
@@ -62,6 +61,8 @@ def leaderboard(scores: Scores) -> Table:
 
 def rank_table(scores: Scores) -> Table:
     """The mean of every run under every measure with its rank; runs that tie share one."""
+    from cranfield.comparison.ranks import shared_ranks
+
     columns = [Column("run", numeric=False)]
     cells: list[list[Cell]] = [[run] for run in scores.runs]
     for column, m in zip(score_columns(scores), scores.measures, strict=True):
