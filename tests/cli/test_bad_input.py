@@ -377,8 +377,8 @@ BAD_CSV: dict[str, tuple[str | bytes, str]] = {
     "empty": ("", "bad.csv: is empty (expected a header: topic, item, score)"),
     "header only": (csv(""), "bad.csv: is empty: no rows with topic, item and score"),
     "no header": (
-        "1,a,1\n",
-        "bad.csv:1: no column 'topic' in the header ['1', 'a', '1'] (expected: topic, item, score)",
+        "1,a,x\n",
+        "bad.csv:1: no column 'topic' in the header ['1', 'a', 'x'] (expected: topic, item, score)",
     ),
     "two columns of one name": (
         "topic,item,score,Score\n1,a,1,2\n",

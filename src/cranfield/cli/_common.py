@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import math
 import os
 import sys
 import threading
@@ -12,7 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import TracebackType
-from typing import Any, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from cranfield.answers import Answer
 from cranfield.cli._words import in_options
@@ -22,6 +23,9 @@ from cranfield.notes import Progress
 from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
 from cranfield.report.tables import document_of
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.scores import Scores
 
 SHOW_PROGRESS_AFTER = 1.0
 T = TypeVar("T")
@@ -136,6 +140,37 @@ def add_public_option(parser: argparse.ArgumentParser) -> None:
         help="html: leave out true labels, grades and names of items, so that the page can be "
         "shown while the truth is secret",
     )
+
+
+def add_gate_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--fail-under",
+        action="append",
+        default=[],
+        type=_floor,
+        metavar="MEASURE=X",
+        help="exit with 1 when a run's mean does not reach X (above X where less is better); "
+        "repeatable",
+    )
+
+
+def _floor(text: str) -> tuple[str, float]:
+    """An argparse type: the name of a measure and a number."""
+    name, equals, value = text.rpartition("=")
+    try:
+        number = float(value)
+    except ValueError:
+        number = math.nan
+    if not equals or not name or not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not like nDCG@10=0.40")
+    return name, number
+
+
+def gate(scores: Scores, floors: Sequence[tuple[str, float]]) -> int:
+    """The exit code of a check on means: 1 when a run misses what was asked for, and says so."""
+    missed = scores.below(dict(floors))
+    sys.stderr.writelines(f"failed: {line}\n" for line in missed)
+    return 1 if missed else 0
 
 
 def add_executor_option(parser: argparse._ActionsContainer, more: str) -> None:

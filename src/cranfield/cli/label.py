@@ -9,11 +9,13 @@ from cranfield.cli._common import (
     Output,
     Parser,
     add_executor_option,
+    add_gate_option,
     add_jobs_option,
     add_measures_option,
     add_output_options,
     add_public_option,
     check_standard_input,
+    gate,
     in_background,
     show,
     take_measures,
@@ -48,6 +50,7 @@ def make_parser() -> Parser:
     parser.add_argument(
         "--explain", metavar="ITEM", help="instead, how the scores of one item come about"
     )
+    add_gate_option(parser)
     add_public_option(parser)
     add_executor_option(parser, "each run is evaluated there")
     add_jobs_option(parser)
@@ -69,7 +72,7 @@ def main(argv: Sequence[str]) -> int:
     if given["explain"] is not None:
         return _explain(task, given["explain"], output)
     if output.form == "html":
-        return _page(task, per, given["jobs"], output, public=given["public"])
+        return _page(task, per, given["jobs"], output, given["fail_under"], public=given["public"])
     with working("evaluating", output) as progress:
         scores = in_background(
             lambda: evaluate_labels(
@@ -82,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
             progress.cancel,
         )
     show(scores, output, per=per)
-    return 0
+    return gate(scores, given["fail_under"])
 
 
 def _explain(task: dict[str, Any], item: str, output: Output) -> int:
@@ -93,7 +96,13 @@ def _explain(task: dict[str, Any], item: str, output: Output) -> int:
 
 
 def _page(
-    task: dict[str, Any], per: Sequence[str], jobs: int, output: Output, *, public: bool
+    task: dict[str, Any],
+    per: Sequence[str],
+    jobs: int,
+    output: Output,
+    floors: Sequence[tuple[str, float]],
+    *,
+    public: bool,
 ) -> int:
     """The interactive report."""
     from cranfield.report.cases import label_case
@@ -107,4 +116,4 @@ def _page(
     # A public page has its own rows for items, under numbers.
     tables = document_of(case.scores, per=() if public else per).tables
     show(case.scores, output, page=case_page(case, tables=tables, public=public))
-    return 0
+    return gate(case.scores, floors)

@@ -20,10 +20,22 @@ Answer = TypeVar("Answer")
 
 # Headers that the ecosystem uses, by role.
 HEADERS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "query_id", "qid", "q_id", "query", "topic_id"),
-    "item": ("item", "doc_id", "docno", "docid", "document_id", "item_id"),
+    "topic": ("topic", "query_id", "query-id", "qid", "q_id", "query", "topic_id"),
+    "item": (
+        "item",
+        "doc_id",
+        "docno",
+        "docid",
+        "document_id",
+        "item_id",
+        "corpus-id",
+        "corpus_id",
+        "pid",
+        "passage_id",
+    ),
     "grade": ("grade", "relevance", "rel", "label", "score"),
     "score": ("score", "sim", "similarity"),
+    "rank": ("rank",),
     "run": ("run", "run_id", "runid", "system", "run_name"),
 }
 

@@ -310,6 +310,21 @@ class Run(Table):
     tag: str = field(default="", kw_only=True)
     unique: bool = field(default=False, kw_only=True)
 
+    @classmethod
+    def from_frame(cls, frame: Any) -> Self:
+        """From a data frame; without a score its column `rank` gives the order."""
+        frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+        names = columns.frame_columns(frame)
+        lowered = {name.lower(): name for name in names}
+        if "rank" not in lowered or any(name in lowered for name in columns.HEADERS["score"]):
+            return super().from_frame(frame)
+        topic, item = (columns.pick(names, role, "rank") for role in ("topic", "item"))
+        ranks = columns.numbers(columns.frame_column(frame, lowered["rank"]))
+        run = cls.from_rows(
+            columns.frame_column(frame, topic), columns.frame_column(frame, item), -ranks
+        )
+        return run.noted(["has no scores; its column rank gives the order"])
+
     def ranking(self, topic: str) -> list[str]:
         """The items of a topic, best first; equal scores by item id, the larger one first."""
         t = self.topics.index(topic)

@@ -12,7 +12,7 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import of_nested
 from cranfield.errors import InputError
 from cranfield.evaluation.programme import RunValues
-from cranfield.io import is_tabular, read_run, trec
+from cranfield.io import has_three_columns, is_tabular, read_run, trec
 from cranfield.io.files import Input, can_be_read_again, describe
 from cranfield.io.forms import coerce_run, is_file
 from cranfield.measures.ranked.plans import KernelCall
@@ -81,6 +81,8 @@ class RankedEvaluator:
                 progress,
             )
             trec.raise_stop(path, read, stop)
+        if count and has_three_columns(path):
+            return self._table(read_run(path).named(name), settings, jobs, describe(path))
         if scattered:
             run = trec.read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
@@ -127,7 +129,8 @@ class RankedEvaluator:
             )
         judged = set(self.judgements.topics)
         unjudged = [t for t in run.topics if t not in judged]
-        return self._finished(run.name, values, present, unjudged, where)
+        found = self._finished(run.name, values, present, unjudged, where)
+        return replace(found, notes=run.notes)
 
     def _finished(
         self,

@@ -32,6 +32,7 @@ class RunValues:
     buffer: Any
     present: bytes
     unjudged: tuple[str, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def values(self) -> NDArray[np.float64]:

@@ -204,6 +204,8 @@ class RankedTask:
         judged = self.judgements.topics
         treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
         for result, count in zip(results, missing, strict=True):
+            for note in result.notes:
+                notes.add(note, about=result.name)
             if count:
                 absent = [t for t, p in zip(judged, result.present, strict=True) if not p]
                 notes.add(

@@ -262,6 +262,35 @@ class Scores(Answer):
         """The scores of what `to_dict` gave, or `--format json` printed."""
         return from_payload(payload, name)
 
+    def below(self, floors: Mapping[str, float]) -> tuple[str, ...]:
+        """Which runs miss a value that was asked for, a sentence each; nothing when none does.
+
+        >>> from cranfield import evaluate
+        >>> scores = evaluate({"t": {"a": 1}}, {"t": {"a": 0.5, "b": 0.7}}, "RR")
+        >>> scores.below({"RR": 0.6})
+        ('run: RR is 0.5000, expected at least 0.6',)
+        """
+        missed = []
+        for name, floor in floors.items():
+            m = self._named(name)
+            sign, word = (-1, "most") if m.higher_is_better is False else (1, "least")
+            for run, value in zip(self.runs, self.overall[m], strict=True):
+                # A value that does not exist reaches nothing.
+                if not sign * float(value) >= sign * floor:
+                    shown = "undefined" if math.isnan(value) else f"{float(value):.4f}"
+                    missed.append(f"{run}: {name} is {shown}, expected at {word} {floor:g}")
+        return tuple(missed)
+
+    def _named(self, name: str) -> Measure:
+        """The measure of a name, or of another spelling of it."""
+        from cranfield.measures import measure
+
+        known = {str(m): m for m in self.measures}
+        found = known.get(name) or known.get(str(measure(name)))
+        if found is None:
+            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")
+        return found
+
     def to_pandas(self, unit: str | None = None) -> Any:
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:

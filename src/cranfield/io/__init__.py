@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Literal, TypeAlias
+
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
-from cranfield.errors import InputError
+from cranfield.errors import InputError, UsageError
 from cranfield.io import trec
-from cranfield.io.files import FileForm, inner_suffix, peek_standard, run_name
+from cranfield.io.files import (
+    FileForm,
+    can_be_read_again,
+    inner_suffix,
+    input_lines,
+    peek_standard,
+    run_name,
+)
 
-_TABULAR = (".json", ".csv", ".tsv", ".parquet")
+Third: TypeAlias = Literal["rank", "score"]
+THIRD: tuple[Third, ...] = ("rank", "score")
+_TABULAR = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
 def is_tabular(path: FileForm) -> bool:
@@ -60,11 +71,41 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     )
 
 
-def read_run(path: FileForm, *, jobs: int | None = None) -> Run:
-    """Read a run: TREC's format, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'."""
-    if (ending := _ending(path)) in _TABULAR:
+def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = None) -> Run:
+    """Read a run: TREC's format, or .json, .jsonl, .csv, .tsv, .parquet; also .gz, .zst and '-'.
+
+    A file of three columns without a header has topic, item and `third`: a rank where it counts
+    from 1 in every topic, unless this says otherwise.
+    """
+    if third is not None and third not in THIRD:
+        raise UsageError(f"third={third!r} is not one of {', '.join(THIRD)}")
+    ending = _ending(path)
+    if ending in (".csv", ".tsv"):
+        from cranfield.io.separated import read_separated
+
+        delimiter = "," if ending == ".csv" else "\t"
+        return read_separated(path, Run, delimiter, third=third).named(run_name(path))
+    if ending in _TABULAR:
         from cranfield.io.tabular import READERS
 
         run: Run = READERS[ending](path, Run)
         return run.named(run_name(path))
-    return trec.read_run(path, jobs=jobs)
+    try:
+        return trec.read_run(path, jobs=jobs)
+    except InputError:
+        if not can_be_read_again(path) or not has_three_columns(path):
+            raise
+        from cranfield.io.separated import read_plain
+
+        return read_plain(path, Run, third=third).named(run_name(path))
+
+
+def has_three_columns(path: FileForm) -> bool:
+    """Whether the first line of a file that TREC's reader refused has three columns."""
+    from cranfield.io.separated import is_plain_run
+
+    try:
+        lines = (line for line in input_lines(path) if line.strip() and line.lstrip()[0] != "#")
+        return is_plain_run(next(lines, "").split())
+    except InputError:
+        return False

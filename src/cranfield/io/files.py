@@ -32,6 +32,8 @@ _RUN_ENDINGS = (
     ".csv",
     ".tsv",
     ".json",
+    ".jsonl",
+    ".ndjson",
     ".parquet",
     ".res",
     ".results",

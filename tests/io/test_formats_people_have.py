@@ -1,0 +1,161 @@
+"""Formats that people bring, each against the canonical form: values and order."""
+
+import gzip
+import json
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli import main
+
+QRELS = {"1": {"a": 1, "b": 0, "d": 2}, "2": {"c": 2}}
+RUN = {"1": {"a": 2.0, "b": 3.0, "d": 1.0}, "2": {"c": 1.0, "e": 0.5}}
+MEASURES = "AP RR nDCG@10 P@2"
+
+
+def expected(qrels=QRELS, run=RUN):
+    return cf.evaluate(qrels, {"r": run}, MEASURES).to_dict(per=("topic",))
+
+
+def scored(qrels, run):
+    return cf.evaluate(qrels, {"r": run}, MEASURES)
+
+
+def same(scores, other):
+    found = scores.to_dict(per=("topic",))
+    assert found["per_topic"] == other["per_topic"]
+    assert found["runs"] == other["runs"]
+
+
+JUDGED = [(t, i, g) for t, items in QRELS.items() for i, g in items.items()]
+RANKED = [(t, i, s) for t, items in RUN.items() for i, s in items.items()]
+
+
+def lines(rows, separator="\t"):
+    return "".join(separator.join(map(str, row)) + "\n" for row in rows)
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("beir.tsv", "query-id\tcorpus-id\tscore\n" + lines(JUDGED)),
+        ("marco.tsv", lines((t, 0, i, g) for t, i, g in JUDGED)),
+        ("marco.csv", lines(((t, 0, i, g) for t, i, g in JUDGED), ",")),
+        ("three.tsv", lines(JUDGED)),
+        ("european.csv", "topic;item;grade\n" + lines(JUDGED, ";")),
+        (
+            "records.jsonl",
+            "".join(
+                json.dumps({"query_id": t, "doc_id": i, "relevance": g}) + "\n"
+                for t, i, g in JUDGED
+            ),
+        ),
+    ],
+)
+def test_judgements(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    same(scored(tmp_path / name, RUN), expected())
+    packed = tmp_path / f"{name}.gz"
+    packed.write_bytes(gzip.compress(text.encode()))
+    same(scored(packed, RUN), expected())
+
+
+def _rank_rows():
+    """The same order by ranks, the last line first."""
+    for topic, items in RUN.items():
+        best_first = sorted(items, key=lambda item: -items[item])
+        for place, item in reversed(list(enumerate(best_first, 1))):
+            yield topic, item, place
+
+
+@pytest.mark.parametrize(
+    "name, text, note",
+    [
+        ("score.tsv", lines(RANKED), "taken for a score"),
+        ("score.run", lines(RANKED, " "), "taken for a score"),
+        ("rank.tsv", lines(_rank_rows()), "taken for a rank"),
+        ("rank.txt", lines(_rank_rows()), "taken for a rank"),
+        ("four.tsv", lines((t, i, 0, s) for t, i, s in RANKED), ""),
+        ("trec.tsv", lines((t, "Q0", i, 0, s, "x") for t, i, s in RANKED), ""),
+        ("ranks.csv", "qid,docno,rank\n" + lines(_rank_rows(), ","), ""),
+        ("european.csv", "qid;docno;score\n" + lines(RANKED, ";"), ""),
+        (
+            "records.jsonl",
+            lines([[json.dumps({"qid": t, "docid": i, "score": s})] for t, i, s in RANKED]),
+            "",
+        ),
+        (
+            "lists.json",
+            json.dumps({t: sorted(i, key=lambda k, i=i: -i[k]) for t, i in RUN.items()}),
+            "",
+        ),
+    ],
+)
+def test_runs(tmp_path, name, text, note):
+    (tmp_path / name).write_text(text)
+    scores = scored(QRELS, tmp_path / name)
+    same(scores, expected())
+    assert [n for n in scores.notes if "third column" in n] == [
+        n for n in scores.notes if note and note in n
+    ]
+    assert bool(note) == any("third column" in n for n in scores.notes)
+
+
+def test_the_third_column_is_what_one_says(tmp_path, capsys):
+    """1 to n in every topic looks like ranks, and may be scores all the same."""
+    (tmp_path / "q").write_text("1 0 a 1\n1 0 b 0\n")
+    run = tmp_path / "r.tsv"
+    run.write_text("1\tb\t1\n1\ta\t2\n")
+    found = {}
+    for third in ("rank", "score"):
+        argv = ["eval", str(tmp_path / "q"), str(run), "-m", "RR", "--third", third]
+        assert main([*argv, "--format", "json"]) == 0
+        shown = capsys.readouterr()
+        assert "third" not in shown.err
+        found[third] = json.loads(shown.out)["runs"][0]["mean"]["RR"]
+    assert found == {"rank": 0.5, "score": 1.0}
+    with pytest.raises(cf.UsageError, match="third='x' is not one of rank, score"):
+        cf.read_run(run, third="x")
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_frames_with_ranks_only(kind):
+    library = pytest.importorskip(kind)
+    topics, items, places = (list(c) for c in zip(*_rank_rows(), strict=True))
+    data = {"query_id": topics, "doc_id": items, "rank": places}
+    frame = library.table(data) if kind == "pyarrow" else library.DataFrame(data)
+    scores = scored(QRELS, frame)
+    same(scores, expected())
+    assert "rank gives the order" in scores.notes[0]
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        ("r.tsv", "1\ta\n", "no column 'topic'"),
+        ("r.tsv", "1\ta\t1\t2\t3\n", "5 columns without a header"),
+        ("r.tsv", "1\ta\t1\n1\tb\n", "r.tsv:2: 2 fields"),
+        ("r.jsonl", '{"qid": "1", "docid": "a"}\n', "r.jsonl:1: no score"),
+        ("r.jsonl", '{"qid": "1"\n', "r.jsonl:1:"),
+        ("r.jsonl", "[1]\n", "not a record"),
+        ("r.json", '{"1": ["a", "a"]}', "item 'a' is listed twice"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(cf.InputError, match=message):
+        cf.read_run(tmp_path / name)
+
+
+def test_the_gate(tmp_path, capsys):
+    (tmp_path / "q").write_text("1 0 a 1\n")
+    (tmp_path / "r.run").write_text("1 Q0 b 1 2 x\n1 Q0 a 2 1 x\n")
+    argv = ["eval", str(tmp_path / "q"), str(tmp_path / "r.run"), "-m", "RR"]
+    assert main([*argv, "--fail-under", "RR=0.5", "--fail-under", "MAP=0.4"]) == 0
+    capsys.readouterr()
+    assert main([*argv, "--fail-under", "AP=0.6"]) == 1
+    assert capsys.readouterr().err == "failed: r: AP is 0.5000, expected at least 0.6\n"
+    # Less is better.
+    assert main([*argv, "--fail-under", "NMRR=0.9", "--gmt", "1"]) == 0
+    assert main([*argv, "--fail-under", "NMRR=0.01", "--gmt", "1"]) == 1
+    assert main([*argv, "--fail-under", "AP"]) == 2
