@@ -38,9 +38,12 @@ Work = Callable[[], Any]
 def main() -> str:
     """1,000,000 judgements by 1,000 annotators: agreement and Dawid-Skene."""
     log = simulate_log(
-        annotators=ANNOTATORS, items=JUDGEMENTS // PER_ITEM, answers=ANSWERS,
-        judgements_per_item=PER_ITEM, rng=1,
-    ).log  # fmt: skip
+        annotators=ANNOTATORS,
+        items=JUDGEMENTS // PER_ITEM,
+        answers=ANSWERS,
+        judgements_per_item=PER_ITEM,
+        rng=1,
+    ).log
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         agreement = medians({"cranfield": lambda: all_coefficients(log)} | coefficient_peers(log))

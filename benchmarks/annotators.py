@@ -77,9 +77,13 @@ def recovery() -> None:
         planted = rng.dirichlet(np.ones(q), (people, q)) * 0.4
         planted[:, np.arange(q), np.arange(q)] += 0.6
         made = simulate_log(
-            annotators=people, items=items, answers=q, judgements_per_item=people,
-            confusion=planted, rng=5,
-        )  # fmt: skip
+            annotators=people,
+            items=items,
+            answers=q,
+            judgements_per_item=people,
+            confusion=planted,
+            rng=5,
+        )
         found = aggregate_judgements(made.log, "dawid-skene", prior=0)
         table = np.zeros((people, q, q))
         for annotator, _, true, answer, p in found.confusion():

@@ -48,10 +48,17 @@ def load_seconds(cache: str) -> tuple[float, float]:
     )
     environment = {**os.environ, "CRANFIELD_CACHE": cache}
     seconds = [
-        float(subprocess.run([sys.executable, "-c", code], env=environment, check=True,
-                             capture_output=True, text=True).stdout)
+        float(
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env=environment,
+                check=True,
+                capture_output=True,
+                text=True,
+            ).stdout
+        )
         for _ in range(2)
-    ]  # fmt: skip
+    ]
     return seconds[0], seconds[1]
 
 

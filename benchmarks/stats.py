@@ -49,9 +49,13 @@ def scipy_seconds(table: np.ndarray, pairs: np.ndarray) -> float:
 
     def one(a: int, b: int) -> Callable[[], object]:
         return lambda: permutation_test(
-            (table[a] - table[b],), np.mean, permutation_type="samples", vectorized=True,
-            n_resamples=RESAMPLES, rng=np.random.default_rng(0),
-        )  # fmt: skip
+            (table[a] - table[b],),
+            np.mean,
+            permutation_type="samples",
+            vectorized=True,
+            n_resamples=RESAMPLES,
+            rng=np.random.default_rng(0),
+        )
 
     return statistics.median(seconds(one(a, b), 1) for a, b in pairs[:SAMPLED_PAIRS])
 

@@ -9,9 +9,19 @@ import sys
 import pytest
 
 HEAVY = {
-    "IPython", "matplotlib", "pandas", "polars", "pyarrow", "rdflib", "scipy", "sklearn",
-    "starlette", "statsmodels", "uvicorn", "vl_convert",
-}  # fmt: skip
+    "IPython",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "rdflib",
+    "scipy",
+    "sklearn",
+    "starlette",
+    "statsmodels",
+    "uvicorn",
+    "vl_convert",
+}
 PROGRAMS = {
     "import": "import cranfield",
     "help": "from cranfield.cli import main; main(['--help'])",

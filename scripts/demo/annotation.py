@@ -37,8 +37,10 @@ FEW = 30  # images to learn from
 
 def concepts_of(digits: Ints) -> NDArray[np.bool_]:
     """One row per image, one column per concept."""
-    rows = [[digit == d for d in range(10)] + [digit in t for t in TRAITS.values()]
-            for digit in digits.tolist()]  # fmt: skip
+    rows = [
+        [digit == d for d in range(10)] + [digit in t for t in TRAITS.values()]
+        for digit in digits.tolist()
+    ]
     return np.array(rows)
 
 

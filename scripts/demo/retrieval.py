@@ -160,9 +160,10 @@ def retrieval_files(data: Digits) -> dict[str, str]:
     files = {f"runs/{name}.run.gz": run_text(name, r) for name, r in rankings.items()}
     files["topics.csv"] = csv_text(
         ["topic,item,digit"],
-        ((name, item_id(t), data.digits[t]) for name, t in zip(
-            data.topic_names(), data.topics, strict=True
-        )),
-    )  # fmt: skip
+        (
+            (name, item_id(t), data.digits[t])
+            for name, t in zip(data.topic_names(), data.topics, strict=True)
+        ),
+    )
     files["qrels.txt.gz"] = judgements_text(data, rankings)
     return files

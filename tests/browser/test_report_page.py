@@ -29,16 +29,36 @@ def answer(capsys, *args):
 
 def ranked(*more):
     files = [str(path) for path in read_collection(SAMPLE).runs]
-    return ["eval", str(SAMPLE / "qrels.txt.gz"), *files, "-m", MEASURES,
-            "--collection-size", "1120", *more]  # fmt: skip
+    return [
+        "eval",
+        str(SAMPLE / "qrels.txt.gz"),
+        *files,
+        "-m",
+        MEASURES,
+        "--collection-size",
+        "1120",
+        *more,
+    ]
 
 
 def labelled(*more):
     collection = read_collection(SAMPLE)
     files = [str(path) for path in collection.label_runs]
-    return ["label", str(collection.truth), *files, "-m", LABEL_MEASURES, "--ontology",
-            str(collection.ontology), "--rules", str(collection.rules), "--threshold",
-            str(DEFAULT_THRESHOLD), "--concepts", *more]  # fmt: skip
+    return [
+        "label",
+        str(collection.truth),
+        *files,
+        "-m",
+        LABEL_MEASURES,
+        "--ontology",
+        str(collection.ontology),
+        "--rules",
+        str(collection.rules),
+        "--threshold",
+        str(DEFAULT_THRESHOLD),
+        "--concepts",
+        *more,
+    ]
 
 
 @pytest.mark.parametrize("width, dark", [(1280, False), (390, True)])
@@ -96,8 +116,11 @@ def test_baseline_and_measure_choose_what_compare_says(open_page, demo, capsys):
         for run, mean, low, high, rank, _, group in page.table("standings"):
             place = standings[run]
             assert [mean, [low, high], rank, group] == [
-                place["mean"], place["ci"], place["rank"], place["group"],
-            ]  # fmt: skip
+                place["mean"],
+                place["ci"],
+                place["rank"],
+                place["group"],
+            ]
 
 
 def test_a_topic(open_page, demo, capsys):

@@ -70,8 +70,20 @@ def test_without_people_there_is_no_correlation(place, capsys):
 
 @pytest.mark.wordnet
 def test_words_phrases_plurals_and_senses(place, capsys):
-    pairs = ["--pair", "clouds", "sky", "--pair", "still life", "painting", "--pair", "river#n#1",
-             "sea#n", "--pair", "Rivers", "Still_Life"]  # fmt: skip
+    pairs = [
+        "--pair",
+        "clouds",
+        "sky",
+        "--pair",
+        "still life",
+        "painting",
+        "--pair",
+        "river#n#1",
+        "sea#n",
+        "--pair",
+        "Rivers",
+        "Still_Life",
+    ]
     found = answer(capsys, "-m", "WUP", *pairs)
     senses = [(row["sense1"], row["sense2"]) for row in found["pairs"]]
     assert senses[0][0] == "cloud#n#1"
@@ -111,8 +123,16 @@ def test_all_methods_against_people(place, capsys):
     lines = out.splitlines()
     assert lines[0] == "Correlation with people's scores"
     assert [line.split()[0] for line in lines[3:12]] == [
-        "PATH", "WUP", "LCH", "RES", "JCN", "LIN", "HSO", "LESK", "VEC"
-    ]  # fmt: skip
+        "PATH",
+        "WUP",
+        "LCH",
+        "RES",
+        "JCN",
+        "LIN",
+        "HSO",
+        "LESK",
+        "VEC",
+    ]
     assert len(answer(capsys, "pairs.csv")["methods"]) == 9
 
 
@@ -121,8 +141,17 @@ def test_correlations_as_figures(place, capsys):
     code, out, _ = run(capsys, *options, "--format", "csv")
     assert code == 0
     head, nwd, cooc = csv.reader(io.StringIO(out))
-    assert head == ["method", "spearman", "spearman_low", "spearman_high", "pearson",
-                    "pearson_low", "pearson_high", "pairs", "left_out"]  # fmt: skip
+    assert head == [
+        "method",
+        "spearman",
+        "spearman_low",
+        "spearman_high",
+        "pearson",
+        "pearson_low",
+        "pearson_high",
+        "pairs",
+        "left_out",
+    ]
     # Three pairs are too few for an interval.
     assert nwd[:4] == ["NWD", "1.0", "", ""]
     assert cooc[-2:] == ["3", "0"]
@@ -144,8 +173,17 @@ def test_tags_give_fts_and_text_gives_fcs(place, capsys):
 
 
 def test_counts_are_kept_with_date_and_size(place, capsys):
-    first = answer(capsys, "-m", "FTS", "--tags", "tags.csv", "--concepts", "concepts.txt",
-                   "--save-counts", "kept.csv")  # fmt: skip
+    first = answer(
+        capsys,
+        "-m",
+        "FTS",
+        "--tags",
+        "tags.csv",
+        "--concepts",
+        "concepts.txt",
+        "--save-counts",
+        "kept.csv",
+    )
     head = Path("kept.csv").read_text().splitlines()[:4]
     assert head[0] == "# total: 4"
     assert head[1] == "# source: tags.csv, tags"
@@ -170,11 +208,27 @@ def test_forms_of_tag_corpora(place, capsys, name, text):
 
 
 def test_links(place, capsys):
-    Path("links.tsv").write_text("source\ttarget\n" + "".join(
-        f"{s}\t{t}\n" for s, t in [("a", "Sea"), ("b", "Sea"), ("b", "Beach"), ("c", "Car")]
-    ))  # fmt: skip
-    found = answer(capsys, "-m", "WLM", "--links", "links.tsv", "--articles", "16",
-                   "--pair", "sea", "beach", "--pair", "sea", "car")  # fmt: skip
+    Path("links.tsv").write_text(
+        "source\ttarget\n"
+        + "".join(
+            f"{s}\t{t}\n" for s, t in [("a", "Sea"), ("b", "Sea"), ("b", "Beach"), ("c", "Car")]
+        )
+    )
+    found = answer(
+        capsys,
+        "-m",
+        "WLM",
+        "--links",
+        "links.tsv",
+        "--articles",
+        "16",
+        "--pair",
+        "sea",
+        "beach",
+        "--pair",
+        "sea",
+        "car",
+    )
     assert [row["relatedness"] for row in found["pairs"]] == [pytest.approx(0.75), 0.0]
 
 
@@ -198,16 +252,28 @@ def test_the_angle_of_link_vectors(place, capsys):
 
 def test_link_vectors_need_a_file_and_enough_articles(place, capsys, monkeypatch):
     Path("links.csv").write_text("source,target\na,sea\nb,sea\nsea,a\nbeach,a\n")
-    code, _, err = run(capsys, "-m", "WIKI", "--links", "links.csv", "--articles", "1", "--pair",
-                       "sea", "beach")  # fmt: skip
+    code, _, err = run(
+        capsys, "-m", "WIKI", "--links", "links.csv", "--articles", "1", "--pair", "sea", "beach"
+    )
     assert (code, "2 links lead to one article" in err) == (2, True)
     code, _, err = run(capsys, "-m", "WIKI", "--links", "-", "--pair", "sea", "beach")
     assert (code, err) == (2, "WIKI reads --links twice, which a pipe cannot: give a file\n")
 
 
 def test_tree(place, capsys):
-    found = answer(capsys, "-m", "TREE", "--ontology", "pto-2009", "--pair", "Lake", "River",
-                   "--pair", "Lake", "Partylife")  # fmt: skip
+    found = answer(
+        capsys,
+        "-m",
+        "TREE",
+        "--ontology",
+        "pto-2009",
+        "--pair",
+        "Lake",
+        "River",
+        "--pair",
+        "Lake",
+        "Partylife",
+    )
     near, far = (row["relatedness"] for row in found["pairs"])
     assert near > far >= 0
 
@@ -227,14 +293,24 @@ def test_a_tree_over_the_concepts_of_a_built_in_ontology(place, capsys):
 
 
 def test_a_cost_map_is_written_whole_and_read_again(place, capsys):
-    code, out, err = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
-                         "concepts.txt", "-o", "map.csv")  # fmt: skip
+    code, out, err = run(
+        capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt", "-o", "map.csv"
+    )
     assert (code, out, err) == (0, "", "wrote map.csv (4 lines)\n")
     costs = read_costmap("map.csv")
     assert costs.concepts == ("sea", "beach", "car")
     assert costs.cost("sea", "car") == 1.0
-    code, out, _ = run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts",
-                       "concepts.txt", "--format", "csv")  # fmt: skip
+    code, out, _ = run(
+        capsys,
+        "-m",
+        "NWD",
+        "--counts",
+        "counts.csv",
+        "--concepts",
+        "concepts.txt",
+        "--format",
+        "csv",
+    )
     assert out == Path("map.csv").read_text()
 
 
@@ -270,12 +346,24 @@ def test_two_names_of_one_sense_cost_nothing(place, capsys, method):
 
 
 def test_the_cost_map_plugs_into_label(place, capsys):
-    run(capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt", "-o",
-        "fts.csv")  # fmt: skip
+    run(
+        capsys, "-m", "NWD", "--counts", "counts.csv", "--concepts", "concepts.txt", "-o", "fts.csv"
+    )
     Path("truth.csv").write_text("item,sea,beach,car\n1,1,0,0\n2,0,1,1\n")
     Path("run.csv").write_text("item,sea,beach,car\n1,0,0.9,0\n2,0,1,0.8\n")
-    code = main(["label", "truth.csv", "run.csv", "-m", "OS(cost='fts') SRP", "--costmap",
-                 "fts=fts.csv", "--format", "json"])  # fmt: skip
+    code = main(
+        [
+            "label",
+            "truth.csv",
+            "run.csv",
+            "-m",
+            "OS(cost='fts') SRP",
+            "--costmap",
+            "fts=fts.csv",
+            "--format",
+            "json",
+        ]
+    )
     out, _ = capsys.readouterr()
     assert code == 0
     scores = json.loads(out)["runs"][0]["mean"]
@@ -302,18 +390,36 @@ BAD = {
     "WLM needs a link table": ["-m", "WLM", "pairs.csv"],
     "TREE needs an ontology": ["-m", "TREE", "pairs.csv"],
     "absent.csv: no such file": ["absent.csv"],
-    "give --counts or --tags": ["-m", "NWD", "--counts", "counts.csv", "--tags", "tags.csv",
-                                "pairs.csv"],
-    "--save-counts keeps what NWD, FTS, FCS or COOC": ["-m", "NWD", "--save-counts", "x",
-                                                      "pairs.csv"],
+    "give --counts or --tags": [
+        "-m",
+        "NWD",
+        "--counts",
+        "counts.csv",
+        "--tags",
+        "tags.csv",
+        "pairs.csv",
+    ],
+    "--save-counts keeps what NWD, FTS, FCS or COOC": [
+        "-m",
+        "NWD",
+        "--save-counts",
+        "x",
+        "pairs.csv",
+    ],
     "--provider needs --counts": ["-m", "NWD", "--provider", "x.toml", "pairs.csv"],
     "--human needs pairs with people's scores": ["--human", "--pair", "a", "b"],
     "--human needs pairs with people's scores, not": ["--human", "--concepts", "concepts.txt"],
     "--pair wants two words, and one of them is empty": ["--pair", " ", "sea"],
     "pto-2012: no such file, and no built-in list of concepts of that name. Did you mean 'pto-20": [
-        "-m", "NWD", "--counts", "counts.csv", "--concepts", "pto-2012"],
+        "-m",
+        "NWD",
+        "--counts",
+        "counts.csv",
+        "--concepts",
+        "pto-2012",
+    ],
     "nowhere: no such folder": ["--wordnet", "nowhere", "pairs.csv"],
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("message", BAD)
@@ -346,13 +452,25 @@ FILES = [
     ("links.csv", "a,b,c\n", ["-m", "WLM", "--links", "links.csv"], "links.csv:1: 3 columns"),
     ("p.toml", "name = 3", ["--provider", "p.toml"], "p.toml: name is missing or not text"),
     ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml: not TOML"),
-    ("p.toml", 'name="x"\nurl="http://x"\ncount="n"\ntotal=9', ["--provider", "p.toml"],
-     "url has no {query}"),
-    ("p.toml", 'name="x"\nurl="{query}"\ncount="n"\ntotal=9\nspeed=1', ["--provider", "p.toml"],
-     "unknown setting speed"),
+    (
+        "p.toml",
+        'name="x"\nurl="http://x"\ncount="n"\ntotal=9',
+        ["--provider", "p.toml"],
+        "url has no {query}",
+    ),
+    (
+        "p.toml",
+        'name="x"\nurl="{query}"\ncount="n"\ntotal=9\nspeed=1',
+        ["--provider", "p.toml"],
+        "unknown setting speed",
+    ),
     *(
-        ("p.toml", f'name="x"\nurl="http://x/{{query}}"\ncount="n"\n{setting}',
-         ["--provider", "p.toml"], message)
+        (
+            "p.toml",
+            f'name="x"\nurl="http://x/{{query}}"\ncount="n"\n{setting}',
+            ["--provider", "p.toml"],
+            message,
+        )
         for setting, message in [
             ("total=0", "total is the size of the corpus, expected 1 or more"),
             ("total=true", "total is missing or not a whole number"),
@@ -361,9 +479,13 @@ FILES = [
             ("total=9\nseconds=nan", "seconds is not a number from 0 on"),
         ]
     ),
-    ("p.toml", 'name="x"\nurl="x/{query}"\ncount="n"\ntotal=9', ["--provider", "p.toml"],
-     "url is no web address (expected http:// or https://)"),
-]  # fmt: skip
+    (
+        "p.toml",
+        'name="x"\nurl="x/{query}"\ncount="n"\ntotal=9',
+        ["--provider", "p.toml"],
+        "url is no web address (expected http:// or https://)",
+    ),
+]
 
 
 @pytest.mark.parametrize("name, text, options, message", FILES)

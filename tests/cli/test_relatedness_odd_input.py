@@ -47,9 +47,19 @@ def test_case_does_not_matter(capsys, word):
 
 @pytest.mark.wordnet
 @pytest.mark.parametrize(
-    "word", ["river#n#²", "river#n#0", "river#n#-1", "river#n#", "#n#1", "river#x#1", "café", "#",
-             f"river#n#{'9' * 5000}"]
-)  # fmt: skip
+    "word",
+    [
+        "river#n#²",
+        "river#n#0",
+        "river#n#-1",
+        "river#n#",
+        "#n#1",
+        "river#x#1",
+        "café",
+        "#",
+        f"river#n#{'9' * 5000}",
+    ],
+)
 def test_words_that_are_none_have_no_value(capsys, word):
     code, out, err = run(capsys, "-m", "PATH", "--pair", word, "sea", "--format", "json")
     assert code == 0
@@ -113,11 +123,14 @@ def test_estimated_joint_counts_stay_in_range(capsys):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("Word 1,Word 2,Human (mean)\nlove,sex,6.77\n", "p.csv:1: score 'Human (mean)' is not a "
-         "number (expected: word1,word2[,human], and a header of these names or none)"),
+        (
+            "Word 1,Word 2,Human (mean)\nlove,sex,6.77\n",
+            "p.csv:1: score 'Human (mean)' is not a "
+            "number (expected: word1,word2[,human], and a header of these names or none)",
+        ),
         ("word1;word2\nsea;beach\n", "p.csv:1: not a pair of words"),
     ],
-)  # fmt: skip
+)
 def test_pairs_that_are_none(capsys, text, message):
     Path("p.csv").write_text(text)
     Path("c.csv").write_text(HEAD)

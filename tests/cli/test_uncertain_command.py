@@ -69,8 +69,19 @@ def test_table_and_csv(folder: Path, capsys: pytest.CaptureFixture[str]) -> None
 def test_queries_and_categories_as_topics(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "q.csv").write_text("topic,query\n7,q\n8,city\n")
     (folder / "r.run").write_text("7 Q0 a 1 2 x\n8 Q0 b 1 2 x\n")
-    assert call(folder, "-k", "1", "--queries", str(folder / "q.csv"), "--format", "json",
-                runs=("r.run",)) == 0  # fmt: skip
+    assert (
+        call(
+            folder,
+            "-k",
+            "1",
+            "--queries",
+            str(folder / "q.csv"),
+            "--format",
+            "json",
+            runs=("r.run",),
+        )
+        == 0
+    )
     topics = json.loads(capsys.readouterr().out)["runs"][0]["topics"]
     assert topics[0]["precision"]["mean"] == pytest.approx((1 + 1 / 3 + 0) / 3)
     assert topics[1]["precision"]["mass"] == pytest.approx([1 / 3, 2 / 3])
@@ -78,15 +89,18 @@ def test_queries_and_categories_as_topics(folder: Path, capsys: pytest.CaptureFi
 
 FAULTS = {
     "unknown category": (
-        "votes.csv", VOTES + "s0,c,pepole\n",
+        "votes.csv",
+        VOTES + "s0,c,pepole\n",
         "votes.csv:11: category 'pepole' is not in the tree. Did you mean 'people'?",
     ),
     "two votes": (
-        "votes.csv", VOTES + "s0,q,city\n",
+        "votes.csv",
+        VOTES + "s0,q,city\n",
         "votes.csv:11: subject 's0' votes twice on item 'q', first on line 2",
     ),
     "skipped item": (
-        "votes.csv", VOTES + "s0,c,city\n",
+        "votes.csv",
+        VOTES + "s0,c,city\n",
         "votes.csv: subject 's1' did not vote on item 'c' (2 votes are missing in all)",
     ),
     "empty field": ("votes.csv", VOTES + "s0,,city\n", "votes.csv:11: subject, item or category"),
@@ -94,26 +108,34 @@ FAULTS = {
     "no header": ("votes.csv", "s0,c,city\n", "votes.csv:1: no column 'subject' in the header"),
     "no votes": ("votes.csv", "subject,item,category\n", "votes.csv: is empty"),
     "cycle": (
-        "tree.csv", TREE + "all,crowd\n",
+        "tree.csv",
+        TREE + "all,crowd\n",
         "the categories form a cycle: all -> crowd -> people -> all",
     ),
     "own parent": ("tree.csv", TREE + "city,city\n", "tree.csv:6: the categories form a cycle"),
     "two roots": (
-        "tree.csv", TREE + "nature,al\n", "2 categories have no parent ('all', 'al')",
+        "tree.csv",
+        TREE + "nature,al\n",
+        "2 categories have no parent ('all', 'al')",
     ),
     "row twice": (
-        "tree.csv", TREE + "city,all\n", "tree.csv:6: 'city' under 'all' stands twice, first on",
+        "tree.csv",
+        TREE + "city,all\n",
+        "tree.csv:6: 'city' under 'all' stands twice, first on",
     ),
     "stranger in the run": (
-        "one.run", "q Q0 zebra 1 2 x\n",
+        "one.run",
+        "q Q0 zebra 1 2 x\n",
         "one: item 'zebra' of topic 'q' has no votes (1 such items in this topic); "
         "--unvoted zero counts them",
     ),
     "unknown topic": (
-        "one.run", "qq Q0 a 1 2 x\n", "topic 'qq' is neither an item with votes nor a category.",
+        "one.run",
+        "qq Q0 a 1 2 x\n",
+        "topic 'qq' is neither an item with votes nor a category.",
     ),
     "item twice": ("one.run", "q Q0 a 1 2 x\nq Q0 a 2 1 x\n", "'a'"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("fault", FAULTS)

@@ -82,9 +82,7 @@ def test_empty_ranking_and_negative_grades_give_zeros() -> None:
     )
     results = evaluator.evaluate({"q1": {}, "q2": {"d1": 1.0}})
     assert set(results["q1"].values()) == {0.0}
-    assert results["q2"] == {
-        "num_ret": 1.0, "map": 0.0, "iprec_at_recall_0.00": 0.0, "ndcg": 0.0
-    }  # fmt: skip
+    assert results["q2"] == {"num_ret": 1.0, "map": 0.0, "iprec_at_recall_0.00": 0.0, "ndcg": 0.0}
 
 
 def test_scores_of_numpy_and_infinities_are_taken() -> None:
@@ -96,9 +94,15 @@ def test_scores_of_numpy_and_infinities_are_taken() -> None:
 
 @pytest.mark.parametrize(
     "run",
-    [{"q1": {"d1": "x"}}, {"q1": {1: 1.0}}, {1: {"d1": 1.0}}, {"q1": [1]}, {"q1": {"d1": None}},
-     {"q1": {"d1": 10**400}}],
-)  # fmt: skip
+    [
+        {"q1": {"d1": "x"}},
+        {"q1": {1: 1.0}},
+        {1: {"d1": 1.0}},
+        {"q1": [1]},
+        {"q1": {"d1": None}},
+        {"q1": {"d1": 10**400}},
+    ],
+)
 def test_runs_of_a_wrong_type(run: object) -> None:
     with pytest.raises(TypeError, match="Unable to extract query/object scores"):
         pytrec_eval.RelevanceEvaluator(QREL, ["map"]).evaluate(run)  # type: ignore[arg-type]

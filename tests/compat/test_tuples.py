@@ -30,9 +30,10 @@ class GenericScoredDoc(NamedTuple):
 
 QRELS = [TrecQrel("1", "a", 1), TrecQrel("1", "b", 0), TrecQrel("2", "a", 2)]
 DOCS = [
-    GenericScoredDoc("1", "b", 2.0), GenericScoredDoc("2", "a", 1.0),
+    GenericScoredDoc("1", "b", 2.0),
+    GenericScoredDoc("2", "a", 1.0),
     GenericScoredDoc("1", "a", 1.0),
-]  # fmt: skip
+]
 EXPECTED = {"run": {"RR": 0.75}}
 
 

@@ -16,16 +16,20 @@ from cranfield.data.judgement_log import JudgementLog, judgement_log
 
 ROWS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(0, 6), st.integers(0, 3)),
-    min_size=2, max_size=30, unique_by=lambda row: row[:2],
-)  # fmt: skip
+    min_size=2,
+    max_size=30,
+    unique_by=lambda row: row[:2],
+)
 Rows = list[tuple[int, int, int]]
 
 
 def as_log(rows: Rows, names: str = "0123") -> JudgementLog:
     return judgement_log(
-        [f"a{a}" for a, _, _ in rows], [f"i{i}" for _, i, _ in rows],
-        [names[v] for _, _, v in rows], order=list(names),
-    )  # fmt: skip
+        [f"a{a}" for a, _, _ in rows],
+        [f"i{i}" for _, i, _ in rows],
+        [names[v] for _, _, v in rows],
+        order=list(names),
+    )
 
 
 def values(log: JudgementLog) -> dict[str, float]:
@@ -65,9 +69,11 @@ def test_no_value_is_above_one_and_agreement_on_everything_is_one(rows: Rows) ->
 
 def test_a_concept_without_judgements_has_no_value_and_no_interval() -> None:
     log = judgement_log(
-        ["a", "b", "a", "b"], ["x", "x", "x", "x"], [0, 1, 1, 1],
+        ["a", "b", "a", "b"],
+        ["x", "x", "x", "x"],
+        [0, 1, 1, 1],
         concepts=["Sky", "Sky", "Sea", "Sea"],
-    )  # fmt: skip
+    )
     left = log.where(np.array([True, True, False, False]))
     found = assess(left, resampling=Resampling(resamples=10))
     sea = found.concepts[1]

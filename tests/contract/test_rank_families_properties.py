@@ -16,9 +16,17 @@ import cranfield as cf
 from cranfield.measures import REGISTRY
 
 BEST = {
-    "NMRR": 0.0, "NAR": 0.0, "MNRO": 0.0, "NormRecall": 1.0, "NormPrecision": 1.0,
-    "RankRecall": 1.0, "LogPrecision": 1.0, "FirstTier": 1.0, "ShrecAP": 1.0, "ADR": 1.0,
-}  # fmt: skip
+    "NMRR": 0.0,
+    "NAR": 0.0,
+    "MNRO": 0.0,
+    "NormRecall": 1.0,
+    "NormPrecision": 1.0,
+    "RankRecall": 1.0,
+    "LogPrecision": 1.0,
+    "FirstTier": 1.0,
+    "ShrecAP": 1.0,
+    "ADR": 1.0,
+}
 # Reached by perfect rankings alone: of all relevant items, or of the grades too (ADR).
 ONLY_PERFECT = ("NMRR", "NAR", "MNRO", "NormRecall", "NormPrecision", "RankRecall", "FirstTier")
 
@@ -121,11 +129,30 @@ def test_large_collections_keep_their_digits() -> None:
 
 
 MICRO = [
-    "P@3", "R@3", "F@3", "F@3(beta=0.5)", "RelativeP@3", "Rprec", "Rprec(multiple=0.5)", "SetP",
-    "SetR", "SetF", "ShareTP@3", "ShareFP@3", "ShareFN@3", "ShareTN@3",
-    "SetF(beta=2)", "SetRelativeP", "Judged@3", "Fallout@3", "Miss@3", "CorrectRejection@3",
-    "Generality", "FirstTier", "SecondTier",
-]  # fmt: skip
+    "P@3",
+    "R@3",
+    "F@3",
+    "F@3(beta=0.5)",
+    "RelativeP@3",
+    "Rprec",
+    "Rprec(multiple=0.5)",
+    "SetP",
+    "SetR",
+    "SetF",
+    "ShareTP@3",
+    "ShareFP@3",
+    "ShareFN@3",
+    "ShareTN@3",
+    "SetF(beta=2)",
+    "SetRelativeP",
+    "Judged@3",
+    "Fallout@3",
+    "Miss@3",
+    "CorrectRejection@3",
+    "Generality",
+    "FirstTier",
+    "SecondTier",
+]
 
 
 def micro(name: str) -> cf.Measure:
@@ -168,15 +195,30 @@ def test_micro_mean_is_the_mean_weighed_by_the_denominators(name: str) -> None:
         ng = sum(g >= 1 for g in judgements[t].values())
         order = sorted(run[t], key=lambda n, t=t: -run[t][n])
         depth = {
-            "P@3": 3, "R@3": ng, "F@3": ng + 3, "F@3(beta=0.5)": 0.25 * ng + 3,
-            "ShareTP@3": 30, "ShareFP@3": 30, "ShareFN@3": 30, "ShareTN@3": 30,
-            "RelativeP@3": min(3, ng), "Rprec": ng,
-            "Rprec(multiple=0.5)": math.floor(0.5 * ng + 0.9), "SetP": len(order), "SetR": ng,
-            "SetF": ng + len(order), "SetF(beta=2)": 4 * ng + len(order),
-            "SetRelativeP": min(ng, len(order)), "Judged@3": 3, "Fallout@3": 30 - ng,
-            "Miss@3": ng, "CorrectRejection@3": 30 - ng, "Generality": 30,
-            "FirstTier": min(ng, len(order)), "SecondTier": min(2 * ng, len(order)),
-        }[name]  # fmt: skip
+            "P@3": 3,
+            "R@3": ng,
+            "F@3": ng + 3,
+            "F@3(beta=0.5)": 0.25 * ng + 3,
+            "ShareTP@3": 30,
+            "ShareFP@3": 30,
+            "ShareFN@3": 30,
+            "ShareTN@3": 30,
+            "RelativeP@3": min(3, ng),
+            "Rprec": ng,
+            "Rprec(multiple=0.5)": math.floor(0.5 * ng + 0.9),
+            "SetP": len(order),
+            "SetR": ng,
+            "SetF": ng + len(order),
+            "SetF(beta=2)": 4 * ng + len(order),
+            "SetRelativeP": min(ng, len(order)),
+            "Judged@3": 3,
+            "Fallout@3": 30 - ng,
+            "Miss@3": ng,
+            "CorrectRejection@3": 30 - ng,
+            "Generality": 30,
+            "FirstTier": min(ng, len(order)),
+            "SecondTier": min(2 * ng, len(order)),
+        }[name]
         value = next(r for r in got.per_topic() if r["topic"] == t)[str(m)]
         above, below = above + value * depth, below + depth
     assert got.mean()["run"][str(m)] == pytest.approx(above / below, rel=1e-12)

@@ -167,6 +167,7 @@ SPELLINGS = {
     "Precision@5 P_5 p@5 Prec@5 P.5": "P@5",
     "Hits@10 hit_rate@10 Success@10 success_10": "Success@10",
     "success@1": "Success@1",
+    "F1@10 F@10 f1@10": "F@10",
     "MAP@10 map_cut_10": "AP@10",
     "gm_map GMAP MAP(mean='geometric')": "AP(mean='geometric')",
     "MiAP miap": "iAP",
@@ -219,6 +220,7 @@ def test_a_name_means_the_measure_of_the_task() -> None:
     for name, ranked, label in (("MAP", "AP", "AP.concept"), ("MiAP", "iAP", "iAP.concept")):
         assert str(parse_measures(name)[0]) == ranked
         assert str(parse_label_measures(name)[0]) == label
+    assert str(parse_measures("F1@5")[0]) == "F@5"
     assert str(parse_label_measures("F1")[0]) == "F.example"
 
 

@@ -61,9 +61,11 @@ def test_x_ray_codes(x_rays):
 
     truth, run = matrix(x_rays, "truth"), matrix(guesses, "run")
     scores = evaluate_labels(
-        truth, [run], "DIMC DDMC HLoss MaxLoss HammingLoss hP hR BalancedDistance",
+        truth,
+        [run],
+        "DIMC DDMC HLoss MaxLoss HammingLoss hP hR BalancedDistance",
         ontology=ontology,
-    )  # fmt: skip
+    )
     levels = [1, 2, 4]  # what the links of depth 3, 2, 1 cost, in 1/14
     for true, guess, row in zip(x_rays, guesses, scores.per_item(), strict=True):
         a, b = max(true, key=len).split("/"), max(guess, key=len).split("/")

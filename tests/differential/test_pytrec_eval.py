@@ -20,10 +20,22 @@ from cranfield.compat import pytrec_eval as ours
 theirs = pytest.importorskip("pytrec_eval", reason="the outside witness pytrec_eval is absent")
 
 PARAMETRIZED = [
-    "P_1", "P.3,7", "recall_2", "ndcg_cut_1", "ndcg_cut.4,11", "map_cut_3", "relative_P_6",
-    "success_2", "iprec_at_recall_0.25", "iprec_at_recall.0.05,0.75", "Rprec_mult_0.3",
-    "Rprec_mult.1.5", "set_F_0.5", "11pt_avg.0.2,0.5,0.8", "utility.1,2,3,4",
-]  # fmt: skip
+    "P_1",
+    "P.3,7",
+    "recall_2",
+    "ndcg_cut_1",
+    "ndcg_cut.4,11",
+    "map_cut_3",
+    "relative_P_6",
+    "success_2",
+    "iprec_at_recall_0.25",
+    "iprec_at_recall.0.05,0.75",
+    "Rprec_mult_0.3",
+    "Rprec_mult.1.5",
+    "set_F_0.5",
+    "11pt_avg.0.2,0.5,0.8",
+    "utility.1,2,3,4",
+]
 PROBLEMS = 100
 WITNESS = """
 import json, sys
@@ -82,9 +94,13 @@ def assert_equal(mine: dict[str, Any], other: dict[str, Any]) -> None:
 
 def asked(problems: list[list[Any]]) -> list[dict[str, dict[str, float]]]:
     done = subprocess.run(
-        [sys.executable, "-c", WITNESS], input=json.dumps(problems), capture_output=True,
-        text=True, check=True, timeout=60,
-    )  # fmt: skip
+        [sys.executable, "-c", WITNESS],
+        input=json.dumps(problems),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
     answers: list[dict[str, dict[str, float]]] = json.loads(done.stdout)
     return answers
 

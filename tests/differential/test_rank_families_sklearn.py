@@ -11,9 +11,9 @@ import cranfield as cf
 
 metrics = pytest.importorskip("sklearn.metrics", reason="scikit-learn is the witness here")
 
-ROWS = st.lists(
-    st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30
-).filter(lambda rows: 0 < sum(r[0] for r in rows) < len(rows))  # fmt: skip
+ROWS = st.lists(st.tuples(st.integers(0, 1), st.integers(0, 6)), min_size=2, max_size=30).filter(
+    lambda rows: 0 < sum(r[0] for r in rows) < len(rows)
+)
 
 
 def evaluate(rows: list[tuple[int, int]], name: str, **options: object) -> float:

@@ -97,9 +97,13 @@ def test_exact_randomization_equals_scipys_permutation_test(kind, n, tail):
     pair = np.vstack([d, np.zeros(n)])
     ours = stats.randomization_test(pair, all_pairs(2), tail=tail, resamples="exact").p[0]
     expected = ss.permutation_test(
-        (d,), np.mean, permutation_type="samples", n_resamples=2**n,
-        alternative=ALTERNATIVE[tail], vectorized=True,
-    ).pvalue  # fmt: skip
+        (d,),
+        np.mean,
+        permutation_type="samples",
+        n_resamples=2**n,
+        alternative=ALTERNATIVE[tail],
+        vectorized=True,
+    ).pvalue
     np.testing.assert_allclose(ours, expected, **CLOSE)
 
 
@@ -144,15 +148,21 @@ def test_bootstrap_intervals_from_the_same_resamples(kind, n, seed, method):
     # SciPy leaves resamples that equal the data to rounding; it gets them equal.
     prior.bootstrap_distribution = np.where(np.abs(drawn[0] - d.mean()) < 1e-13, d.mean(), drawn[0])
     expected = silently(
-        ss.bootstrap, (d,), np.mean, n_resamples=0, method=method.replace("bca", "BCa"),
-        bootstrap_result=prior, confidence_level=0.95,
-    ).confidence_interval  # fmt: skip
+        ss.bootstrap,
+        (d,),
+        np.mean,
+        n_resamples=0,
+        method=method.replace("bca", "BCa"),
+        bootstrap_result=prior,
+        confidence_level=0.95,
+    ).confidence_interval
     ours = stats.mean_intervals(d, method=method, resamples=2000, rng=seed)[0]
     np.testing.assert_allclose([ours.low, ours.high], list(expected), **CLOSE)
 
 
-@pytest.mark.parametrize("method, theirs", [("holm", "holm"), ("bonferroni", "bonferroni"),
-                                            ("bh", "fdr_bh")])  # fmt: skip
+@pytest.mark.parametrize(
+    "method, theirs", [("holm", "holm"), ("bonferroni", "bonferroni"), ("bh", "fdr_bh")]
+)
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 def test_corrections(method, theirs, n):
     p = np.round(np.random.default_rng(n).random(n) ** 3, 3)
@@ -192,10 +202,16 @@ def test_two_way(runs, topics, coarse):
     ours = stats.two_way(table)
     np.testing.assert_allclose(
         [ours.f_runs, ours.p_runs, ours.f_topics, ours.p_topics, ours.ms_residual],
-        [*expected["F"][:2].iloc[[0]], *expected["PR(>F)"][:2].iloc[[0]],
-         expected["F"].iloc[1], expected["PR(>F)"].iloc[1], expected["mean_sq"].iloc[2]],
-        rtol=1e-8, atol=1e-10,
-    )  # fmt: skip
+        [
+            *expected["F"][:2].iloc[[0]],
+            *expected["PR(>F)"][:2].iloc[[0]],
+            expected["F"].iloc[1],
+            expected["PR(>F)"].iloc[1],
+            expected["mean_sq"].iloc[2],
+        ],
+        rtol=1e-8,
+        atol=1e-10,
+    )
 
 
 @pytest.mark.parametrize("coarse", [False, True])

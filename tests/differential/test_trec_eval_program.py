@@ -21,11 +21,31 @@ PROGRAM = shutil.which("trec_eval")
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="no trec_eval on the PATH to compare with")
 
 DETAILED = (
-    "map", "ndcg.1=3,2=1", "P.3,1", "recall.2", "utility.1,2,3,4", "yaap", "Rprec_mult.0.3,2.7",
-    "G.1=2", "Rndcg", "ndcg_rel.2=7", "set_F.0.5", "unj.3", "map_cut.2", "relative_P.1,4",
-    "11pt_avg.0.1,0.9", "rbp_resid.p=0.5", "iprec_at_recall.0.33,0.66", "gm_map", "gm_bpref",
-    "binG", "infAP", "relstring.5", "success.1,2", "ndcg_cut.3",
-)  # fmt: skip
+    "map",
+    "ndcg.1=3,2=1",
+    "P.3,1",
+    "recall.2",
+    "utility.1,2,3,4",
+    "yaap",
+    "Rprec_mult.0.3,2.7",
+    "G.1=2",
+    "Rndcg",
+    "ndcg_rel.2=7",
+    "set_F.0.5",
+    "unj.3",
+    "map_cut.2",
+    "relative_P.1,4",
+    "11pt_avg.0.1,0.9",
+    "rbp_resid.p=0.5",
+    "iprec_at_recall.0.33,0.66",
+    "gm_map",
+    "gm_bpref",
+    "binG",
+    "infAP",
+    "relstring.5",
+    "success.1,2",
+    "ndcg_cut.3",
+)
 MEASURES = (("all_trec",), ("official",), ("set",), DETAILED)
 GRADES = ((0, 1), (0, 1, 2, 3), (-1, 0, 1, 2), (-2, -1, 0, 0, 1), (1,), (0, 5, 12), (0,))
 

@@ -23,10 +23,16 @@ def test_every_chart_is_listed_as_the_command_says_it():
 def test_the_limits_of_the_report():
     page = (PAGES / "report.md").read_text()
     for limit in (
-        sections.MOST_COMPARED, sections.MOST_VALUES, sections.CURVES_SHOWN,
-        sections.MOST_PAIRS, sections.MOST_ROWS,
-        drilldown.MOST_RANKED, drilldown.DEPTH, drilldown.LEAST_DEPTH, drilldown.MOST_EXPLAINED,
-    ):  # fmt: skip
+        sections.MOST_COMPARED,
+        sections.MOST_VALUES,
+        sections.CURVES_SHOWN,
+        sections.MOST_PAIRS,
+        sections.MOST_ROWS,
+        drilldown.MOST_RANKED,
+        drilldown.DEPTH,
+        drilldown.LEAST_DEPTH,
+        drilldown.MOST_EXPLAINED,
+    ):
         assert f"{limit:,}" in page
 
 

@@ -190,9 +190,12 @@ def test_lists_of_items(tmp_path):
 
 
 PLAIN = st.one_of(
-    st.text("ab./\\\"'#=[]\n é\x7f\0", max_size=8), st.integers(-5, 5), st.floats(), st.booleans(),
+    st.text("ab./\\\"'#=[]\n é\x7f\0", max_size=8),
+    st.integers(-5, 5),
+    st.floats(),
+    st.booleans(),
     st.sampled_from(["a.run", "train.txt", "sheet.png", ".", "x" * 5000, "a\0b"]),
-)  # fmt: skip
+)
 VALUES = st.one_of(
     PLAIN,
     st.lists(PLAIN, max_size=3),

@@ -41,9 +41,11 @@ def as_log(units: list[list[tuple[int, int]]], q: int) -> JudgementLog | None:
     if not flat:
         return None
     return judgement_log(
-        [f"a{a}" for a, _, _ in flat], [f"u{u:03d}" for _, u, _ in flat],
-        [v for _, _, v in flat], order=[str(k) for k in range(q)],
-    )  # fmt: skip
+        [f"a{a}" for a, _, _ in flat],
+        [f"u{u:03d}" for _, u, _ in flat],
+        [v for _, _, v in flat],
+        order=[str(k) for k in range(q)],
+    )
 
 
 def same(found: float, expected: float) -> bool:
@@ -152,9 +154,10 @@ def test_weighted_tallies_are_tallies_of_repeated_units() -> None:
 def test_sparse_counts_give_the_same_tallies(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(4)
     log = judgement_log(
-        [str(a) for a in np.tile(np.arange(4), 50)], [str(i) for i in np.repeat(np.arange(50), 4)],
+        [str(a) for a in np.tile(np.arange(4), 50)],
+        [str(i) for i in np.repeat(np.arange(50), 4)],
         rng.integers(0, 5, 200).tolist(),
-    )  # fmt: skip
+    )
     dense = unit_counts(log).tallies()
     monkeypatch.setattr("cranfield.agreement.tallies.DENSE_CELLS", 10)
     sparse = unit_counts(log).tallies()
@@ -170,7 +173,7 @@ def test_bootstrap_is_the_same_for_the_same_seed_and_covers() -> None:
         [f"a{a}" for a in range(4) for _ in range(300)],
         [f"i{i}" for _ in range(4) for i in range(300)],
         said.ravel().tolist(),
-    )  # fmt: skip
+    )
     chosen = {name: c.value for name, c in COEFFICIENTS.items()}
     counts = unit_counts(log)
     one = resampled_intervals(counts, chosen, resamples=200, rng=7)

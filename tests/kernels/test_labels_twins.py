@@ -146,9 +146,10 @@ def test_any_cost_map(problem, seed):
     raw = rng.random((len(CONCEPTS),) * 2)
     costs = CostMap.of(CONCEPTS, np.triu(raw, 1) + np.triu(raw, 1).T)
     scores = evaluate(
-        problem, "OS(cost='mine') SRP(cost='mine') CategorySimilarityF(cost='mine')",
+        problem,
+        "OS(cost='mine') SRP(cost='mine') CategorySimilarityF(cost='mine')",
         costmap={"mine": costs},
-    )  # fmt: skip
+    )
     ones = dict.fromkeys(CONCEPTS, 1.0)
     for y, z, conf, row in zip(
         sets(truth), sets(confidences >= 0.5), confidences, scores.per_item(), strict=True

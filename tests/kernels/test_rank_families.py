@@ -20,8 +20,12 @@ JUDGED = st.sampled_from([0.0, 1.0, 2.0])
 @st.composite
 def cases(draw: st.DrawFn, *, tied: bool) -> tuple[list[list[float | None]], list[float], int]:
     sizes = st.integers(1, 3) if tied else st.just(1)
-    groups = draw(st.lists(sizes.flatmap(lambda n: st.lists(GRADES, min_size=n, max_size=n)),
-                           max_size=4 if tied else 12))  # fmt: skip
+    groups = draw(
+        st.lists(
+            sizes.flatmap(lambda n: st.lists(GRADES, min_size=n, max_size=n)),
+            max_size=4 if tied else 12,
+        )
+    )
     rest = draw(st.lists(JUDGED, max_size=4))
     known = sum(map(len, groups)) + len(rest)
     size = known + draw(st.sampled_from([0, 1, 7, 1000]))

@@ -21,9 +21,14 @@ INF = math.inf
 LEVELS = (1.0, 2.0, 0.5, 3.0)
 CUTOFFS = (1.0, 2.0, 3.0, 5.0, 1000.0, INF)
 GAINS = (
-    (0.0, 0.0), (1.0, 0.0), (2.0, 0.0), (0.0, 1.0), (1.0, 2.0), (0.0, 0.0, 1.0, 3.0, 2.0, 1.5),
+    (0.0, 0.0),
+    (1.0, 0.0),
+    (2.0, 0.0),
+    (0.0, 1.0),
+    (1.0, 2.0),
+    (0.0, 0.0, 1.0, 3.0, 2.0, 1.5),
     (0.0, 1.0, 0.0, 0.5, 3.0, 0.0),
-)  # fmt: skip
+)
 
 
 def _levels(*tails: tuple[float, ...]) -> list[tuple[float, ...]]:
@@ -195,10 +200,14 @@ def test_no_order_within_ties_leaves_the_range(
     scores: dict[str, float], judgements: dict[str, float]
 ) -> None:
     calls = [
-        ("average_precision", (1.0, INF)), ("ndcg", (INF, 0.0, 0.0)), ("precision_at", (1.0, 3.0)),
-        ("reciprocal_rank", (1.0, INF)), ("bpref", (1.0,)), ("err", (INF, 4.0)),
+        ("average_precision", (1.0, INF)),
+        ("ndcg", (INF, 0.0, 0.0)),
+        ("precision_at", (1.0, 3.0)),
+        ("reciprocal_rank", (1.0, INF)),
+        ("bpref", (1.0,)),
+        ("err", (INF, 4.0)),
         ("rbp", (1.0, 0.8, INF)),
-    ]  # fmt: skip
+    ]
     worst, best, mean, by_id = (
         compiled(scores, judgements, calls, ties=ties)
         for ties in ("worst", "best", "average", "id")
@@ -237,9 +246,19 @@ def test_topics_are_joined_and_missing_ones_are_empty(
     plain, present, unjudged = _core.evaluate_dict(judgements.index, run, calls, "id", False, 0)
     table = Run.from_dict(run)
     columns, also_present, _ = _core.evaluate_table(
-        judgements.index, list(table.topics), table.offsets, table.item_bytes, table.item_offsets,
-        table.values, calls, "id", False, 0, jobs, True,
-    )  # fmt: skip
+        judgements.index,
+        list(table.topics),
+        table.offsets,
+        table.item_bytes,
+        table.item_offsets,
+        table.values,
+        calls,
+        "id",
+        False,
+        0,
+        jobs,
+        True,
+    )
     np.testing.assert_array_equal(plain, columns)
     np.testing.assert_array_equal(present, also_present)
     assert sorted(unjudged) == sorted(set(run) - set(qrels))

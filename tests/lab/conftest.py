@@ -24,6 +24,9 @@ def ranked(digits):
 @pytest.fixture
 def labels(digits):
     return Material.labels(
-        digits.truth, list(digits.label_runs), "F.example OS HS AP.concept HammingLoss",
-        ontology=digits.ontology, rules=digits.rules,
-    )  # fmt: skip
+        digits.truth,
+        list(digits.label_runs),
+        "F.example OS HS AP.concept HammingLoss",
+        ontology=digits.ontology,
+        rules=digits.rules,
+    )

@@ -33,8 +33,9 @@ def annotations(seed=0, concepts=("Sky", "Sea", "None")):
     runs = {n: truth * rng.random() + rng.random(truth.shape) for n in "abc"}
     runs = {n: r / r.max() for n, r in runs.items()}
     made = LabelMatrix.of(truth, items=ITEMS, concepts=list(concepts))
-    return made, {n: LabelMatrix.of(r, items=ITEMS, concepts=list(concepts), name=n)
-                  for n, r in runs.items()}  # fmt: skip
+    return made, {
+        n: LabelMatrix.of(r, items=ITEMS, concepts=list(concepts), name=n) for n, r in runs.items()
+    }
 
 
 def test_a_concept_is_a_topic_ranked_by_confidence():
@@ -69,16 +70,20 @@ def test_generality_of_annotations_takes_the_items_for_the_collection():
 def test_judged_items_leave_a_shrunken_collection():
     judged = {"t": {f"d{k}": int(k < 5) for k in range(100)}}
     run = {"t": {f"d{k}": float(k) for k in range(100)}}
-    found = generality(Material.ranked(judged, {"r": run}, "NumRet NAR"), collection_size=100,
-                       shares=(0.1, 0.5, 1.0))  # fmt: skip
+    found = generality(
+        Material.ranked(judged, {"r": run}, "NumRet NAR"),
+        collection_size=100,
+        shares=(0.1, 0.5, 1.0),
+    )
     assert found.sizes == (10, 50, 100)
     assert tuple(found.scores[:, 0, 0]) == found.sizes
 
 
 def brute_force(judged, runs, depth):
     """Leave-one-out by hand: AP over the judgements of the pool without one run."""
-    order = {n: {t: sorted(i, key=lambda d: (-i[d], d)) for t, i in r.items()}
-             for n, r in runs.items()}  # fmt: skip
+    order = {
+        n: {t: sorted(i, key=lambda d: (-i[d], d)) for t, i in r.items()} for n, r in runs.items()
+    }
 
     def ap(name, known):
         total = 0.0
@@ -266,8 +271,10 @@ def test_what_has_no_curve_is_said():
 
 def test_ranked_objects_travel_to_processes():
     judged = Judgements.from_dict({"t": {"a": 1, "b": 0, "c": 1}})
-    runs = [Run.from_dict({"t": dict(zip("abc", s, strict=True))}).named(f"r{k}")
-            for k, s in enumerate([(3, 2, 1), (1, 3, 2), (1.0, 2.0, 3.0)])]  # fmt: skip
+    runs = [
+        Run.from_dict({"t": dict(zip("abc", s, strict=True))}).named(f"r{k}")
+        for k, s in enumerate([(3, 2, 1), (1, 3, 2), (1.0, 2.0, 3.0)])
+    ]
     material = Material.ranked(judged, runs, "AP RR")
     here = leave_one_out(material, depth=1).to_dict()
     assert leave_one_out(material, depth=1, plan=Plan("processes", 2)).to_dict() == here

@@ -58,11 +58,19 @@ def test_fleiss_1971_style_table_of_14_raters() -> None:
     """The table of ten subjects and five categories in the article on Fleiss' kappa: 0.210."""
     table = np.array(
         [
-            [0, 0, 0, 0, 14], [0, 2, 6, 4, 2], [0, 0, 3, 5, 6], [0, 3, 9, 2, 0], [2, 2, 8, 1, 1],
-            [7, 7, 0, 0, 0], [3, 2, 6, 3, 0], [2, 5, 3, 2, 2], [6, 5, 2, 1, 0], [0, 2, 2, 3, 7],
+            [0, 0, 0, 0, 14],
+            [0, 2, 6, 4, 2],
+            [0, 0, 3, 5, 6],
+            [0, 3, 9, 2, 0],
+            [2, 2, 8, 1, 1],
+            [7, 7, 0, 0, 0],
+            [3, 2, 6, 3, 0],
+            [2, 5, 3, 2, 2],
+            [6, 5, 2, 1, 0],
+            [0, 2, 2, 3, 7],
         ],
         dtype=float,
-    )  # fmt: skip
+    )
     tallies = UnitCounts(table, np.arange(10), None).tallies()
     assert round(fleiss(tallies), 3) == 0.210
     assert round(accuracy(tallies), 3) == 0.378

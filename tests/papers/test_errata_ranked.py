@@ -26,9 +26,9 @@ def check(where: str, printed: float, ours: float) -> None:
 def value(name: str, places: tuple[int, ...], size: int) -> float:
     judgements = {"q": {f"i{p}": 1 for p in places}}
     run = {"q": {f"i{p}": float(-p) for p in range(1, size + 1)}}
-    return float(cf.evaluate(judgements, run, [name], collection_size=size).overall[
-        cf.measure(name)
-    ][0])  # fmt: skip
+    return float(
+        cf.evaluate(judgements, run, [name], collection_size=size).overall[cf.measure(name)][0]
+    )
 
 
 def test_generality_of_mnro_jumps() -> None:
@@ -61,9 +61,10 @@ def test_greatest_precision_error() -> None:
 def test_recall_with_a_union() -> None:
     """Four items retrieved, three relevant, two of them found."""
     ours = cf.evaluate(
-        {"q": {"a": 1, "b": 1, "c": 1}}, {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}},
+        {"q": {"a": 1, "b": 1, "c": 1}},
+        {"q": {"a": 4.0, "b": 3.0, "x": 2.0, "y": 1.0}},
         "SetR SetP",
-    ).mean()["run"]  # fmt: skip
+    ).mean()["run"]
     union = len({"a", "b", "c"} | {"a", "b", "x", "y"})
     check("Sa eq. 1", union / 3, ours["SetR"])
     check("Sa eq. 2", union / 4, ours["SetP"])
@@ -118,9 +119,10 @@ def test_fractions_of_the_gain_tables() -> None:
     judgements = {f"m{i}": g for i, g in enumerate([*GRADES, *NOT_RETRIEVED])}
     run = {f"m{i}": float(-i) for i in range(len(GRADES))}
     got = cf.evaluate(
-        {"q": judgements}, {"q": run},
+        {"q": judgements},
+        {"q": run},
         "nCG@8 nCG@9 nCG@10 nCG@11 nDCG@3(discount='jk') FirstTier",
-    ).mean()["run"]  # fmt: skip
+    ).mean()["run"]
     for k, above, below in ((8, 11, 13), (9, 11, 14), (10, 12, 15), (11, 14, 16)):
         check(f"SH NCG, rank {k}", above / below, got[f"nCG@{k}"])
     check("SH NDCG, rank 3", 5.2618594 / 5.2618594, got["nDCG@3(discount='jk')"])

@@ -173,8 +173,22 @@ def test_generality_over_collection_sizes():
 # ---- SHREC 2006: the worked example, grades by rank and two that were not retrieved
 GRADES = (2, 2, 1, 2, 2, 1, 0, 1, 0, 1, 2, 0, 0, 0)
 CG = (2, 4, 5, 7, 9, 10, 10, 11, 11, 12, 14, 14, 14, 14)
-DCG = (2.0, 4.0, 4.63093, 5.63093, 6.492283, 6.8791356, 6.8791356, 7.212469, 7.212469,
-       7.5134993, 8.091629, 8.091629, 8.091629, 8.091629)  # fmt: skip
+DCG = (
+    2.0,
+    4.0,
+    4.63093,
+    5.63093,
+    6.492283,
+    6.8791356,
+    6.8791356,
+    7.212469,
+    7.212469,
+    7.5134993,
+    8.091629,
+    8.091629,
+    8.091629,
+    8.091629,
+)
 
 
 @pytest.fixture(scope="module")
@@ -228,8 +242,9 @@ def test_figures_2_and_7_combined_ranks(two_items):
     drawn = charts.combined_ranks(two_items)
     shown = lines(drawn)
     assert all(len(values) == 190 for values in shown.values())
-    combined = {(j, i): n for n, (i, j) in enumerate(
-        ((i, j) for i in range(2, 21) for j in range(1, i)), 1)}  # fmt: skip
+    combined = {
+        (j, i): n for n, (i, j) in enumerate(((i, j) for i in range(2, 21) for j in range(1, i)), 1)
+    }
     for pair in ((1, 2), (1, 3), (4, 9), (19, 20)):
         n = float(combined[pair])
         assert shown["1 - AP"][n] == pytest.approx(1 - two_items.at("AP", *pair))
@@ -306,16 +321,19 @@ def test_the_generality_study_has_a_row_per_run():
 
 
 def test_figure_9_1_ranks_by_two_measures():
-    runs = {f"r{k}": {"t": {"a": float(k), "b": 1.5}, "u": {"a": 2.0, "b": float(k)}}
-            for k in range(4)}  # fmt: skip
+    runs = {
+        f"r{k}": {"t": {"a": float(k), "b": 1.5}, "u": {"a": 2.0, "b": float(k)}} for k in range(4)
+    }
     scores = evaluate({"t": {"a": 1}, "u": {"b": 1}}, runs, "AP P@1 RR")
     found = rank_changes(scores, measure("AP"), measure("RR"))
     assert [row.first for row in found.runs] == [1, 2, 3, 4]
     assert found.tau == pytest.approx(1.0)
     sample = evaluate(QRELS, RUNS, "AP NMRR")
     changes = rank_changes(sample, measure("AP"), measure("NMRR"))
-    best = {m: min(sample.runs, key=lambda r: s * sample.mean()[r][m])
-            for m, s in (("AP", -1), ("NMRR", 1))}  # fmt: skip
+    best = {
+        m: min(sample.runs, key=lambda r: s * sample.mean()[r][m])
+        for m, s in (("AP", -1), ("NMRR", 1))
+    }
     assert next(r.run for r in changes.runs if r.first == 1) == best["AP"]
     assert next(r.run for r in changes.runs if r.second == 1) == best["NMRR"]
     drawn = charts.rank_changes(sample, "AP", "NMRR")
@@ -331,8 +349,12 @@ def test_figures_9_4_and_9_5_items_under_two_measures():
     scores = evaluate_labels(TRUTH, {"m": LABELS}, "P.example R.example")
     drawn = charts.units(scores, "P.example", "R.example", ["m"])
     dots = {d.said.split(":")[0]: (d.x, d.y) for d in drawn.marks(Dot)}
-    assert dots == {"m, i1": (1.0, 0.5), "m, i2": (1.0, 1.0), "m, i3": (0.0, 0.0),
-                    "m, i4": (0.5, 1.0)}  # fmt: skip
+    assert dots == {
+        "m, i1": (1.0, 0.5),
+        "m, i2": (1.0, 1.0),
+        "m, i3": (0.0, 0.0),
+        "m, i4": (0.5, 1.0),
+    }
 
 
 def test_a_run_against_a_run_topic_by_topic():
@@ -350,8 +372,10 @@ def test_critical_differences_after_demsar():
     CD = 2.569 sqrt(4 * 5 / (6 * 14)) = 1.25.
     """
     rng = np.random.default_rng(1)
-    runs = {f"r{k}": {f"t{t:02d}": {"a": 1.0 + k * 0.1 + rng.random(), "b": 1.5}
-                      for t in range(14)} for k in range(4)}  # fmt: skip
+    runs = {
+        f"r{k}": {f"t{t:02d}": {"a": 1.0 + k * 0.1 + rng.random(), "b": 1.5} for t in range(14)}
+        for k in range(4)
+    }
     truth = {f"t{t:02d}": {"a": 1} for t in range(14)}
     found = mean_ranks(evaluate(truth, runs, "RR"), measure("RR"))
     assert found.difference == pytest.approx(1.25, abs=0.005)
@@ -372,8 +396,9 @@ def test_groups_of_mean_ranks_are_the_longest_that_do_not_differ():
 @pytest.fixture(scope="module")
 def confident():
     items = [f"i{k}" for k in range(4)]
-    truth = LabelMatrix.of(np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool),
-                           items=items, concepts=["A", "B"])  # fmt: skip
+    truth = LabelMatrix.of(
+        np.array([[1, 0], [1, 1], [0, 1], [0, 0]], dtype=bool), items=items, concepts=["A", "B"]
+    )
     sure = np.array([[0.9, 0.1], [0.85, 0.55], [0.95, 0.5], [0.1, 0.05]])
     return truth, LabelMatrix.of(sure, items=items, concepts=["A", "B"])
 

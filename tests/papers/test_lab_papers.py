@@ -61,9 +61,17 @@ def test_chatzichristofis_table_4_totals_and_percentages():
 def test_chatzichristofis_table_4_participants_choice():
     """The last column of the table, ties and all."""
     printed = (
-        "MNRO", "MNRO", "MNRO-AP", "MNRO-NMRR", "MNRO-NMRR", "MNRO", "MNRO", "MNRO",
-        "MNRO-AP-NMRR", "NMRR",
-    )  # fmt: skip
+        "MNRO",
+        "MNRO",
+        "MNRO-AP",
+        "MNRO-NMRR",
+        "MNRO-NMRR",
+        "MNRO",
+        "MNRO",
+        "MNRO",
+        "MNRO-AP-NMRR",
+        "NMRR",
+    )
     found = count_choices(TABLE_4, names=[f"Set {n}" for n in range(1, 11)])
     assert [set(row.choice) for row in found.rows] == [set(text.split("-")) for text in printed]
     assert [row.question for row in found.rows][:2] == ["Set 1", "Set 2"]
@@ -71,11 +79,30 @@ def test_chatzichristofis_table_4_participants_choice():
 
 
 def test_thesis_table_9_5_agreement_with_turkers():
-    srp = [(0.694, 0.638), (0.922, 0.893), (0.803, 0.843), (0.807, 0.775),
-           (0.911, 0.877), (0.713, 0.753), (0.797, 0.810), (0.657, 0.690),
-           (0.708, 0.752), (0.758, 0.730)]  # fmt: skip
-    votes = [(16, 2, 2), (12, 6, 2), (8, 9, 3), (17, 3, 0), (14, 4, 2),
-             (3, 12, 5), (7, 11, 2), (7, 10, 3), (7, 12, 1), (0, 5, 4)]  # fmt: skip
+    srp = [
+        (0.694, 0.638),
+        (0.922, 0.893),
+        (0.803, 0.843),
+        (0.807, 0.775),
+        (0.911, 0.877),
+        (0.713, 0.753),
+        (0.797, 0.810),
+        (0.657, 0.690),
+        (0.708, 0.752),
+        (0.758, 0.730),
+    ]
+    votes = [
+        (16, 2, 2),
+        (12, 6, 2),
+        (8, 9, 3),
+        (17, 3, 0),
+        (14, 4, 2),
+        (3, 12, 5),
+        (7, 11, 2),
+        (7, 10, 3),
+        (7, 12, 1),
+        (0, 5, 4),
+    ]
     found = count_preferences(votes, {"SRP": srp}).of("SRP")
     assert (found.agreed, found.decided) == (9, 10)  # "in 90% in line"
     rows = count_preferences(votes, {"SRP": srp}, systems=("system 1", "system 2")).rows
@@ -153,11 +180,16 @@ def test_chatzichristofis_figures_2_to_4_and_7_two_relevant_items_of_20():
 @pytest.mark.parametrize(
     "base, value, printed",
     [
-        (0.0375, 0.0237, 36.8), (0.0375, 0.0184, 50.9), (0.9202, 0.9457, 2.77),
-        (0.9202, 0.9574, 4.04), (0.2843, 0.2859, 0.56), (0.2843, 0.2873, 1.05),
-        (0.8356, 0.8368, 0.14), (0.8356, 0.8360, 0.05),
+        (0.0375, 0.0237, 36.8),
+        (0.0375, 0.0184, 50.9),
+        (0.9202, 0.9457, 2.77),
+        (0.9202, 0.9574, 4.04),
+        (0.2843, 0.2859, 0.56),
+        (0.2843, 0.2873, 1.05),
+        (0.8356, 0.8368, 0.14),
+        (0.8356, 0.8360, 0.05),
     ],
-)  # fmt: skip
+)
 def test_chatzichristofis_table_2_deviations(base, value, printed):
     tolerance = 0.06 if printed > 9 else 0.02  # the scores are printed with four digits
     assert deviation_percent(base, value) == pytest.approx(printed, abs=tolerance)

@@ -119,8 +119,15 @@ def test_table_10_4_has_one_decline():
 
 
 # Table 8.4, columns "WordNet Measure" and "Value".
-PRINTED = {"RES": 0.56, "WUP": 0.47, "HSO": 0.46, "LIN": 0.46, "LCH": 0.41, "PATH": 0.41,
-           "JCN": 0.40}  # fmt: skip
+PRINTED = {
+    "RES": 0.56,
+    "WUP": 0.47,
+    "HSO": 0.46,
+    "LIN": 0.46,
+    "LCH": 0.41,
+    "PATH": 0.41,
+    "JCN": 0.40,
+}
 
 
 @pytest.mark.wordnet

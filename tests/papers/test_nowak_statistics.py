@@ -28,8 +28,11 @@ def columns(name):
 def test_table_10_11_wins_by_concept():
     """10.8.2: for 16 concepts in EER and 17 in AUC the ICPR runs were better, for 32 the 2010
     runs, in both."""
-    table = {k: np.array(v, dtype=float) for k, v in columns("table-10.11-icpr-2010.csv").items()
-             if k != "concept"}  # fmt: skip
+    table = {
+        k: np.array(v, dtype=float)
+        for k, v in columns("table-10.11-icpr-2010.csv").items()
+        if k != "concept"
+    }
     (eer,) = win_tie_loss(table["eer_icpr"] - table["eer_2010"])
     (auc,) = win_tie_loss(table["auc_2010"] - table["auc_icpr"])
     assert (eer.wins, auc.wins) == (32, 32)

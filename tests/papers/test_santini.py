@@ -134,10 +134,14 @@ def test_better_over_topics_equals_enumeration() -> None:
     ]
     table = Categorisation.from_votes(given, TREE)
     runs = [
-        cf.Run.from_dict({"people": dict(zip(a, (3.0, 2.0), strict=True)),
-                          "city": dict(zip(b, (3.0, 2.0), strict=True))}).named(name)
+        cf.Run.from_dict(
+            {
+                "people": dict(zip(a, (3.0, 2.0), strict=True)),
+                "city": dict(zip(b, (3.0, 2.0), strict=True)),
+            }
+        ).named(name)
         for name, a, b in (("A", items[:2], items[2:4]), ("B", items[1:3], items[4:6]))
-    ]  # fmt: skip
+    ]
     odds = evaluate_uncertain(table, runs, k=2).comparisons[0].overall
     people = [table.of(i)["people"] for i in items]
     city = [table.of(i)["city"] for i in items]

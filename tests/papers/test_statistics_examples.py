@@ -21,16 +21,74 @@ def test_demsar_section_3_2_2_friedman_and_critical_difference():
 
     On voting two values print as 0.975 but rank 2 and 3; the first gets a further digit here.
     """
-    table = np.array([
-        [0.763, 0.599, 0.954, 0.628, 0.882, 0.936, 0.661, 0.583, 0.775, 1.000, 0.940, 0.619, 0.972,
-         0.957],
-        [0.768, 0.591, 0.971, 0.661, 0.888, 0.931, 0.668, 0.583, 0.838, 1.000, 0.962, 0.666, 0.981,
-         0.978],
-        [0.771, 0.590, 0.968, 0.654, 0.886, 0.916, 0.609, 0.563, 0.866, 1.000, 0.965, 0.614, 0.9751,
-         0.946],
-        [0.798, 0.569, 0.967, 0.657, 0.898, 0.931, 0.685, 0.625, 0.875, 1.000, 0.962, 0.669, 0.975,
-         0.970],
-    ])  # fmt: skip
+    table = np.array(
+        [
+            [
+                0.763,
+                0.599,
+                0.954,
+                0.628,
+                0.882,
+                0.936,
+                0.661,
+                0.583,
+                0.775,
+                1.000,
+                0.940,
+                0.619,
+                0.972,
+                0.957,
+            ],
+            [
+                0.768,
+                0.591,
+                0.971,
+                0.661,
+                0.888,
+                0.931,
+                0.668,
+                0.583,
+                0.838,
+                1.000,
+                0.962,
+                0.666,
+                0.981,
+                0.978,
+            ],
+            [
+                0.771,
+                0.590,
+                0.968,
+                0.654,
+                0.886,
+                0.916,
+                0.609,
+                0.563,
+                0.866,
+                1.000,
+                0.965,
+                0.614,
+                0.9751,
+                0.946,
+            ],
+            [
+                0.798,
+                0.569,
+                0.967,
+                0.657,
+                0.898,
+                0.931,
+                0.685,
+                0.625,
+                0.875,
+                1.000,
+                0.962,
+                0.669,
+                0.975,
+                0.970,
+            ],
+        ]
+    )
     result = friedman(-table)
     assert result.mean_ranks == pytest.approx((3.143, 2.000, 2.893, 1.964), abs=5e-4)
     # The paper takes no correction for its few ties: 9.28 against 9.28 / 0.93.
@@ -49,11 +107,14 @@ def test_rank_biased_overlap_of_webber_moffat_zobel():
 
 
 # The package rbo 0.1.3, RankingSimilarity(a, b).rbo_ext(p) for lists of equal and unequal length.
-@pytest.mark.parametrize("first, second, p, expected", [
-    ("abcdefg", "bacdxyz", 0.9, 0.6394345714285714),
-    ("abcdefg", "bac", 0.9, 0.9),
-    ("abcdefghij", "jihgfedcba", 0.5, 0.01629154265873016),
-    ("abcde", "bacdfghi", 0.8, 0.71808),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "first, second, p, expected",
+    [
+        ("abcdefg", "bacdxyz", 0.9, 0.6394345714285714),
+        ("abcdefg", "bac", 0.9, 0.9),
+        ("abcdefghij", "jihgfedcba", 0.5, 0.01629154265873016),
+        ("abcde", "bacdfghi", 0.8, 0.71808),
+    ],
+)
 def test_rank_biased_overlap_of_the_package_rbo(first, second, p, expected):
     assert rank_biased_overlap(first, second, p=p) == pytest.approx(expected, abs=1e-12)

@@ -58,9 +58,13 @@ def test_every_number_of_eval(both):
 
 def test_every_number_of_label(both):
     (section,), said = both(
-        "label", str(SAMPLE / "truth.csv"), *LABELS, "-m", "AP.concept F.example",
+        "label",
+        str(SAMPLE / "truth.csv"),
+        *LABELS,
+        "-m",
+        "AP.concept F.example",
         per=["--per-item", "--per-concept"],
-    )  # fmt: skip
+    )
     for i, run in enumerate(said["runs"]):
         assert {m: values[i] for m, values in section["means"].items()} == run["mean"]
         assert section["density"]["runs"][i] == run["label_density"]
@@ -156,8 +160,14 @@ def test_one_run_one_topic_and_undefined_values(both, tmp_path):
 def test_the_methods_name_what_was_done_and_what_to_cite(both):
     (section,), _ = both("eval", QRELS, *RUNS, "-m", "AP nDCG@10 NMRR", "--collection-size", "1120")
     text = " ".join(section["methods"])
-    for said in ("3 runs on 80 topics", "AP (Average precision)", "lower is better",
-                 "the collection has 1120 items", "Paired bootstrap test", "seed 0"):  # fmt: skip
+    for said in (
+        "3 runs on 80 topics",
+        "AP (Average precision)",
+        "lower is better",
+        "the collection has 1120 items",
+        "Paired bootstrap test",
+        "seed 0",
+    ):
         assert said in text
     cited = [s["bibtex"] for s in section["sources"]]
     assert REFERENCES["jarvelin-kekalainen"].bibtex("jarvelin-kekalainen") in cited
@@ -166,15 +176,18 @@ def test_the_methods_name_what_was_done_and_what_to_cite(both):
 def synthetic(runs, topics, items=20):
     rng = np.random.default_rng(5)
     names = [f"item-{n:04d}" for n in range(items)]
-    truth = {f"t{t}": dict(zip(names, rng.integers(0, 3, items).tolist(), strict=True))
-             for t in range(topics)}  # fmt: skip
+    truth = {
+        f"t{t}": dict(zip(names, rng.integers(0, 3, items).tolist(), strict=True))
+        for t in range(topics)
+    }
     made = [
         Run.from_rows(
-            np.repeat([f"t{t}" for t in range(topics)], items), names * topics,
+            np.repeat([f"t{t}" for t in range(topics)], items),
+            names * topics,
             rng.random(items * topics),
         ).named(f"run-{r:03d}")
         for r in range(runs)
-    ]  # fmt: skip
+    ]
     return Judgements.from_dict(truth), made
 
 

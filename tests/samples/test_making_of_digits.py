@@ -64,8 +64,11 @@ def test_truth_and_costs(data, monkeypatch):
     monkeypatch.setattr(annotation, "CLASSIFIERS", kept)
     files = annotation.annotation_files(data)
     assert files.keys() == {
-        "truth.csv", "costmap.csv", "labels/neighbours.csv.gz", "labels/chance.csv.gz",
-    }  # fmt: skip
+        "truth.csv",
+        "costmap.csv",
+        "labels/neighbours.csv.gz",
+        "labels/chance.csv.gz",
+    }
     for name, content in files.items():
         assert content == committed(name), name
 
