@@ -117,3 +117,17 @@ def test_faults(tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str) -
     args = [str(tmp_path / "five.qrels"), str(tmp_path / "r.run")]
     assert main(["eval", *args, "-m", "xinfAP"]) == 2
     assert FAULTS[text] in capsys.readouterr().err
+
+
+def test_topics_without_a_relevant_item_in_the_sample_are_counted_in_a_note() -> None:
+    """They count 0 and pull the mean down; over the others it is so many times as high."""
+    judged = {"a": {"x": 1, "y": 0}, "b": {"x": 0}, "c": {"y": 0, "z": 0}, "d": {"z": 1}}
+    run = {topic: {"x": 3.0, "y": 2.0, "z": 1.0} for topic in judged}
+    scores = cf.evaluate(judged, run, "infAP AP")
+    said = [note for note in scores.notes if note.startswith("infAP")]
+    assert said == [
+        "infAP: the sample of 2 topics of 4 holds no relevant item, and counts 0; over the others "
+        "the mean of a run is 2 times as high"
+    ]
+    some = cf.evaluate({t: judged[t] for t in "ad"}, run, "infAP")
+    assert some.mean()["run"]["infAP"] == pytest.approx(2 * scores.mean()["run"]["infAP"])

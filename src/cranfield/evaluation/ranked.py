@@ -13,6 +13,7 @@ from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.elsewhere import THREADS, Executor, scored_elsewhere
 from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
+from cranfield.evaluation.sampled import note_empty_samples
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
 from cranfield.io import read_run
 from cranfield.io.forms import (
@@ -201,6 +202,7 @@ class RankedTask:
         notes = Notes()
         notes.extend(self.judgements.notes)
         notes.extend(self.programme.notes)
+        note_empty_samples(self.measures, self.judgements, notes)
         judged = self.judgements.topics
         treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
         for result, count in zip(results, missing, strict=True):

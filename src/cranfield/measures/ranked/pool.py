@@ -23,6 +23,10 @@ from cranfield.measures.ranked.plans import (
 from cranfield.sources import Source
 
 FAMILY = "incomplete judgements"
+_EMPTY_SAMPLE = (
+    "no relevant item in the sample: 0, though the pool may hold some; a note counts such topics, "
+    "and says what the mean over the others is"
+)
 _NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in trec_eval"
 
 
@@ -75,7 +79,7 @@ INF_AP = Measure(
     params=MappingProxyType({"rel": REL}),
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_EMPTY_SAMPLE,
     example="infAP",
     trec_name="infAP",
 )
@@ -97,7 +101,7 @@ X_INF_AP = Measure(
     params=MappingProxyType({"rel": REL}),
     family=FAMILY,
     missing=MISSING_0,
-    undefined=NO_RELEVANT_0,
+    undefined=_EMPTY_SAMPLE,
     example="xinfAP",
 )
 
