@@ -7,7 +7,7 @@ import importlib
 import inspect
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -17,6 +17,8 @@ import cranfield
 from cranfield.cli import COMMANDS, main
 from cranfield.cli.chart import CHARTS, OF_MEASURES
 from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
+from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
+from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
 from cranfield.sources import REFERENCES
@@ -66,6 +68,39 @@ def _measure(m: Measure) -> str:
         f"{convert(m.formula, display='block')}\n\n"
         f"| | |\n|---|---|\n{rows}{params}"
     )
+
+
+def descriptors_page() -> str:
+    """Every descriptor by family, and the distances."""
+    about = "# Descriptors\n\nAll that `cranfield descriptors` knows, from the declarations.\n"
+    parts = [NOTE, about]
+    for family in dict.fromkeys(d.family for d in DESCRIPTORS.values()):
+        parts.append(f"\n## {family[:1].upper()}{family[1:]}\n")
+        parts += [_descriptor(d) for d in DESCRIPTORS.values() if d.family == family]
+    parts.append("\n## Distances\n")
+    for distance in DISTANCES.values():
+        facts = distance_facts(distance)
+        rows = _rows((name, facts[name]) for name in ("source", "deviation", "undefined"))
+        parts.append(
+            f"\n### {distance}\n\n**{distance.title}.**\n\n"
+            f"{convert(distance.formula, display='block')}\n\n| | |\n|---|---|\n{rows}"
+        )
+    return "".join(parts) + "\n"
+
+
+def _descriptor(d: Descriptor) -> str:
+    facts = descriptor_facts(d)
+    named = ("source", "deviation", "length", "range", "distance", "small_pictures")
+    rows = _rows((name.replace("_", " "), facts[name]) for name in (*named, "checked_against"))
+    return (
+        f"\n### {d}\n\n**{d.title}.** {d.summary}\n\n"
+        f"{convert(d.formula, display='block')}\n\n| | |\n|---|---|\n{rows}"
+    )
+
+
+def _rows(facts: Iterable[tuple[str, object]]) -> str:
+    shown = ((name, str(value).replace("|", chr(92) + "|")) for name, value in facts)
+    return "".join(f"| {name} | {value} |\n" for name, value in shown if value)
 
 
 def commands_page() -> str:
@@ -139,7 +174,12 @@ def _short(method: object) -> str:
     return f"({', '.join(names)})"
 
 
-PAGES = {"measures.md": measures_page, "commands.md": commands_page, "python.md": python_page}
+PAGES = {
+    "measures.md": measures_page,
+    "descriptors.md": descriptors_page,
+    "commands.md": commands_page,
+    "python.md": python_page,
+}
 
 
 def write(folder: Path) -> None:

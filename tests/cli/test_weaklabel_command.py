@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import cranfield as cf
 from cranfield.cli import main
 
 
@@ -101,3 +102,18 @@ def test_bad_options(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert "not between 0 and 1" in capsys.readouterr().err
     assert main([*args, "--gamma", "-1"]) == 2
     assert "not above 0" in capsys.readouterr().err
+
+
+def test_a_folder_of_pictures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pictures = Path(cf.__file__).parent / "samples" / "photos" / "pictures"
+    names = sorted(path.stem for path in pictures.glob("*.jpg"))
+    tagged = [n for n in names if n.startswith("coffee")] + ["brick_00", "grass_10"]
+    (tmp_path / "tags.csv").write_text("item,tag\n" + "".join(f"{n},coffee\n" for n in tagged))
+    truth = "".join(f"{n},coffee\n" for n in tagged if n.startswith("coffee"))
+    (tmp_path / "truth.csv").write_text(f"item,tag\n{truth}")
+    args = ["weaklabel", str(pictures), str(tmp_path / "tags.csv")]
+    args += ["--truth", str(tmp_path / "truth.csv"), "--method", "median"]
+    assert main([*args, "--format", "json"]) == 0
+    [tag] = json.loads(capsys.readouterr().out)["tags"]
+    assert tag["items"] == len(tagged)
+    assert tag["precision"] >= tag["precision_before"]

@@ -11,6 +11,8 @@ import pytest
 import cranfield
 from cranfield.cli import COMMANDS
 from cranfield.evaluation.catalogue import all_sets, signature
+from cranfield.evaluation.fusion_methods import METHODS
+from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.measures import REGISTRY
 from cranfield.sources import REFERENCES
 
@@ -41,8 +43,15 @@ def test_set_is_listed(pages, name):
     assert f"- `{name}`:" in pages["measures.md"]
 
 
+@pytest.mark.parametrize("name", [*DESCRIPTORS, *DISTANCES])
+def test_descriptor_and_distance_have_their_section(pages, name):
+    declared = DESCRIPTORS.get(name) or DISTANCES[name]
+    assert f"### {name}\n\n**{declared.title}.**" in pages["descriptors.md"]
+
+
 def test_every_source_is_known_and_used():
-    used = {m.source.key for m in REGISTRY.values()}
+    declared = [*REGISTRY.values(), *DESCRIPTORS.values(), *DISTANCES.values(), *METHODS.values()]
+    used = {one.source.key for one in declared}
     assert used <= set(REFERENCES)
 
 
@@ -84,7 +93,8 @@ def test_public_name_is_described(pages, name):
 def test_every_page_is_in_the_navigation():
     nav = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
     listed = set(re.findall(r"[\w/.-]+\.md", nav))
-    generated = {"reference/measures.md", "reference/commands.md", "reference/python.md"}
+    pages_made = ("measures", "descriptors", "commands", "python")
+    generated = {f"reference/{name}.md" for name in pages_made}
     generated |= {"gallery.md"}
     written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
     assert written | generated == listed | generated

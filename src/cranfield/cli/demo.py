@@ -9,8 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cranfield.cli._common import Parser
+from cranfield.errors import UsageError
 from cranfield.io.files import write_whole
-from cranfield.io.samples import SAMPLE, copy_sample
+from cranfield.io.samples import NAMES, copy_sample, sample_folder
 from cranfield.report.render import text_table
 
 # What to try next: commands that work as they stand, one after the other.
@@ -63,16 +64,25 @@ def make_parser() -> argparse.ArgumentParser:
     instead.add_argument(
         "--copy", metavar="DIR", help="only copy the collection into a new folder, to play with"
     )
+    parser.add_argument(
+        "--collection",
+        choices=NAMES,
+        default="digits",
+        help="with --folder and --copy: handwritten digits with runs, or photographs to make runs "
+        "from (default: digits)",
+    )
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     args = make_parser().parse_args(argv)
     if args.folder:
-        sys.stdout.write(f"{SAMPLE}\n")
+        sys.stdout.write(f"{sample_folder(args.collection)}\n")
     elif args.copy is not None:
-        copy_sample(args.copy)
+        copy_sample(args.copy, args.collection)
         sys.stdout.write(f"The collection is in {args.copy}; its SOURCES.md tells what it is.\n")
+    elif args.collection != "digits":
+        raise UsageError(f"{args.collection} has no runs to evaluate: --copy it, and make some")
     else:
         _demonstrate(args.output)
     return 0

@@ -80,6 +80,14 @@ def query_pictures(folder: str | Path, like: ItemTable) -> ItemTable:
             f"{like.name}: which descriptor made these vectors is not known, so pictures cannot "
             "be described like them; give vectors of the queries"
         )
+    return replace(described_folder(folder, [like.descriptor]), descriptor=like.descriptor)
+
+
+def described_folder(folder: str | Path, descriptors: Sequence[Descriptor]) -> ItemTable:
+    """The pictures of a folder with the numbers of all descriptors one after the other.
+
+    Its notes say which pictures could not be read.
+    """
     listing = list_pictures(folder)
     items, rows, skipped = [], [], dict(listing.skipped)
     for picture in listing.pictures:
@@ -89,12 +97,20 @@ def query_pictures(folder: str | Path, like: ItemTable) -> ItemTable:
             skipped[picture.file] = str(error)
             continue
         items.append(picture.item)
-        rows.append(vectors_of(pixels, [like.descriptor])[0])
+        rows.append(np.concatenate(vectors_of(pixels, descriptors)))
     if not items:
         raise InputError.single(str(folder), "holds no picture that can be read")
     notes = tuple(f"{shown(file)} {reason}" for file, reason in sorted(skipped.items()))
-    table = ItemTable.of(items, np.array(rows), str(folder))
-    return replace(table, descriptor=like.descriptor, notes=notes)
+    return replace(ItemTable.of(items, np.array(rows), str(folder)), notes=notes)
+
+
+def picture_features(
+    folder: str | Path, descriptors: str = "CEDD EHD Tamura"
+) -> tuple[tuple[str, ...], NDArray[np.float64], tuple[str, ...]]:
+    """Ids, features and notes of the pictures of a folder: colour, edges and texture, unless other
+    descriptors are named."""
+    table = described_folder(folder, DESCRIPTORS.find_all(descriptors))
+    return table.items, table.vectors.astype(np.float64), table.notes
 
 
 def query_topics(path: FileForm, collection: ItemTable) -> tuple[list[str], list[int]]:

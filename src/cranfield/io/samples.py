@@ -1,4 +1,4 @@
-"""The collection that ships with the package: where it is, and a copy to play with."""
+"""The collections that ship with the package: where they are, and a copy to play with."""
 
 from __future__ import annotations
 
@@ -6,13 +6,24 @@ import shutil
 import tempfile
 from pathlib import Path
 
-from cranfield.errors import InputError, os_message
+from cranfield.errors import InputError, UsageError, os_message, suggest
 
-SAMPLE = Path(__file__).resolve().parents[1] / "samples" / "digits"
+_SAMPLES = Path(__file__).resolve().parents[1] / "samples"
+# Handwritten digits with runs of all kinds, and photographs to make runs from.
+NAMES = ("digits", "photos")
+SAMPLE = _SAMPLES / "digits"
 
 
-def copy_sample(target: str | Path) -> Path:
-    """Copy the collection to a folder that does not exist yet, whole or not at all."""
+def sample_folder(name: str) -> Path:
+    """Where a collection that ships with the package lies."""
+    if name not in NAMES:
+        raise UsageError(f"no collection named {name!r}.{suggest(name, NAMES)}")
+    return _SAMPLES / name
+
+
+def copy_sample(target: str | Path, name: str = "digits") -> Path:
+    """Copy a collection to a folder that does not exist yet, whole or not at all."""
+    source = sample_folder(name)
     folder = Path(target)
     if folder.exists():
         raise InputError.single(
@@ -23,8 +34,8 @@ def copy_sample(target: str | Path) -> Path:
             made = Path(draft) / folder.name
             made.mkdir()
             # Only the contents: an installed package may be read-only, a copy must not be.
-            for path in sorted(SAMPLE.rglob("*")):
-                to = made / path.relative_to(SAMPLE)
+            for path in sorted(source.rglob("*")):
+                to = made / path.relative_to(source)
                 if path.is_dir():
                     to.mkdir()
                 else:

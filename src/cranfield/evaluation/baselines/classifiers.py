@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
 
 from cranfield.errors import MissingExtraError
 from cranfield.features.collections import ItemTable
@@ -72,13 +72,15 @@ def _linear(
     """
     fit = _logistic if method == "logistic" else _machine
     mean, spread = train.vectors.mean(axis=0), train.vectors.std(axis=0)
-    scale = np.where(spread > 0, spread, 1.0) * math.sqrt(train.length)
+    scale = np.where(spread > 0, spread, 1.0)
     known, asked = (train.vectors - mean) / scale, (apply.vectors - mean) / scale
     found = prior.copy()
-    for concept in range(labels.shape[1]):
-        shown = labels[:, concept]
-        if 0 < int(shown.sum()) < len(shown):
-            found[:, concept] = fit(known, shown, asked, settings)
+    # Many small problems: threads would wait for each other.
+    with threadpool_limits(1):
+        for concept in range(labels.shape[1]):
+            shown = labels[:, concept]
+            if 0 < int(shown.sum()) < len(shown):
+                found[:, concept] = fit(known, shown, asked, settings)
     return found
 
 

@@ -1,0 +1,1 @@
+"""How the sample collection of photographs was made from its tiles."""
