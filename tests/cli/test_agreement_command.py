@@ -364,3 +364,26 @@ def test_rules_that_do_not_fit(
     )
     rules.write_text('[[disjoint]]\nconcepts = ["Sky", "Sea"]\n')
     assert "no exclusive group (exactly_one)" in refusal(capsys, str(log), "--rules", str(rules))
+
+
+def test_groups_agree_per_exclusive_category(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Thesis, Figure 6.5: kappa of each exclusive category within and between groups."""
+    path, rules, groups = (tmp_path / n for n in ("log.csv", "rules.toml", "groups.csv"))
+    concept_forms(path)
+    rules.write_text(RULES)
+    groups.write_text("annotator,group\na,experts\nb,experts\nc,crowd\nd,crowd\n")
+    args = [str(path), "--rules", str(rules), "--groups", str(groups)]
+    found = answer(capsys, *args)
+    within = {g["group"]: g["categories"][0] for g in found["groups"]}
+    assert {name: row["category"] for name, row in within.items()} == {
+        "experts": "Indoor/Outdoor",
+        "crowd": "Indoor/Outdoor",
+    }
+    # Of four shared items a and b differ on i0; c and d agree on the two that d has left.
+    assert within["experts"]["free_marginal"] == pytest.approx((3 / 4 - 1 / 2) / (1 / 2))
+    assert within["crowd"]["free_marginal"] == 1
+    assert len(found["between_groups"][0]["categories"]) == 1
+    assert main(["agreement", *args]) == 0
+    assert "Groups of annotators per exclusive group: free_marginal" in capsys.readouterr().out

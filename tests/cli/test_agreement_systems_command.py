@@ -120,3 +120,33 @@ def test_who_skipped_items_ranks_on_the_rest_and_who_skipped_most_not_at_all(
     scores = {t["truth"]: t["scores"] for t in found["measures"][0]["truths"]}
     expected = [roc_auc_score(said["a1"][:40], run[:40], average="macro") for run in runs]
     assert list(scores["a1"].values()) == pytest.approx(expected)
+
+
+def test_os_takes_an_agreement_map_of_its_own(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """Thesis, Table 6.3: rankings under OS, whose errors are weighed by agreements."""
+    folder = study[0]
+    files = [str(folder / f"run{r}.csv") for r in range(RUNS)]
+    (folder / "ontology.csv").write_text(
+        "concept,path\n" + "".join(f"c{c},Root.c{c}\n" for c in range(CONCEPTS))
+    )
+    (folder / "rules.toml").write_text('[[exactly_one]]\nconcepts = ["c0", "c1"]\n')
+    half = folder / "agreement.csv"
+    half.write_text("concept,agreement\n" + "".join(f"c{c},0.5\n" for c in range(CONCEPTS)))
+    forms = [line for line in (folder / "log.csv").read_text().splitlines() if "c0" not in line]
+    # Exactly one of c0 and c1 in every form, so that the rules leave all of them in.
+    ones = [line for line in forms if ",c1," in line]
+    forms += [line[:-1].replace(",c1,", ",c0,") + str(1 - int(line[-1])) for line in ones]
+    (folder / "forms.csv").write_text("\n".join(forms) + "\n")
+    args = ["agreement", str(folder / "forms.csv"), "--systems", *files, "-m", "OS"]
+    args += ["--ontology", str(folder / "ontology.csv"), "--rules", str(folder / "rules.toml")]
+    scores = []
+    for more in ([], ["--agreement", str(half)]):
+        assert main([*args, *more, "--format", "json"]) == 0
+        found = json.loads(capsys.readouterr().out)["systems"]["measures"][0]
+        scores.append(found["truths"][0]["scores"]["run0"])
+    assert scores[0] != scores[1]
+    assert main(["agreement", str(folder / "log.csv"), "--agreement", str(half)]) == 2
+    assert "--agreement belongs to --systems" in capsys.readouterr().err

@@ -17,8 +17,8 @@ from cranfield.agreement.facts import log_facts, note_log
 from cranfield.agreement.groups import group_agreement
 from cranfield.agreement.majority import accuracy_per_item, majority_agreement
 from cranfield.agreement.pairwise import pairwise
-from cranfield.agreement.quality import check_quality
-from cranfield.agreement.systems import compare_rankings
+from cranfield.agreement.quality import Quality, check_quality
+from cranfield.agreement.systems import SystemsStudy, compare_rankings
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
@@ -89,32 +89,9 @@ def assess_agreement(
     categories = None
     if questions is not None and nominal:
         categories = assess(questions, " ".join(nominal), resampling=resampling).concepts
-    checked = None
-    if quality is not None:
-        checked = check_quality(
-            kept,
-            gold=quality.gold,
-            gold_minimum=quality.gold_minimum,
-            fast=quality.fast,
-            strict=quality.strict,
-            coefficients=coefficients,
-            forms=ruled.forms,
-            reward=quality.reward,
-            pay_rejected=quality.pay_rejected,
-        )
     ranked = None
     if systems is not None:
-        ranked = compare_rankings(
-            kept,
-            systems.runs,
-            systems.measures,
-            groups=groups,
-            coverage=systems.coverage,
-            ontology=rules if isinstance(rules, Ontology) else None,
-            costmap=systems.costmap,
-            agreement=_agreement_map(kept, rules, systems),
-            progress=told.part(0.8, 1.0),
-        )
+        ranked = _ranked(kept, systems, groups, rules, told.part(0.8, 1.0))
         notes.extend(ranked.notes)
     answer = Agreement(
         log_facts(kept),
@@ -125,16 +102,54 @@ def assess_agreement(
         pairwise(kept, told.part(0.7, 0.8)) if pairs else None,
         accuracy_per_item(kept) if per_item else None,
         majority_agreement(kept) if majority else None,
-        None
-        if groups is None
-        else group_agreement(kept, groups, coefficients, questions=questions),
-        checked,
+        group_agreement(kept, groups, coefficients, questions=questions) if groups else None,
+        None if quality is None else _checked(kept, quality, coefficients, ruled.forms),
         None if ruled.forms is None else _forms_report(ruled.forms),
         ranked,
         notes=notes.lines("annotator"),
     )
     told(1.0)
     return answer
+
+
+def _checked(
+    log: JudgementLog, quality: QualityCheck, coefficients: str, forms: Forms | None
+) -> Quality:
+    return check_quality(
+        log,
+        gold=quality.gold,
+        gold_minimum=quality.gold_minimum,
+        fast=quality.fast,
+        strict=quality.strict,
+        coefficients=coefficients,
+        forms=forms,
+        reward=quality.reward,
+        pay_rejected=quality.pay_rejected,
+    )
+
+
+def _ranked(
+    log: JudgementLog,
+    systems: SystemsCheck,
+    groups: Mapping[str, Sequence[str]] | None,
+    rules: Ontology | Rules | None,
+    progress: Progress,
+) -> SystemsStudy:
+    ontology = rules if isinstance(rules, Ontology) else None
+    weights = systems.agreement
+    if weights is None and ontology is not None and log.kind == "concept":
+        weights = majority_agreement(log).agreement_map()
+    return compare_rankings(
+        log,
+        systems.runs,
+        systems.measures,
+        groups=groups,
+        coverage=systems.coverage,
+        ontology=ontology,
+        costmap=systems.costmap,
+        agreement=weights,
+        progress=progress,
+    )
 
 
 def _note_undefined(notes: Notes, found: Assessed) -> None:
@@ -154,9 +169,3 @@ def _forms_report(forms: Forms) -> FormsReport:
     return FormsReport(
         forms.total, forms.rejected, forms.seconds_kept, forms.seconds_rejected, forms.broken
     )
-
-
-def _agreement_map(log: JudgementLog, rules: Ontology | Rules | None, systems: SystemsCheck) -> Any:
-    if systems.agreement is not None or log.kind == "category" or not isinstance(rules, Ontology):
-        return systems.agreement
-    return majority_agreement(log).agreement_map()

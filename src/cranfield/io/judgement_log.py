@@ -440,7 +440,7 @@ def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicat
             Problem(
                 int(lines[row]),
                 f"duplicate judgement: {describe_judgement(log, row)} (first on line {first}); "
-                "keep one of them with --duplicates first or last",
+                "keep one of them with duplicates='first'",
             )
         )
     raise InputError(log.source, problems, int(again.sum()))
