@@ -139,6 +139,14 @@ def check_counts(**options: Any) -> None:
             raise UsageError(f"{name}={_shown(value)} is too large: at most {most:,}")
 
 
+def check_at_most(most: int, **options: Any) -> None:
+    """A UsageError for an option that is not a whole number from 1 on, or beyond a bound."""
+    check_counts(**options)
+    for name, value in options.items():
+        if value is not None and value > most:
+            raise UsageError(f"{name}={_shown(value)} is too large: at most {most:,}")
+
+
 def _shown(value: Any) -> str:
     """A value in a message; one of thousands of digits not in full."""
     if isinstance(value, int) and value.bit_length() > 200:

@@ -450,6 +450,32 @@ def test_simulated_systems_are_graded_and_seeded(digits):
     assert skill > 0.6
 
 
+@pytest.mark.parametrize(
+    "ask, message",
+    [
+        (lambda m: correlate(m, resamples=10**14), "resamples=.* is too large: at most 1,000,000"),
+        (lambda m: stability(m, trials=10**12), "trials=.* is too large"),
+        (lambda m: stability(m, repeats=10**9), "repeats=.* is too large: at most 1,000"),
+        (lambda m: random_study(m, count=10**10), "count=.* is too large"),
+        (lambda _: simulated_generality("AP", sizes=(100, 10**14)), "sizes=.* is too large"),
+        (lambda _: curves("AP", size=10**9), "size=.* is too large: at most 2,000,000"),
+        (lambda _: curves("AP", size=10**40), "size=.* is too large"),
+        (lambda _: curves("AUC", size=10**9, ranks=[1]), "size=.* is too large"),
+        (lambda _: curves("AP", size=10**9, ranks=[10**8]), "ranks=.* is too large"),
+        (lambda _: make_questionnaire(size=10**11), "size=.* is too large"),
+        (lambda _: make_questionnaire(questions=10**11), "questions=.* is too large"),
+        (lambda m: list(graded_rankings(m.read_judgements(), count=10**10)), "count=.* too large"),
+    ],
+)
+def test_numbers_too_large_are_refused_before_anything_is_made(ranked, ask, message):
+    with pytest.raises(UsageError, match=message):
+        ask(ranked)
+
+
+def test_a_large_collection_is_fine_where_few_ranks_are_visited():
+    assert curves("MNRO AP", size=10**12, ranks=[1, 10]).at("AP", 10) == pytest.approx(0.1)
+
+
 def test_studies_refuse_what_makes_no_sense(ranked, labels):
     with pytest.raises(UsageError, match="at least 3"):
         correlate(replace(ranked, runs=ranked.runs[:2]))

@@ -17,7 +17,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.campaign.survey_page import page
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_at_most
 from cranfield.evaluation.placements import ranking
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.written import made_folder, write_whole
@@ -30,6 +30,8 @@ FILES = {
     "questions.html": "the page for people",
     "key.json": "the key: keep it to yourself",
 }
+MOST_QUESTIONS = 10_000
+MOST_ITEMS = 100_000
 _STREAM = 41
 _SAME = 1e-12
 
@@ -90,6 +92,8 @@ def make_questionnaire(
             "a questionnaire has questions from 1 on, 2 to 26 lists, and fewer relevant items "
             "than the collection"
         )
+    check_at_most(MOST_QUESTIONS, questions=questions)
+    check_at_most(MOST_ITEMS, size=size)
     asked, key, alike = [], {}, {}
     for q in range(1, questions + 1):
         draw = generator(rng, _STREAM, q)

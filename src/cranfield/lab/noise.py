@@ -18,11 +18,13 @@ import numpy as np
 
 from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_at_most
 from cranfield.lab.material import Material, Truth
 from cranfield.work.packing import remembered
 from cranfield.work.seeds import generator
 
+# All disturbed truths are held at once.
+MOST_REPEATS = 1000
 _FLIP, _DROP = 11, 12
 
 
@@ -37,8 +39,7 @@ class Disturbance:
 
     def __post_init__(self) -> None:
         check_shares(self.flips, self.drops)
-        if self.repeats < 1:
-            raise UsageError(f"repeats={self.repeats} is not a whole number from 1 on")
+        check_at_most(MOST_REPEATS, repeats=self.repeats)
 
 
 def check_shares(*lists: tuple[float, ...]) -> None:

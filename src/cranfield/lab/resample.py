@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.errors import check_at_most
 from cranfield.lab.material import Scored
 from cranfield.stats._resample import Floats
 from cranfield.work.packing import floats, numbers
@@ -21,6 +22,8 @@ from cranfield.work.seeds import generator
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Two runs that tie must tie: what a sum of floats leaves behind is cut off.
 DIGITS = 12
+MOST_DRAWS = 1_000_000
+_NAMES = {"bootstrap": "resamples", "halves": "trials", "share": "repeats"}
 # Units x draws held at once.
 _CELLS = 1 << 21
 _STREAM = {"bootstrap": 1, "halves": 2, "share": 3}
@@ -40,6 +43,9 @@ class Draws:
     count: int
     seed: int
     share: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_at_most(MOST_DRAWS, **{_NAMES[self.how]: self.count})
 
     @property
     def width(self) -> int:

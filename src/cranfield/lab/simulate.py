@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.io.annotations import read_truth
 from cranfield.io.forms import coerce_judgements
 from cranfield.io.labels import write_labels
@@ -28,6 +28,7 @@ from cranfield.notes import Progress, Watcher
 from cranfield.work.seeds import generator
 
 DEPTH = 1000
+MOST_SYSTEMS = 10_000
 _RANKED, _LABELS = 51, 52
 
 
@@ -126,6 +127,7 @@ def graded_labels(
 
 
 def _skills(count: int, weakest: float, strongest: float) -> list[float]:
+    check_at_most(MOST_SYSTEMS, count=count)
     if count < 2 or not 0 <= weakest < strongest:
         raise UsageError("two systems or more, of a skill that rises from 0 or above")
     return [float(s) for s in np.linspace(weakest, strongest, count)]

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.evaluation.placements import ranking
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
@@ -26,6 +26,8 @@ from cranfield.work.packing import floats, numbers
 MOST_PAIRS = 20_000
 MOST_CELLS = 200_000
 POINTS = 50
+# A ranking is made up to the last relevant item, and held in memory.
+MOST_RANKS = 2_000_000
 # Rankings go on below the last relevant item, as far as any usual cutoff looks.
 SHORTEST = 1000
 
@@ -94,8 +96,10 @@ def curves(
     """
     if relevant not in (1, 2):
         raise UsageError(f"curves are drawn for 1 or 2 relevant items, not {relevant}")
+    check_counts(size=size)
     if size < 2:
         raise UsageError(f"a collection of {plural(size, 'item')} has no ranks to compare")
+    check_counts(gmt=gmt)
     wanted = any_measures(measures)
     for measure in wanted:
         if is_annotation(measure) and not _plan(measure).ranked:
@@ -103,6 +107,9 @@ def curves(
     places = _places(size, relevant, ranks)
     names = tuple(map(str, wanted))
     # A topic at a time where rankings are long: a million items are held once, not fifty times.
+    check_at_most(MOST_RANKS, **{"size" if ranks is None else "ranks": places[-1][-1]})
+    if any(map(is_annotation, wanted)):
+        check_at_most(MOST_RANKS, size=size)
     longest = size if any(map(is_annotation, wanted)) else max(p[-1] for p in places)
     at_once = max(1, MOST_CELLS // longest)
     pieces = {

@@ -15,7 +15,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
 from cranfield.measures import Measure, parse_measures
@@ -26,6 +26,8 @@ from cranfield.work.packing import floats, numbers
 from cranfield.work.seeds import generator
 
 MEASURES = "AP NMRR NAR MNRO"
+# Items of all simulated topics together: they are held at once.
+MOST_SIMULATED = 4_000_000
 SHARES = (1 / 3, 2 / 3, 1.0)
 _SIMULATE = 22
 
@@ -214,8 +216,10 @@ def simulated_generality(
 
     The relevant items keep their scores while the collection grows round them.
     """
+    check_counts(relevant=relevant, topics=topics)
     if list(sizes) != sorted(set(sizes)) or len(sizes) < 2 or sizes[0] <= relevant:
         raise UsageError(f"sizes rise, two or more, from above the {relevant} relevant items")
+    check_at_most(MOST_SIMULATED // max(topics, 1), sizes=sizes[-1])
     names = tuple(map(str, parse_measures(measures)))
     made = {
         str(size): _Simulated(" ".join(names), size, sizes[-1], relevant, topics, quality, rng)

@@ -17,7 +17,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.material import Material, Scored, notes_of
 from cranfield.lab.rankings import RankedMaterial
@@ -27,6 +27,7 @@ from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats
 from cranfield.work.seeds import generator
 
+MOST_RANDOM = 10_000
 DENSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _CONFIDENCES, _LABELS, _EXTRA, _ORDER, _SURE = 31, 32, 33, 34, 35
 
@@ -277,6 +278,7 @@ def random_study(
     Annotation: `densities` are the label densities of random and over-annotating runs; without
     `over` there are none of the latter. Rankings: `count` random ones.
     """
+    check_at_most(MOST_RANDOM, count=count)
     for density in densities:
         if not 0 < density <= 1:
             raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
