@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -128,6 +128,11 @@ class Ontology:
                 above = node
         parents = tuple(tuple(links.get(i, ())) for i in range(len(names)))
         return cls(tuple(names), parents, MappingProxyType(own), rules or Rules(), name)
+
+    def __reduce__(self) -> Any:
+        """Ontologies travel to other processes, which a read-only view of a dict cannot."""
+        state = (self.nodes, self.parents, dict(self.concept_nodes), self.rules, self.name)
+        return type(self), (*state, self.left_out_nodes)
 
     # -- what the hierarchy says ------------------------------------------------------------
 

@@ -87,7 +87,8 @@ def _align(text: str, width: int, column: Column) -> str:
 def _full(value: Cell) -> str:
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return ""
-    return repr(value) if isinstance(value, float) else str(value)
+    # A number of NumPy is a float, too, but writes its type before it.
+    return repr(float(value)) if isinstance(value, float) else str(value)
 
 
 def _separated(table: Table, delimiter: str) -> str:

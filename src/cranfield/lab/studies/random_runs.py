@@ -367,7 +367,7 @@ def _verdict(measure: str, runs: tuple[TestedRun, ...], scores: Floats, sign: fl
     median = float(np.median(real))
     return Verdict(
         measure,
-        sign * median,
+        float(sign * median),
         float(scores[best]),
         runs[best].name,
         float((real <= chance.max()).mean()),

@@ -22,6 +22,7 @@ from cranfield.errors import NeedsError, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
 from cranfield.lab.names import any_measures, is_annotation
+from cranfield.lab.pipes import label_options_once
 from cranfield.lab.requirement_cases import Cases, Known, label_cases, ranked_cases
 from cranfield.lab.requirement_models import TITLES as MODEL_TITLES
 from cranfield.lab.requirement_models import hierarchy_faults, user_faults
@@ -119,8 +120,8 @@ def requirements(
     in the rules about them.
     """
     plan = plan or Plan()
-    maps = tuple(costmap.items()) if isinstance(costmap, Mapping) else costmap
-    known = (ontology, rules, maps)
+    given = label_options_once({"ontology": ontology, "rules": rules, "costmap": costmap})
+    known = (given["ontology"], given["rules"], given["costmap"])
     paths = known if plan.is_local else full_path(known)
     pieces = {str(m): _Piece(str(m), *paths) for m in any_measures(measures)}
     study = {"study": "requirements", "measures": list(pieces), "known": stamp(known)}
