@@ -13,6 +13,7 @@ from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
 from cranfield.report.cases import Compared
 from cranfield.report.page import report_page
+from cranfield.report.render import still_page
 from cranfield.report.sections import score_section
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -98,3 +99,30 @@ def test_the_model_in_the_page_is_that_of_python(page):
     data = json.loads(page.read_text().split('id="data">')[1].split("</script>")[0])
     chart = charts.precision_recall(evaluate(QRELS, RUNS, RECALL_MEASURES))
     assert data["sections"][0]["charts"]["recall"] == json.loads(json.dumps(chart.to_dict()))
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_axe_finds_nothing_in_charts(open_page, tmp_path, comparison, scores, axe, dark):
+    """Pictures inside a page without a script: named, described, with enough contrast."""
+    drawn = [
+        charts.leaderboard(comparison),
+        charts.significance(comparison),
+        charts.measures(scores, "AP", "NMRR"),
+        charts.differences(scores, "pca", "random"),
+        charts.precision_recall(evaluate(QRELS, RUNS, RECALL_MEASURES)),
+    ]
+    figures = "".join(f"<figure>{c.to_svg(standalone=False)}</figure>" for c in drawn)
+    target = tmp_path / "still.html"
+    # The page says by itself that it is ready: it has no script that would.
+    page = still_page("Charts", figures).replace("<html", '<html data-ready="yes"', 1)
+    target.write_text(page)
+    shown = open_page(target, dark=dark)
+    shown.driver.set_script_timeout(120)
+    shown.js(axe + "; window.axe = axe;")
+    found = shown.driver.execute_async_script(
+        "const done = arguments[arguments.length - 1];"
+        "axe.run(document, {resultTypes: ['violations']}).then((r) => done(r.violations.map("
+        "(v) => [v.id, v.nodes.length, v.nodes[0].html.slice(0, 200)])));"
+    )
+    assert found == []
+    assert shown.logged() == []

@@ -288,9 +288,12 @@ def test_figure_6_keeps_its_shape_in_collections_of_any_size():
 def test_table_1_values_with_their_rank_columns():
     """Figure 9 and Table 1: five ranked lists, NG = 5, N = 100."""
     places = {
-        "A": (1, 2, 3, 4, 5), "B": (1, 3, 4, 5, 6), "C": (1, 2, 3, 4, 100),
-        "D": (1, 2, 3, 30, 31), "E": (1, 2, 3, 40, 41),
-    }  # fmt: skip
+        "A": (1, 2, 3, 4, 5),
+        "B": (1, 3, 4, 5, 6),
+        "C": (1, 2, 3, 4, 100),
+        "D": (1, 2, 3, 30, 31),
+        "E": (1, 2, 3, 40, 41),
+    }
     runs = {}
     for name, ranks in places.items():
         at = {rank: f"r{k}" for k, rank in enumerate(ranks)}
@@ -299,11 +302,18 @@ def test_table_1_values_with_their_rank_columns():
     scores = evaluate(truth, runs, "AP NMRR MNRO", collection_size=100, gmt=10)
     table = rank_table(scores)
     assert [c.label for c in table.columns][2::2] == ["rank"] * 3
-    shown = [[row[0], *(c.show(v) for c, v in zip(table.columns[1:], row[1:], strict=True))]
-             for row in table.rows]  # fmt: skip
+    shown = [
+        [row[0], *(c.show(v) for c, v in zip(table.columns[1:], row[1:], strict=True))]
+        for row in table.rows
+    ]
     ranks = {row[0]: tuple(row[2::2]) for row in shown}
-    assert ranks == {"A": ("1", "1", "1"), "B": ("2", "2", "2"), "C": ("2", "3", "3"),
-                     "D": ("4", "4", "4"), "E": ("5", "4", "5")}  # fmt: skip
+    assert ranks == {
+        "A": ("1", "1", "1"),
+        "B": ("2", "2", "2"),
+        "C": ("2", "3", "3"),
+        "D": ("4", "4", "4"),
+        "E": ("5", "4", "5"),
+    }
     assert [row[1] for row in shown] == ["1.0000", "0.8100", "0.8100", "0.6589", "0.6444"]
     assert [row[3] for row in shown] == ["0.0000", "0.0364", "0.1818", "0.3727", "0.3727"]
 
