@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -47,6 +48,13 @@ def test_nothing_heavy_is_loaded(name: str) -> None:
 @pytest.mark.parametrize("name", ["import", "help", "version"])
 def test_not_even_numpy(name: str) -> None:
     assert "numpy" not in modules_after(PROGRAMS[name])
+
+
+def test_evaluating_a_trec_file_needs_no_numpy(tmp_path: Path) -> None:
+    (tmp_path / "q.txt").write_text("q 0 a 1\nq 0 b 0\n")
+    (tmp_path / "r.run").write_text("q Q0 a 0 2 x\nq Q0 b 0 1 x\n")
+    argv = ["eval", str(tmp_path / "q.txt"), str(tmp_path / "r.run"), "-m", "map P_10 nDCG@5,10"]
+    assert "numpy" not in modules_after(f"from cranfield.cli import main; main({argv!r})")
 
 
 def test_public_names_resolve() -> None:

@@ -23,6 +23,8 @@ else:
 
 T = TypeVar("T")
 
+# Up to so many numbers a walk in Python takes less time than loading numpy.
+COMMON_SIZE = 1_000_000
 # Sums of powers of two stay exact in a grade.
 MOST_SUBTOPICS = 53
 
@@ -63,6 +65,13 @@ class Table:
     item_offsets: Column[NDArray[np.int64]] = Column()
     values: Column[NDArray[np.float64]] = Column()
     notes: tuple[str, ...] = field(default=(), kw_only=True)
+
+    @cached_property
+    def largest_value(self) -> float:
+        """The largest number of the table; numpy is not loaded for a table of common size."""
+        if len(self) > COMMON_SIZE:
+            return float(self.values.max())
+        return max(memoryview(self.buffers[3]))
 
     @property
     def buffers(self) -> tuple[Any, Any, Any, Any]:

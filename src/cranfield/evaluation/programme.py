@@ -128,7 +128,8 @@ class Programme:
 
     def placed(self, run: RunValues, counted: bytes) -> Iterator[tuple[Policy, int, int]]:
         """For each policy: relevant items that it had to place, and all, of the topics counted."""
-        rows = np.frombuffer(counted, dtype=bool)
+        # Most programmes have none, and evaluating a file needs no array then.
+        rows = np.frombuffer(counted, dtype=bool) if self.policies else None
         for policy in self.policies:
             absent, relevant = run.values[rows][:, [policy.absent, policy.relevant]].sum(axis=0)
             yield policy, int(absent), int(relevant)

@@ -59,7 +59,7 @@ class Context:
         """The largest grade that a parameter declares; an error when a judgement is above it."""
         declared = float(measure.value_of(param))
         judgements = self.judgements
-        if judgements is not None and len(judgements) and judgements.values.max() > declared:
+        if judgements is not None and len(judgements) and judgements.largest_value > declared:
             row = int(judgements.values.argmax())
             at = int(np.searchsorted(judgements.offsets, row, side="right")) - 1
             raise NeedsError(
@@ -74,7 +74,7 @@ class Context:
         judgements = self.judgements
         if judgements is None or not len(judgements):
             return params
-        best = float(judgements.values.max())
+        best = judgements.largest_value
         kind, pairs = params[1], params[3:]
         own = {0.0: best, 2.0: 1.0}.get(kind, 2.0**best if best < MOST_DOUBLINGS else math.inf)
         largest = max([own, *map(abs, pairs[1::2])])
