@@ -36,9 +36,10 @@ bench: $(STAMP)
 	    echo "not all peers could be installed: going on with those that are there"
 	$(BIN)/python benchmarks/run.py
 
-# Do the tests keep their level, and does their power grow with the number of topics?
+# Simulations with known answers: do tests, intervals, ranks and the truth of a crowd hold?
 check-stats: $(STAMP)
 	$(BIN)/python benchmarks/check_stats.py
+	$(BIN)/python benchmarks/check_crowd.py
 
 clean:
 	rm -rf .venv build dist site

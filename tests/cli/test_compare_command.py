@@ -312,3 +312,38 @@ def test_annotation_needs_two_runs_of_different_names(capsys, annotation):
     code, _, err = label(capsys, annotation, "-m", "F.example", runs=("weak", "weak"))
     assert code == 2
     assert "two runs are named 'weak'" in err
+
+
+def test_the_direction_seen_is_tested_and_marked_as_table_8_of_chatzichristofis_does(
+    capsys, folder
+):
+    args = ("-m", "AP", "--tail", "seen", "--correction", "none", "--test", "bootstrap")
+    up = answer(capsys, folder, *args, runs=("dense", "bm25"))["pairs"][0]
+    down = answer(capsys, folder, *args, runs=("bm25", "dense"))["pairs"][0]
+    assert (up["mark"], down["mark"]) == ("up", "down")
+    assert up["stars"] == down["stars"] != ""
+    assert up["p"] == down["p"]
+    assert up["deviation_percent"] == pytest.approx(down["deviation_percent"])
+    _, out, _ = run(capsys, folder, *args, runs=("bm25", "dense"))
+    assert f"{down['stars']} down" in out
+    assert "one-tailed in the direction seen (its level over both directions is twice the p)" in out
+
+
+def test_one_tailed_without_a_baseline_is_refused_with_the_reason(capsys, folder):
+    code, out, err = run(capsys, folder, "-m", "AP", "--tail", "one")
+    assert (code, out) == (2, "")
+    assert "asks whether a run is better than the baseline" in err
+
+
+def test_the_leaderboard_has_the_keys_of_the_contract(capsys, folder):
+    for row in answer(capsys, folder, "-m", "AP")["leaderboard"]:
+        assert list(row)[:8] == [
+            "measure",
+            "run",
+            "mean",
+            "ci",
+            "place",
+            "place_interval",
+            "rank",
+            "group",
+        ]

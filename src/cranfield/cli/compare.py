@@ -123,7 +123,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
         choices=TESTS,
         default="bootstrap",
         metavar="TEST",
-        help=f"one of {', '.join(TESTS)} (default: bootstrap)",
+        help=f"one of {', '.join(TESTS)} (default: bootstrap); the last three assume that all "
+        "runs vary alike and claim too much when one is erratic",
     )
     group.add_argument(
         "--correction",
@@ -157,7 +158,8 @@ def _add_test_options(parser: argparse.ArgumentParser) -> None:
         "--equivalence",
         type=float,
         metavar="MARGIN",
-        help="also test that the difference lies within this margin",
+        help="also test that the difference lies within this margin (two t-tests, too sure with "
+        "skewed differences on few topics)",
     )
     group.add_argument(
         "--detect",

@@ -12,7 +12,7 @@ from cranfield.stats.differences import Bools
 
 LEVELS = (0.05, 0.01, 0.001)
 # How many standard errors of the draws a p-value must be away from a level to be sure of it.
-_SURE = 2.58
+SURE = 3.0
 Columns = dict[str, np.ndarray]
 
 
@@ -148,7 +148,7 @@ def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
     own = corrected / times
     error = times * np.sqrt(own * (1 - own) / plan.draws)
     gaps = [np.abs(corrected - level) for level in {*LEVELS, plan.alpha}]
-    return np.asarray(np.min(gaps, axis=0) > _SURE * error)
+    return np.asarray(np.min(gaps, axis=0) > SURE * error)
 
 
 def smallest_corrected(case: Case) -> tuple[float, str]:

@@ -12,7 +12,8 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, TypeVar
+from functools import cache
+from typing import Any, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -119,13 +120,23 @@ def in_threads(
 @contextmanager
 def _one_blas_thread() -> Iterator[None]:
     """Keep matrix products on the thread that asks for them, so that `jobs` is the bound."""
-    try:
-        from threadpoolctl import threadpool_limits  # type: ignore[import-untyped]
-    except ImportError:
+    controller = _blas()
+    if controller is None:
         yield
         return
-    with threadpool_limits(limits=1, user_api="blas"):
+    with controller.limit(limits=1, user_api="blas"):
         yield
+
+
+@cache
+def _blas() -> Any:
+    """What controls the threads of matrix products, where it is installed: found once, since
+    looking through all loaded libraries takes longer than a small test."""
+    try:
+        from threadpoolctl import ThreadpoolController  # type: ignore[import-untyped]
+    except ImportError:
+        return None
+    return ThreadpoolController()
 
 
 def _collect(
