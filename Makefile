@@ -5,7 +5,7 @@ BIN := .venv/bin
 STAMP := .venv/.ready
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test lint docs bench check-stats clean
+.PHONY: demo test slow lint docs bench check-stats sanitize tsan compile-clang fuzz fuzz-readers clean
 
 $(STAMP): $(SOURCES)
 	@command -v $${CXX:-c++} >/dev/null || \
@@ -40,6 +40,32 @@ bench: $(STAMP)
 check-stats: $(STAMP)
 	$(BIN)/python benchmarks/check_stats.py
 	$(BIN)/python benchmarks/check_crowd.py
+
+# What takes longer than a test should: part of CI.
+slow: sanitize tsan
+
+# Kernels and readers on a core with the address and undefined-behaviour sanitizers.
+sanitize: $(STAMP)
+	scripts/sanitize
+
+# Everything in the core that runs on several threads, under ThreadSanitizer.
+tsan:
+	scripts/tsan
+
+# Does clang accept the core? g++ is what builds it elsewhere.
+compile-clang: $(STAMP)
+	@include="$$($(BIN)/python -m nanobind --include_dir)"; \
+	python="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"; \
+	find src/core -name '*.cpp' -print0 | xargs -0 -n 1 -P 2 clang++ -std=c++20 -Wall -Wextra \
+	    -Werror -fsyntax-only -Isrc/core -isystem "$$include" -isystem "$$python"
+
+# Ten thousand damaged inputs, odd files, limits and signals for every command; minutes.
+fuzz: $(STAMP)
+	$(BIN)/python -m benchmarks.fuzz
+
+# The core's readers on bytes that libFuzzer invents (needs clang).
+fuzz-readers:
+	scripts/fuzz_readers
 
 clean:
 	rm -rf .venv build dist site

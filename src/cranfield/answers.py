@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield._json import jsonable
 from cranfield._version import __version__
 from cranfield.errors import InputError, UsageError
-from cranfield.io.files import describe, read_text, write_whole
+from cranfield.io.files import describe, read_json_text, write_whole
 
 if TYPE_CHECKING:
     import numpy as np
@@ -291,7 +291,7 @@ def load(path: str | Path) -> Answer:
     """
     where = describe(path)
     try:
-        document = json.loads(read_text(path))
+        document = json.loads(read_json_text(path))
         if not isinstance(document, dict) or "cranfield" not in document:
             raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
         if "layout" not in document:

@@ -45,8 +45,9 @@ class Novelty {
 
 // Parameters: cutoff, alpha, kind of discount, its beta, and what the sum is divided by.
 struct Discounted {
-    static constexpr double logarithm = 0, reciprocal = 1, geometric = 2;
-    static constexpr double by_subtopics = 0, by_ideal = 1;
+    // 0 is the logarithm of the rank, and a division by the number of subtopics.
+    static constexpr double reciprocal = 1, geometric = 2;
+    static constexpr double by_ideal = 1;
     double cutoff, alpha, kind, beta;
 
     explicit Discounted(const Params& p) : cutoff(p[0]), alpha(p[1]), kind(p[2]), beta(p[3]) {}

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <atomic>
 #include <limits>
-#include <tuple>
 
 #include "kernels/labels.hpp"
 #include "threads.hpp"
@@ -220,8 +219,9 @@ struct SetAssignment {
     double operator()(std::size_t item) {
         members(truth, item, wanted);
         members(labels, item, predicted);
-        const auto& [few, many] = predicted.size() < wanted.size() ? std::tie(predicted, wanted)
-                                                                   : std::tie(wanted, predicted);
+        const bool fewer = predicted.size() < wanted.size();
+        const Set& few = fewer ? predicted : wanted;
+        const Set& many = fewer ? wanted : predicted;
         // A dummy costs the same with whatever is left over, so it need not be assigned.
         const auto dummies = static_cast<double>(many.size() - few.size());
         if (few.empty()) return dummy * dummies;

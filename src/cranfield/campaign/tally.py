@@ -11,7 +11,7 @@ from typing import Any
 from cranfield.campaign.survey_page import NONE
 from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
 from cranfield.errors import InputError
-from cranfield.io.files import describe, read_text
+from cranfield.io.files import describe, read_json_text
 from cranfield.notes import Notes
 from cranfield.work.packing import floats
 
@@ -101,7 +101,7 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
 
 def _json(path: str | Path, field: str) -> dict[str, Any]:
     try:
-        found = json.loads(read_text(path))
+        found = json.loads(read_json_text(path))
     except ValueError as error:
         raise InputError.single(describe(path), f"is not JSON ({error})") from None
     if not isinstance(found, dict) or not isinstance(found.get(field), dict):

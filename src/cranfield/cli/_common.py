@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from cranfield.answers import Answer
 from cranfield.cli._words import in_options
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, visible
 from cranfield.io.files import write_whole
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -70,6 +70,11 @@ def add_output_options(parser: argparse.ArgumentParser, form: str = "table") -> 
     group.add_argument("--format", choices=FORMATS, default=form, help=f"default: {form}")
     group.add_argument("-o", "--output", metavar="FILE", help="write here, whole or not at all")
     group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
+    group.add_argument(
+        "--spreadsheet",
+        action="store_true",
+        help="CSV and TSV: text that a spreadsheet would take for a formula gets an apostrophe",
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,16 +84,18 @@ class Output:
     form: str = "table"
     path: str | None = None
     quiet: bool = False
+    spreadsheet: bool = False
 
     @classmethod
     def of(cls, args: argparse.Namespace) -> Output:
         """What the options of `add_output_options` say."""
-        return cls(args.format, args.output, args.quiet)
+        return cls(args.format, args.output, args.quiet, args.spreadsheet)
 
     @classmethod
     def take(cls, given: dict[str, Any]) -> Output:
         """Takes the options of `add_output_options` out of what was given."""
-        return cls(given.pop("format"), given.pop("output"), given.pop("quiet"))
+        names = ("format", "output", "quiet", "spreadsheet")
+        return cls(*(given.pop(name) for name in names))
 
 
 def show(answer: Answer, output: Output, *, page: str | None = None, **view: Any) -> None:
@@ -225,19 +232,21 @@ def _emit(document: Document, output: Output, *, told: bool = True) -> None:
     if not output.quiet:
         for warning in document.warnings:
             sys.stderr.write(f"warning: {in_options(warning)}\n")
-    to_terminal = output.path is None and sys.stdout.isatty() and "NO_COLOR" not in os.environ
-    text = render(document, output.form, colour=to_terminal)
+    to_terminal = output.path is None and sys.stdout.isatty()
+    colour = to_terminal and "NO_COLOR" not in os.environ
+    text = render(document, output.form, colour=colour, spreadsheet=output.spreadsheet)
     if output.path is None:
-        sys.stdout.write(text)
+        # A table shows control characters as it is; the marks of its colours are to be obeyed.
+        sys.stdout.write(visible(text) if to_terminal and output.form != "table" else text)
     else:
         write_file(output.path, text, quiet=output.quiet or not told)
 
 
 def write_file(path: str, text: str, *, quiet: bool) -> None:
     """Write a file whole or not at all, and say so."""
-    write_whole(Path(path), text.encode())
+    write_whole(Path(path), text.encode(errors="replace"))
     if not quiet:
-        sys.stderr.write(f"wrote {path} ({text.count(chr(10))} lines)\n")
+        sys.stderr.write(f"wrote {visible(path)} ({text.count(chr(10))} lines)\n")
 
 
 def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:

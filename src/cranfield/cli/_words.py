@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from cranfield.errors import visible
+
 # Parameters whose option has another name.
 OTHER_NAMES = {
     "rng": "seed",
@@ -62,7 +64,7 @@ _BARE = re.compile(r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])")
 
 
 def in_options(text: str) -> str:
-    """A message of the library in the words of the command line.
+    """A message of the library in the words of the command line, and nothing a terminal obeys.
 
     >>> in_options("pass collection_size=N or missing='optimist'; name them with concepts=...")
     'pass --collection-size N or --missing optimist; name them with --concepts'
@@ -75,7 +77,7 @@ def in_options(text: str) -> str:
         return f"{_option(found[1])} {value}".rstrip()
 
     text = _SAID.sub(option, text)
-    return _BARE.sub(lambda found: _option(found[1]), text)
+    return visible(_BARE.sub(lambda found: _option(found[1]), text))
 
 
 def _option(parameter: str) -> str:

@@ -152,6 +152,10 @@ def _chosen_measures(
 
 def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
     """Why runs cannot be compared under a measure, or nothing."""
+    if measure not in scores.values:
+        return (
+            f"{measure} has no values of single topics, items or concepts here: save() keeps them"
+        )
     if not (scores.is_mean(measure) or measure.averaging == "sum"):
         return (
             f"{measure} is not a mean over topics, items or concepts, so its difference has no test"

@@ -110,10 +110,9 @@ class RankedTask:
         if len(named) == 1:
             results = [score(named[0][0], named[0][1], threads)]
         else:
-            from concurrent.futures import ThreadPoolExecutor
+            from cranfield.work.threads import map_in_threads
 
-            with ThreadPoolExecutor(threads) as pool:
-                results = list(pool.map(lambda pair: score(pair[0], pair[1], 1), named))
+            results = list(map_in_threads(lambda pair: score(pair[0], pair[1], 1), named, threads))
         told.check()
         return self._scores(results)
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import csv
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import BinaryIO
@@ -82,3 +83,22 @@ def _settle_folder(folder: Path) -> None:
         pass
     finally:
         os.close(handle)
+
+
+def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
+    """Rows as CSV with simple line ends; a line end of any kind within a cell is quoted."""
+    sink = _Rows()
+    csv.writer(sink, delimiter=delimiter, lineterminator=_Rows.END).writerows(rows)
+    return "".join(sink.lines)
+
+
+class _Rows:
+    """What csv writes a row at a time. It quotes cells with a character of the end of a row."""
+
+    END = "\r\n"
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+
+    def write(self, row: str) -> None:
+        self.lines.append(row.removesuffix(self.END) + "\n")

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
 import json
 import math
 from collections.abc import Callable
 
 from cranfield._json import jsonable
+from cranfield.errors import visible
+from cranfield.io.written import csv_text
 from cranfield.report.document import Cell, Column, Document, Table
 
 BAR_WIDTH = 20
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
-def render(document: Document, form: str, *, colour: bool = False) -> str:
-    """The document as text in a format of `FORMATS`."""
+def render(
+    document: Document, form: str, *, colour: bool = False, spreadsheet: bool = False
+) -> str:
+    """The document as text in a format of `FORMATS`; CSV perhaps made safe for spreadsheets."""
     if form == "json":
         return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
     if form == "table":
@@ -25,12 +27,16 @@ def render(document: Document, form: str, *, colour: bool = False) -> str:
     if form == "html":
         return document.page or _html_page(document)
     if form in _DELIMITERS:
-        return _separated(document.machine or document.tables[0], _DELIMITERS[form])
+        table = document.machine or document.tables[0]
+        return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
     return "\n".join(_RENDERERS[form](t) for t in document.tables)
 
 
 def text_table(table: Table, colour: bool) -> str:
-    shown = [[c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows]
+    shown = [
+        [_in_a_line(c.show(v)) for c, v in zip(table.columns, row, strict=True)]
+        for row in table.rows
+    ]
     if table.marks:
         shown = [_marked(table, i, row) for i, row in enumerate(shown)]
     # A star would be taken for significance where there are marks.
@@ -39,9 +45,9 @@ def text_table(table: Table, colour: bool) -> str:
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
         for i, row in enumerate(shown)
     ]
-    heads = [c.label + (" " if best[j] else "") for j, c in enumerate(table.columns)]
+    heads = [_in_a_line(c.label) + (" " if best[j] else "") for j, c in enumerate(table.columns)]
     widths = [max([len(h), *(len(row[j]) for row in cells)]) for j, h in enumerate(heads)]
-    lines = [table.title] if table.title else []
+    lines = [visible(table.title)] if table.title else []
     lines.append(
         "  ".join(_align(h, w, c) for h, w, c in zip(heads, widths, table.columns, strict=True))
     )
@@ -54,8 +60,13 @@ def text_table(table: Table, colour: bool) -> str:
         lines.append("  ".join(aligned))
     if any(best):
         lines.append("* best of its column")
-    lines.extend(table.notes)
+    lines.extend(map(visible, table.notes))
     return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def _in_a_line(text: str) -> str:
+    """A cell whose line ends, tabs and control characters are shown, not obeyed."""
+    return visible(text).replace("\n", "\\n").replace("\t", "\\t")
 
 
 def _bar(table: Table, row: int, column: int) -> str:
@@ -91,12 +102,16 @@ def _full(value: Cell) -> str:
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
-def _separated(table: Table, delimiter: str) -> str:
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
-    writer.writerow([c.name for c in table.columns])
-    writer.writerows([_full(v) for v in row] for row in table.rows)
-    return out.getvalue()
+def _separated(table: Table, delimiter: str, *, spreadsheet: bool) -> str:
+    cell = _not_a_formula if spreadsheet else _full
+    header = [cell(c.name) for c in table.columns]
+    return csv_text([header, *([cell(v) for v in row] for row in table.rows)], delimiter)
+
+
+def _not_a_formula(value: Cell) -> str:
+    """A cell that a spreadsheet shows as it is: text like a formula is marked as text."""
+    marked = isinstance(value, str) and value.startswith(("=", "+", "-", "@", "\t", "\r"))
+    return f"'{value}" if marked else _full(value)
 
 
 def _markdown(table: Table) -> str:

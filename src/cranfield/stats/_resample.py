@@ -9,7 +9,6 @@ p-value of a pair depends on that pair and the seed alone, not on what else is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
@@ -19,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import UsageError
+from cranfield.work.threads import map_in_threads
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -112,8 +112,7 @@ def in_threads(
         if jobs <= 1 or len(todo) == 1:
             _collect(map(work, todo), results, len(todo), progress)
         else:
-            with ThreadPoolExecutor(max_workers=jobs) as pool:
-                _collect(pool.map(work, todo), results, len(todo), progress)
+            _collect(map_in_threads(work, todo, jobs), results, len(todo), progress)
     return results
 
 

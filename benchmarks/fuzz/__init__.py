@@ -1,0 +1,1 @@
+"""A seeded fuzzer of the command line: see `python -m benchmarks.fuzz --help`."""

@@ -1,0 +1,67 @@
+"""Work on as many threads as there are to be had."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future
+from itertools import count
+from typing import TypeVar
+
+Given = TypeVar("Given")
+Result = TypeVar("Result")
+
+
+def map_in_threads(
+    work: Callable[[Given], Result], items: Iterable[Given], jobs: int
+) -> Iterator[Result]:
+    """The results of work in the order of the items, on up to `jobs` threads, this one among them.
+
+    Where no more threads can be started, those that are there do the work. An error comes out in
+    the place of its item.
+
+    >>> list(map_in_threads(str.upper, ["a", "b"], 4))
+    ['A', 'B']
+    """
+    todo = list(items)
+    futures: list[Future[Result]] = [Future() for _ in todo]
+    turn, unwanted = count(), threading.Event()
+
+    def take_one() -> bool:
+        at = next(turn)
+        if at >= len(todo) or unwanted.is_set():
+            return False
+        try:
+            futures[at].set_result(work(todo[at]))
+        except BaseException as error:
+            futures[at].set_exception(error)
+            if not isinstance(error, Exception):
+                raise
+        return True
+
+    def take_all() -> None:
+        while take_one():
+            pass
+
+    threads = _started(take_all, min(jobs, len(todo)) - 1)
+    try:
+        for future in futures:
+            while not future.done() and take_one():
+                pass
+            yield future.result()
+    finally:
+        unwanted.set()
+        for thread in threads:
+            thread.join()
+
+
+def _started(target: Callable[[], None], wanted: int) -> list[threading.Thread]:
+    threads: list[threading.Thread] = []
+    for _ in range(wanted):
+        thread = threading.Thread(target=target, daemon=True)
+        try:
+            thread.start()
+        except RuntimeError:  # no memory, or no more of them allowed
+            break
+        threads.append(thread)
+    return threads
