@@ -93,7 +93,7 @@ def _drop_output() -> None:
     try:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except (OSError, ValueError, AttributeError):
-        sys.stdout = open(os.devnull, "w")  # noqa: SIM115, PTH123
+        sys.stdout = io.TextIOWrapper(io.BytesIO())
 
 
 def prepare_process() -> None:
