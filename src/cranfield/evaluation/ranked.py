@@ -264,9 +264,10 @@ def evaluate(
     """Score runs against judgements.
 
     `judgements` and each run may be a path, an object that `read_qrels` or `read_run` gave,
-    {topic: {item: number}}, a pandas or polars data frame, an Arrow table, a tuple of three
-    columns, or what ir_datasets and ir_measures have: a data set, or tuples with `query_id`,
-    `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or {name: run}.
+    {topic: {item: number}}, {topic: [item, ...]}, a pandas or polars data frame, an Arrow table, a
+    tuple of three columns, or what ir_datasets and ir_measures have: a data set, or tuples with
+    `query_id`, `doc_id` and `relevance` or `score`. `runs` is one run, a list of them, or
+    {name: run}.
     `missing` says where relevant items stand that were not retrieved, for measures of the ranks
     of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
     the topics do not give it. `tie_range` also tells how far the orders within ties can move

@@ -11,20 +11,25 @@ from cranfield.data.columns import HEADERS, frame_column, frame_columns, is_fram
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, run_name
+from cranfield.io.lists import is_listed, unlisted
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
 
 # {topic: {item: number}}.
 NestedForm: TypeAlias = "Mapping[Any, Mapping[Any, float]]"
+# {topic: [item, ...]}: the items retrieved, best first, or the relevant ones.
+ListedForm: TypeAlias = "Mapping[Any, Any]"
 # Topics, items and numbers, of one length.
 ColumnsForm: TypeAlias = "tuple[Sequence[Any], Sequence[Any], Sequence[float]]"
 # A pandas or polars data frame or an Arrow table, known by its class; or what ir_datasets and
 # ir_measures have: a data set, or tuples with query_id and doc_id.
 ForeignForm: TypeAlias = Any
 
-JudgementsForm: TypeAlias = "Judgements | FileForm | NestedForm | ColumnsForm | ForeignForm"
-RunForm: TypeAlias = "Run | FileForm | NestedForm | ColumnsForm | ForeignForm"
+JudgementsForm: TypeAlias = (
+    "Judgements | FileForm | NestedForm | ListedForm | ColumnsForm | ForeignForm"
+)
+RunForm: TypeAlias = "Run | FileForm | NestedForm | ListedForm | ColumnsForm | ForeignForm"
 # One run, a list of them, or {name: run}.
 RunsForm: TypeAlias = "RunForm | Iterable[RunForm] | Mapping[str, RunForm]"
 # {item: concepts}, {item: {concept: value}}, a matrix of NumPy or scipy.sparse, or a data frame.
@@ -43,7 +48,7 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
     if is_file(source):
         return read_qrels(source)
     if isinstance(source, Mapping):
-        return Judgements.from_dict(source)
+        return Judgements.from_dict(unlisted(source, Judgements, "<judgements>"))
     if is_frame(source):
         return Judgements.from_frame(source)
     if isinstance(source, tuple) and len(source) == 3:
@@ -60,7 +65,7 @@ def coerce_run(source: RunForm, name: str) -> Run:
     if is_file(source):
         return read_run(source).named(name)
     if isinstance(source, Mapping):
-        return Run.from_dict(source).named(name)
+        return Run.from_dict(unlisted(source, Run, f"<{name}>")).named(name)
     if is_frame(source):
         return Run.from_frame(source).named(name)
     if isinstance(source, tuple) and len(source) == 3:
@@ -104,24 +109,30 @@ def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[s
 
 def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     """Pairs of a name and a run; two runs of one name are an error."""
-    if isinstance(runs, Mapping):
+    if is_listed(runs):
+        runs = [runs]
+    elif isinstance(runs, Mapping):
         first = next(iter(runs.values()), None)
         inner = next(iter(first.values()), None) if isinstance(first, Mapping) and first else None
-        if isinstance(first, Mapping) and not isinstance(inner, Mapping):
+        if isinstance(first, Mapping) and not isinstance(inner, Mapping) and not is_listed(first):
             runs = [runs]
         elif runs:
-            return _distinct([(str(name), run) for name, run in runs.items()])
+            pairs = [(str(name), run) for name, run in runs.items()]
+            return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
     elif is_frame(runs) and (column := _run_column(runs)) is not None:
         return _by_run(runs, column)
     elif not isinstance(runs, list | tuple) or _is_columns(runs) or _is_rows(runs):
         runs = [runs]
     if not runs:
         raise UsageError("no run was given")
-    return _distinct([(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)])
+    pairs = [(_name_of(run, i, len(runs)), run) for i, run in enumerate(runs)]
+    return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
 
 
 def _run_column(frame: Any) -> str | None:
     """The column of a frame that says to which run a row belongs, if it has one."""
+    if hasattr(frame, "collect"):  # a lazy frame is one run: its columns are not known yet
+        return None
     lowered = {name.lower(): name for name in frame_columns(frame)}
     return next((lowered[name] for name in HEADERS["run"] if name in lowered), None)
 

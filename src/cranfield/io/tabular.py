@@ -17,6 +17,7 @@ from cranfield.errors import (
 )
 from cranfield.io.files import FileForm, describe, read_json_text
 from cranfield.io.ids import SEPARATED
+from cranfield.io.lists import of_list
 from cranfield.io.records import read_records
 from cranfield.io.separated import number_role, read_separated, repeated
 
@@ -47,7 +48,7 @@ def read_json(path: FileForm, kind: type[T]) -> T:
         raise InputError.single(where, "is empty: expected a JSON object {topic: {item: number}}")
     if not isinstance(content, dict):
         raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
-    content = {topic: _of_list(items, kind, where, topic) for topic, items in content.items()}
+    content = {topic: of_list(items, kind, where, topic) for topic, items in content.items()}
     for topic, items in content.items():
         if not isinstance(items, dict):
             raise InputError.single(where, f"topic {topic!r} is not an object {{item: number}}")
@@ -60,21 +61,6 @@ def read_json(path: FileForm, kind: type[T]) -> T:
         return kind.from_dict(content).noted(notes)
     except InputError as error:
         raise InputError(where, error.problems, error.count) from None
-
-
-def _of_list(items: Any, kind: type[Table], where: str, topic: str) -> Any:
-    """A list of ids as {item: number}: the ranking of a run, or the relevant items."""
-    if not isinstance(items, list) or not all(isinstance(i, str | int) for i in items):
-        return items
-    names = [str(item) for item in items]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
-        raise InputError.single(
-            where, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"
-        )
-    if kind is Judgements:
-        return dict.fromkeys(names, 1)
-    return {name: float(-place) for place, name in enumerate(names, 1)}
 
 
 def _object(
