@@ -184,6 +184,11 @@ def is_frame(value: Any) -> bool:
     )
 
 
+def collected(frame: Any) -> Any:
+    """A data frame that has its rows: a lazy frame of polars answers only when it is collected."""
+    return frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+
+
 def frame_columns(frame: Any) -> Sequence[str]:
     names = frame.column_names if hasattr(frame, "column_names") else frame.columns
     return [str(n) for n in names]

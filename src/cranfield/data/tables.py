@@ -120,8 +120,7 @@ class Table:
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a pandas or polars data frame or an Arrow table with one of the usual headers."""
-        # A lazy frame of polars answers for its columns only when it is collected.
-        frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+        frame = columns.collected(frame)
         names = columns.frame_columns(frame)
         picked = [columns.pick(names, role, cls._value_role()) for role in ("topic", "item")]
         value = columns.pick(names, cls._value_role(), cls._value_role())
@@ -322,7 +321,7 @@ class Run(Table):
     @classmethod
     def from_frame(cls, frame: Any) -> Self:
         """From a data frame; without a score its column `rank` gives the order."""
-        frame = frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+        frame = columns.collected(frame)
         names = columns.frame_columns(frame)
         lowered = {name.lower(): name for name in names}
         if "rank" not in lowered or any(name in lowered for name in columns.HEADERS["score"]):

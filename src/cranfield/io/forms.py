@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import HEADERS, frame_column, frame_columns, is_frame
+from cranfield.data.columns import HEADERS, collected, frame_column, frame_columns, is_frame
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, run_name
@@ -109,6 +109,7 @@ def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[s
 
 def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     """Pairs of a name and a run; two runs of one name are an error."""
+    runs = collected(runs)
     if is_listed(runs):
         runs = [runs]
     elif isinstance(runs, Mapping):
