@@ -262,3 +262,26 @@ def test_unknown_commands_are_refused(capsys: pytest.CaptureFixture[str]) -> Non
     assert main(["evla"]) == 2
     assert "no command 'evla'. Did you mean 'eval'?" in capsys.readouterr().err
     assert cli.main(["--help"]) == 0
+
+
+def test_refusals_of_the_api_are_our_own() -> None:
+    with pytest.raises(cf.CranfieldError, match="chances are a list"):
+        cf.poisson_binomial(0.5)  # type: ignore[arg-type]
+    with pytest.raises(cf.CranfieldError, match="scores and grades must be numbers"):
+        cf.evaluate((["t"], ["a"], [[1, 2]]), {"t": {"a": 1.0}})
+    with pytest.raises(cf.CranfieldError, match="rows differ in length"):
+        cf.evaluate_labels([[1, 0], [1]], [[[1, 0], [1]]], "F.example")
+
+
+def test_correlations_of_numbers_near_the_largest() -> None:
+    x, y = [1.0, 0.2, 0.7, 0.1], [0.9, 0.3, 0.6, 0.05]
+    usual = cf.stats.pearson(x, y).value
+    for scale in (1e300, 1.7e308):
+        large = cf.stats.pearson([v * scale for v in x], [v * scale for v in y]).value
+        assert large == pytest.approx(usual, rel=1e-12)
+
+
+def test_curves_over_too_many_ranks(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["chart", "behaviour", "--collection-size", "100000000", "-m", "AP", "-o", "x.svg"]
+    assert main(command) == 2
+    assert "at most 5,000 can be drawn" in capsys.readouterr().err

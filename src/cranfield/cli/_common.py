@@ -261,7 +261,10 @@ def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
             failure.append(error)
 
     thread = threading.Thread(target=run, daemon=True)
-    thread.start()
+    try:
+        thread.start()
+    except RuntimeError:  # no thread to be had
+        return work()
     try:
         thread.join()
     except KeyboardInterrupt:
@@ -305,7 +308,10 @@ class Watch:
 
     def __enter__(self) -> Watch:
         if self._shown:
-            self._thread.start()
+            try:
+                self._thread.start()
+            except RuntimeError:  # no thread to be had, and none is needed
+                self._shown = False
         return self
 
     def __exit__(

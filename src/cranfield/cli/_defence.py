@@ -42,6 +42,10 @@ def guarded(work: Callable[[], int]) -> int:
         return DONE
     except MemoryError:
         return _say("cranfield: not enough memory for this", BAD_INPUT)
+    except ImportError as error:
+        # A library that is there but does not fit into what memory is left.
+        scarce = any(word in str(error) for word in ("map segment", "allocate", "memory"))
+        return _say("cranfield: not enough memory for this", BAD_INPUT) if scarce else _fault(error)
     except OSError as error:
         _drop_output()
         where = error.filename if isinstance(error.filename, str) else "standard output"

@@ -124,6 +124,8 @@ def numbers(values: Any) -> NDArray[np.float64]:
             array = array.astype(np.float64)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"found {array.dtype}")
+        if array.ndim != 1:
+            raise TypeError(f"found an array of shape {array.shape}")
         return np.ascontiguousarray(array, dtype=np.float64)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError.single(

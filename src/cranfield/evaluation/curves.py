@@ -46,6 +46,10 @@ def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, .
     return tuple(found)
 
 
+# A ranking of as many items is made for each of the ranks.
+MOST_RANKS = 5_000
+
+
 def behaviour_curves(
     measures: str | Iterable[str | Measure], *, size: int = 100, relevant: int = 1
 ) -> tuple[Curve, ...]:
@@ -55,6 +59,8 @@ def behaviour_curves(
     """
     if not 1 <= relevant <= size:
         raise UsageError(f"{relevant} relevant of {size} items: expected 1 to {size}")
+    if size > MOST_RANKS:
+        raise UsageError(f"a curve over {size:,} ranks: at most {MOST_RANKS:,} can be drawn")
     chosen = parse_measures(measures if isinstance(measures, str) else list(measures))
     width = len(str(size))
     truth: dict[str, Mapping[str, int]] = {}

@@ -56,7 +56,14 @@ def pearson(x: Floats, y: Floats) -> Correlation:
     """Pearson's r, the linear correlation of the scores themselves (Nowak eq. 4.6)."""
     from scipy.stats import pearsonr
 
-    return _tested("r", pearsonr, *_two_lists(x, y))
+    a, b = _two_lists(x, y)
+    return _tested("r", pearsonr, _within_squares(a), _within_squares(b))
+
+
+def _within_squares(values: Floats) -> Floats:
+    """Numbers whose squares and sums can be held; a power of two takes no digit away."""
+    largest = float(np.abs(values).max(initial=0.0))
+    return values * 2.0**-600 if largest > 2.0**480 else values
 
 
 def kolmogorov_smirnov(x: Floats, y: Floats) -> Correlation:

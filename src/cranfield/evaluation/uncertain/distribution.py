@@ -63,7 +63,12 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     >>> poisson_binomial([0.5, 0.5]).tolist()
     [0.25, 0.5, 0.25]
     """
-    p = np.asarray(chances, dtype=np.float64)
+    try:
+        p = np.asarray(chances, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise UsageError("chances are a list of numbers in [0, 1]") from None
+    if p.ndim != 1:
+        raise UsageError(f"chances are a list of numbers in [0, 1], not of shape {p.shape}")
     if p.size and not (p.min() >= 0 and p.max() <= 1):
         raise UsageError("chances lie in [0, 1]")
     certain = int((p == 1).sum())
