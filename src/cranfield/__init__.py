@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     from cranfield.evaluation.fusion import fuse, fuse_labels
     from cranfield.evaluation.index_quality import IndexQuality, evaluate_index
     from cranfield.evaluation.labels import LabelTask, evaluate_labels
+    from cranfield.evaluation.overlap import overlap_of_runs
     from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
@@ -176,6 +177,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "RankedTask",
         "evaluate",
     ),
+    "cranfield.evaluation.overlap": ("overlap_of_runs",),
     "cranfield.evaluation.index_quality": (
         "IndexQuality",
         "evaluate_index",
@@ -326,6 +328,7 @@ __all__ = [
     "load",
     "measure",
     "ontologies",
+    "overlap_of_runs",
     "poisson_binomial",
     "read_agreement",
     "read_categories",

@@ -92,6 +92,11 @@ REFERENCES: dict[str, Reference] = {
         "Beyond independent relevance: methods and evaluation metrics for subtopic retrieval",
         2003, "SIGIR",
     ),
+    "webber-rbo": Reference(
+        "article", "Webber, William; Moffat, Alistair; Zobel, Justin",
+        "A similarity measure for indefinite rankings", 2010,
+        "ACM Transactions on Information Systems 28(4)",
+    ),
     "robertson-yaap": Reference(
         "inproceedings", "Robertson, Stephen", "On smoothing average precision", 2012, "ECIR",
     ),

@@ -47,6 +47,8 @@ GROUPS = {
     "samples": frozenset({"ranking", "strata"}),
     # Judgements with subtopics: tested in kernels/test_diversity.py.
     "subtopics": frozenset({"ranking", "subtopics"}),
+    # Runs against a run: tested in golden/test_rbo.py.
+    "reference": frozenset({"ranking", "reference"}),
     # Runs that assign concepts: tested in test_labels_properties.py.
     "annotation": frozenset({"labels", "confidences", "hierarchy", "costs"}),
 }

@@ -21,6 +21,7 @@ from cranfield.measures.ranked import (
     opinion,
     pool,
     precision,
+    reference,
     shrec,
     smart,
 )
@@ -38,6 +39,7 @@ FAMILIES = (
     shrec,
     diversity,
     opinion,
+    reference,
 )
 
 RANKED = Registry(
