@@ -158,7 +158,8 @@ QUICK = ["--resamples", "5"]
         (["random", QRELS, *RUNS, "-m", "AP", "--count", "2"], 1),
         (["generality", "--simulate", "100,1000", "-m", "AP NAR"], 1),
         (["curves", "--size", "2000", "--ranks", "1,10,2000"], 1),
-        (["curves", "--relevant", "2"], 1),
+        # The envelope, all combined ranks, and a surface for each measure.
+        (["curves", "--relevant", "2"], 5),
         (["requirements", "RR F.example"], 1),
         (["votes", "count", VOTES], 1),
         (["votes", "count", SIDES], 1),

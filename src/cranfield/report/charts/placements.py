@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from cranfield.errors import UsageError
 from cranfield.evaluation.curves import Curve
+from cranfield.lab.names import any_measures
 from cranfield.lab.studies.curves import Curves
-from cranfield.measures import measure
 from cranfield.report.charts.model import Axis, Cell, Chart, Line, Ramp, Text, chart
 from cranfield.report.charts.parts import curve_chart
 
@@ -21,7 +21,7 @@ def turned(name: str) -> tuple[str, float, float]:
     >>> turned("AP"), turned("NMRR")
     (('1 - AP', 1.0, -1.0), ('NMRR', 0.0, 1.0))
     """
-    known = measure(name)
+    (known,) = any_measures(name)
     if known.higher_is_better and known.range == (0.0, 1.0):
         return f"1 - {name}", 1.0, -1.0
     return name, 0.0, 1.0

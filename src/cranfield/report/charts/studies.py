@@ -20,6 +20,12 @@ from cranfield.lab.studies.reusability import Reusability
 from cranfield.lab.studies.stability import Stability
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.palette import Style
+from cranfield.report.charts.placements import (
+    LOGARITHMIC_FROM,
+    combined_ranks,
+    one_relevant,
+    surface,
+)
 from cranfield.report.charts.plots import (
     Marks,
     dot_chart,
@@ -30,7 +36,7 @@ from cranfield.report.charts.plots import (
 )
 
 MOST_SCATTERS = 10
-LOGARITHMIC_FROM = 1000
+MOST_RANKS = 60  # of a surface: beyond that its cells are too small
 CHANGES = {
     "noise": ("Flipped truth", "share of the truth flipped, %"),
     "judgements": ("Incomplete truth", "share of the judgements dropped, %"),
@@ -142,18 +148,16 @@ def _points(across: Sequence[float], up: Sequence[float]) -> tuple[tuple[float, 
 
 @figures.register
 def _curves(result: Curves) -> Sequence[Chart]:
-    wide = result.size > LOGARITHMIC_FROM
     if len(result.ranks[0]) == 1:
-        ranks = [float(r[0]) for r in result.ranks]
-        lines = [
-            Curve(m, _points(ranks, v))
-            for m, v in zip(result.measures, result.values.T, strict=True)
-        ]
-        title = f"One relevant item among {result.size:,}"
-        return [_drawn(title, line_chart, lines, x="rank", y="value", logarithmic=wide)]
+        return [one_relevant([result], low_is_good=False)]
+    wide = result.size > LOGARITHMIC_FROM
     lines = [Curve(m, (), result.envelope(m)) for m in result.measures]
     title = f"Two relevant items among {result.size:,}: between the lowest and the highest value"
-    return [_drawn(title, line_chart, lines, x="rank of the last one", y="value", logarithmic=wide)]
+    axes = {"x": "rank of the last one", "y": "value", "logarithmic": wide}
+    made = [_drawn(title, line_chart, lines, **axes), combined_ranks(result)]
+    if len({rank for pair in result.ranks for rank in pair}) <= MOST_RANKS:
+        made += [surface(result, name) for name in result.measures]
+    return made
 
 
 @figures.register
