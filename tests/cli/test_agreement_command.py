@@ -327,6 +327,10 @@ def test_forms_that_break_a_group_are_left_out_and_listed(
         ("d", "i2", []), ("d", "i3", ["Indoor", "Outdoor"]),
     ]  # fmt: skip
     assert found["log"]["judgements"] == 14 * 3
+    clean = tmp_path / "clean.csv"
+    assert main(["agreement", *args, "--clean", str(clean), "--quiet"]) == 0
+    capsys.readouterr()
+    assert len(clean.read_text().splitlines()) == 1 + 14 * 3
     category = found["categories"][0]
     assert category["category"] == "Indoor/Outdoor"
     # i0: three of four pairs of six agree; i1, i2 and i3 agree throughout.

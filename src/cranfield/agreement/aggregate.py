@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 from cranfield.agreement._arrays import ratio
 from cranfield.agreement.aggregated import METHODS, Aggregated, Method
 from cranfield.agreement.estimate import Estimate, Fitting, Gold, modelled, rated, voted
-from cranfield.agreement.exclusive import Forms, check_forms
+from cranfield.agreement.exclusive import Ruled
 from cranfield.agreement.facts import log_facts, note_log
 from cranfield.agreement.majority import TIES, Ties, accuracy_to_majority, decided, leaders_of, vote
 from cranfield.agreement.priors import ModelName
 from cranfield.agreement.ruled import OPEN, Questions, exactly_one, keep_rules
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.data.rulebook import RuleBook, exclusive_groups
+from cranfield.data.rulebook import RuleBook
 from cranfield.errors import UsageError, suggest
 from cranfield.notes import Notes, Progress
 
@@ -97,33 +97,6 @@ def aggregate_judgements(
         trust, _ = accuracy_to_majority(ruled.log, vote(ruled.log, ties=ties))
         work.weights = np.nan_to_num(trust, nan=0.0)
     return work.answer(ruled, np.random.default_rng(rng), Progress.of(progress))
-
-
-@dataclass(frozen=True, eq=False)
-class Ruled:
-    """A log without the forms that break a rule, and the rules of its concepts."""
-
-    log: JudgementLog
-    forms: Forms | None = None
-    book: RuleBook | None = None
-
-    @classmethod
-    def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
-        if rules is None:
-            return cls(log)
-        book = RuleBook.of(rules, log.values if log.kind == "category" else log.concepts)
-        # Groups of other concepts than the log's are an error there, no groups are none.
-        groups = book.groups() or exclusive_groups(rules)
-        if not groups:
-            return cls(log, None, book)
-        forms = check_forms(log, groups)
-        if not len(forms.kept):
-            first = forms.broken[0]
-            raise UsageError(
-                f"{log.source}: every form breaks a rule, nothing is left "
-                f"(the first: {first.annotator!r} on {first.item!r}, {first.reason})"
-            )
-        return cls(forms.kept, forms, book)
 
 
 @dataclass

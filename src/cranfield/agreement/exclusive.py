@@ -13,7 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.data.judgement_log import JudgementLog
-from cranfield.errors import InputError, suggest
+from cranfield.data.ontology import Ontology, Rules
+from cranfield.data.rulebook import RuleBook, exclusive_groups
+from cranfield.errors import InputError, UsageError, suggest
 
 Groups = Mapping[str, Sequence[str]]
 
@@ -157,3 +159,30 @@ def _seconds_per_form(log: JudgementLog, form: NDArray[np.int64], kept: NDArray[
     if log.seconds is None or not kept.any():
         return float("nan")
     return float(np.bincount(form, log.seconds, minlength=kept.size)[kept].mean())
+
+
+@dataclass(frozen=True, eq=False)
+class Ruled:
+    """A log without the forms that break a rule, and the rules of its concepts."""
+
+    log: JudgementLog
+    forms: Forms | None = None
+    book: RuleBook | None = None
+
+    @classmethod
+    def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
+        if rules is None:
+            return cls(log)
+        book = RuleBook.of(rules, log.values if log.kind == "category" else log.concepts)
+        # Groups of other concepts than the log's are an error there, no groups are none.
+        groups = book.groups() or exclusive_groups(rules)
+        if not groups:
+            return cls(log, None, book)
+        forms = check_forms(log, groups)
+        if not len(forms.kept):
+            first = forms.broken[0]
+            raise UsageError(
+                f"{log.source}: every form breaks a rule, nothing is left "
+                f"(the first: {first.annotator!r} on {first.item!r}, {first.reason})"
+            )
+        return cls(forms.kept, forms, book)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cranfield.agreement.assess import Values, assess
 from cranfield.agreement.consensus import consensus_of_others, skills
 from cranfield.agreement.copies import find_copies
-from cranfield.agreement.exclusive import Forms
+from cranfield.agreement.exclusive import Forms, Ruled
 from cranfield.agreement.signs import (
     Sign,
     find_constant,
@@ -34,6 +34,7 @@ from cranfield.agreement.signs import (
 )
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import UsageError
 
 Verdict: TypeAlias = Literal["keep", "look at", "exclude"]
@@ -90,10 +91,10 @@ class Quality(Answer):
     def is_rejected(self, person: AnnotatorQuality) -> bool:
         return person.verdict == "exclude" or (self.strict and person.verdict == "look at")
 
-    def clean(self, log: JudgementLog) -> JudgementLog:
-        """The log without the judgements of the rejected."""
+    def clean(self, log: JudgementLog, rules: Ontology | Rules | None = None) -> JudgementLog:
+        """The log without the rejected annotators, and without forms that break the rules."""
         kept = [p.annotator for p in self.annotators if not self.is_rejected(p)]
-        return log.of_annotators(kept)
+        return Ruled.of(log, rules).log.of_annotators(kept)
 
     def payload(self, **_: Any) -> dict[str, Any]:
         return {

@@ -7,12 +7,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.agreement.aggregate import Ruled
 from cranfield.agreement.answer import Agreement, FormsReport
 from cranfield.agreement.assess import Assessed, Resampling, assess
 from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.estimate import Gold
-from cranfield.agreement.exclusive import Forms, question_log
+from cranfield.agreement.exclusive import Forms, Ruled, question_log
 from cranfield.agreement.facts import log_facts, note_log
 from cranfield.agreement.groups import group_agreement
 from cranfield.agreement.majority import accuracy_per_item, majority_agreement

@@ -22,6 +22,7 @@ from cranfield.cli._common import (
 )
 from cranfield.cli._judgements import READING_PART, LogInput, add_log_options, write_tables
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import UsageError
 from cranfield.io.judgement_log import read_annotator_groups, read_gold
 from cranfield.io.labels import read_label_runs
@@ -68,7 +69,7 @@ def main(argv: Sequence[str]) -> int:
             progress=progress.part(READING_PART, 1.0),
             **asked.options,
         )
-    write_tables(_beside(asked, answer, log), quiet=asked.output.quiet)
+    write_tables(_beside(asked, answer, log, rules), quiet=asked.output.quiet)
     show(answer, asked.output)
     return 0
 
@@ -77,13 +78,15 @@ def _gold(asked: _Asked, log: JudgementLog) -> Any:
     return read_gold(asked.gold, log) if asked.gold else None
 
 
-def _beside(asked: _Asked, answer: Agreement, log: JudgementLog) -> dict[str, Table]:
+def _beside(
+    asked: _Asked, answer: Agreement, log: JudgementLog, rules: Ontology | Rules | None
+) -> dict[str, Table]:
     """The files that were asked for beside the answer."""
     tables = {}
     if asked.map and answer.majority is not None:
         tables[asked.map] = map_table(answer.majority.agreement_map(asked.map_counting))
     if asked.clean and answer.quality is not None:
-        tables[asked.clean] = log_table(answer.quality.clean(log))
+        tables[asked.clean] = log_table(answer.quality.clean(log, rules))
     return tables
 
 
