@@ -101,6 +101,13 @@ def test_vectors_keep_their_declaration(
     np.testing.assert_allclose(table, table.T, rtol=1e-12, atol=1e-12)
 
 
+def test_together_or_alone_is_one() -> None:
+    picture = random_picture(131, 97, "waves", 8)
+    together = _core.describe_picture(list(KERNELS), picture)
+    for kernel, found in zip(KERNELS, together, strict=True):
+        np.testing.assert_array_equal(found, _core.describe_picture([kernel], picture)[0])
+
+
 FORMULAS = {
     "Tanimoto": lambda a, b: 100 - 100 * (a @ b) / (a @ a + b @ b - a @ b),
     "L1": lambda a, b: np.abs(a - b).sum(),

@@ -139,21 +139,27 @@ void fcth(const Picture& picture, double* out) { describe<24>(picture, twenty_fo
 
 void compact_fcth(const Picture& picture, double* out) { describe<10>(picture, ten_colours, out); }
 
-void jcd(const Picture& picture, double* out) {
+void join_cedd_fcth(const double* cedd, const double* fcth, double* jcd) {
     constexpr std::size_t colours = 24;
-    double c[6][colours] = {}, f[8][colours] = {};
-    cedd(picture, c[0]);
-    fcth(picture, f[0]);
+    const auto c = [&](std::size_t region, std::size_t i) { return cedd[colours * region + i]; };
+    const auto f = [&](std::size_t region, std::size_t i) { return fcth[colours * region + i]; };
     for (std::size_t i = 0; i < colours; ++i) {
-        const double rows[] = {(c[0][i] + f[0][i] + f[4][i]) / 2,
-                               (c[2][i] + f[1][i] + f[5][i]) / 2,
-                               c[4][i],
-                               (c[3][i] + f[2][i] + f[6][i]) / 2,
-                               c[5][i],
-                               f[3][i] + f[7][i],
-                               c[1][i]};
-        for (std::size_t row = 0; row < 7; ++row) out[row * colours + i] = rows[row];
+        const double rows[] = {(c(0, i) + f(0, i) + f(4, i)) / 2,
+                               (c(2, i) + f(1, i) + f(5, i)) / 2,
+                               c(4, i),
+                               (c(3, i) + f(2, i) + f(6, i)) / 2,
+                               c(5, i),
+                               f(3, i) + f(7, i),
+                               c(1, i)};
+        for (std::size_t row = 0; row < 7; ++row) jcd[row * colours + i] = rows[row];
     }
+}
+
+void jcd(const Picture& picture, double* out) {
+    double c[144] = {}, f[192] = {};
+    cedd(picture, c);
+    fcth(picture, f);
+    join_cedd_fcth(c, f, out);
 }
 }  // namespace kernels
 

@@ -27,6 +27,8 @@ void compact_cedd(const Picture&, double*);
 void fcth(const Picture&, double*);
 void compact_fcth(const Picture&, double*);
 void jcd(const Picture&, double*);
+// The same from vectors that are there already.
+void join_cedd_fcth(const double* cedd, const double* fcth, double* jcd);
 void edge_histogram(const Picture&, double*);
 void edge_histogram_lire(const Picture&, double*);
 void edge_histogram_xm(const Picture&, double*);

@@ -12,8 +12,10 @@ from __future__ import annotations
 
 import math
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.errors import UsageError
@@ -82,7 +84,7 @@ def _layout(rows: Floats, _: Floats | None) -> Floats:
 
 def _tamura_spread(collection: Floats) -> Floats:
     """The standard deviations of coarseness and contrast; 1 where all are alike."""
-    found = collection[:, :2].std(axis=0) if len(collection) else np.ones(2)
+    found = collection[:, :2].astype(np.float64).std(axis=0) if len(collection) else np.ones(2)
     return np.where(found > 0, found, 1.0)
 
 
@@ -255,7 +257,7 @@ class Prepared:
     def __init__(
         self,
         distance: Distance,
-        collection: Floats,
+        collection: NDArray[Any],
         descriptor: Descriptor | None = None,
         shares: bool | None = None,
     ) -> None:
@@ -271,12 +273,23 @@ class Prepared:
         length = collection.shape[1]
         self.groups = () if distance.groups is None else distance.groups(length)
 
-    def rows(self, vectors: Floats) -> Floats:
+    def rows(self, vectors: NDArray[Any]) -> Floats:
         """Vectors as the kernel takes them."""
         whole = np.ascontiguousarray(vectors, dtype=np.float64)
         if self.divides:
             whole = divided_by_sum(whole)
         return np.ascontiguousarray(self.distance.prepare(whole, self._spread))
+
+    def single_rows(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
+        """The same in single precision, for a first look at many."""
+        if self.distance.prepare is not as_they_are:
+            return self.rows(vectors).astype(np.float32)
+        whole = np.ascontiguousarray(vectors, dtype=np.float32)
+        if not self.divides:
+            return whole
+        sums = whole.sum(axis=1, keepdims=True)
+        shares: NDArray[np.float32] = np.divide(whole, np.where(sums != 0, sums, np.float32(1)))
+        return shares
 
     def similarity(self, found: Floats) -> Floats:
         """Distances as similarities in [0, 1]; nearer is larger."""
@@ -291,7 +304,7 @@ class Prepared:
 
 
 def _are_shares(
-    distance: Distance, collection: Floats, descriptor: Descriptor | None, shares: bool | None
+    distance: Distance, collection: NDArray[Any], descriptor: Descriptor | None, shares: bool | None
 ) -> bool:
     if shares is not None:
         return shares
@@ -313,5 +326,5 @@ def distances(
     from cranfield.features import DISTANCES
 
     chosen = DISTANCES.find(name) if isinstance(name, str) else name
-    ready = Prepared(chosen, np.asarray(items, dtype=np.float64), descriptor, shares)
+    ready = Prepared(chosen, np.asarray(items), descriptor, shares)
     return ready.between(ready.rows(queries), ready.rows(items), jobs)

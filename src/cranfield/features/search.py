@@ -140,7 +140,7 @@ def search(
             f"{table.length}"
         )
     chosen = _distance_of(distance, table)
-    ready = Prepared(chosen, table.vectors.astype(np.float64, copy=False), table.descriptor)
+    ready = Prepared(chosen, table.vectors, table.descriptor)
     found, far = _nearest(
         ready,
         table.vectors,
@@ -242,7 +242,7 @@ def _candidates(
     asked = rows.astype(np.float32)
     squares = np.einsum("ij,ij->i", asked, asked)
     for first in range(0, len(vectors), _ITEMS):
-        block = ready.rows(vectors[first : first + _ITEMS]).astype(np.float32)
+        block = ready.single_rows(vectors[first : first + _ITEMS])
         if kernel in _OF_PRODUCTS:
             sizes = np.einsum("ij,ij->i", block, block)
             products = np.ascontiguousarray(asked @ block.T)
