@@ -85,8 +85,10 @@ T l2(const T* a, const T* b, std::size_t n, const Groups& groups) {
 // 100 - 100 T; two empty vectors are alike, an empty one is like no other.
 template <class T>
 T tanimoto_of(T ab, T aa, T bb) {
-    if (aa == 0 && bb == 0) return 0;
-    return std::max(T{0}, 100 - 100 * (ab / (aa + bb - ab)));
+    // Zero for two empty vectors only; without a branch, so that many are computed at once.
+    const T whole = aa + bb - ab;
+    const T distance = 100 - 100 * (ab / (whole == 0 ? T{1} : whole));
+    return whole == 0 || distance < 0 ? T{0} : distance;
 }
 
 template <class T>
@@ -243,16 +245,26 @@ void Nearest::add_products(std::string_view name, const Rows<float>& products,
     if (products.count != kept_.size()) throw std::invalid_argument("queries do not fit");
     const auto run = [&](const auto& distance) {
         each(products.count, jobs, [&](std::size_t q) {
+            constexpr std::size_t together = 512;
             const float* row = products.row(q);
-            for (std::size_t i = 0; i < products.length; ++i)
-                offer(q, distance(row[i], query_squares[q], item_squares[i]),
-                      first + static_cast<std::int64_t>(i));
+            const float own = query_squares[q];
+            const auto& kept = kept_[q];
+            float distances[together];
+            for (std::size_t start = 0; start < products.length; start += together) {
+                const std::size_t count = std::min(together, products.length - start);
+                for (std::size_t i = 0; i < count; ++i)
+                    distances[i] = distance(row[start + i], own, item_squares[start + i]);
+                // Items come in order: one that is as far as the last kept does not replace it.
+                for (std::size_t i = 0; i < count; ++i)
+                    if (kept.size() < k_ || distances[i] < kept.front().first)
+                        offer(q, distances[i], first + static_cast<std::int64_t>(start + i));
+            }
         });
     };
     if (name == "tanimoto")
-        run(tanimoto_of<float>);
+        run([](float ab, float aa, float bb) { return tanimoto_of(ab, aa, bb); });
     else if (name == "cosine")
-        run(cosine_of<float>);
+        run([](float ab, float aa, float bb) { return cosine_of(ab, aa, bb); });
     else if (name == "l2")
         run([](float ab, float aa, float bb) { return std::max(0.0F, aa + bb - 2 * ab); });
     else

@@ -41,18 +41,24 @@ using Starts = std::array<std::size_t, cells + 1>;
 Block read_block(const Picture& picture, std::size_t x, std::size_t y, const Starts& columns,
                  const Starts& rows) {
     Block block;
+    Whole r = 0, g = 0, b = 0;
     for (std::size_t j = 0; j < cells; ++j)
         for (std::size_t k = rows[j]; k < rows[j + 1]; ++k) {
             const Byte* pixel = picture.row(y + k) + 3 * x;
-            for (std::size_t i = 0; i < cells; ++i)
+            for (std::size_t i = 0; i < cells; ++i) {
+                int light = 0;
                 for (std::size_t n = columns[i]; n < columns[i + 1]; ++n, pixel += 3) {
-                    block.r += pixel[0];
-                    block.g += pixel[1];
-                    block.b += pixel[2];
-                    block.light[j][i] +=
-                        thousandfold_luminance(pixel[0], pixel[1], pixel[2]) / 1000;
+                    r += pixel[0];
+                    g += pixel[1];
+                    b += pixel[2];
+                    light += thousandfold_luminance(pixel[0], pixel[1], pixel[2]) / 1000;
                 }
+                block.light[j][i] += light;
+            }
         }
+    block.r = r;
+    block.g = g;
+    block.b = b;
     return block;
 }
 

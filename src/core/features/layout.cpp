@@ -28,22 +28,28 @@ std::array<Icon, channels> icons_of(const Picture& picture, bool repeat) {
     const std::size_t times_x = repeat && picture.width < side ? side : 1;
     const std::size_t times_y = repeat && picture.height < side ? side : 1;
     const std::size_t width = picture.width * times_x, height = picture.height * times_y;
-    std::vector<std::size_t> column(width);
-    for (std::size_t x = 0; x < width; ++x) column[x] = side * x / width;
+    // Where each column of cells begins; the last number is the width.
+    std::array<std::size_t, side + 1> begins{};
+    for (std::size_t c = 0; c <= side; ++c) begins[c] = (c * width + side - 1) / side;
     for (std::size_t y = 0; y < height; ++y) {
         const Byte* row = picture.row(y / times_y);
         const std::size_t first = side * (side * y / height);
-        for (std::size_t x = 0; x < width; ++x) {
-            const Byte* pixel = row + 3 * (times_x == 1 ? x : x / times_x);
-            const double light = luminance(pixel[0], pixel[1], pixel[2]);
-            const auto difference = [&](Byte value, double weight) {
-                return static_cast<int>(224 * weight * (value / 256.0 - light) + 128.5);
-            };
-            const std::size_t cell = first + column[x];
-            sums[0][cell] += video_luminance(light);
-            sums[1][cell] += difference(pixel[2], .564);
-            sums[2][cell] += difference(pixel[0], .713);
-            ++counts[cell];
+        for (std::size_t c = 0; c < side; ++c) {
+            Whole luma = 0, blue = 0, red = 0;
+            for (std::size_t x = begins[c]; x < begins[c + 1]; ++x) {
+                const Byte* pixel = row + 3 * (times_x == 1 ? x : x / times_x);
+                const double light = luminance(pixel[0], pixel[1], pixel[2]);
+                const auto difference = [&](Byte value, double weight) {
+                    return static_cast<int>(224 * weight * (value / 256.0 - light) + 128.5);
+                };
+                luma += video_luminance(light);
+                blue += difference(pixel[2], .564);
+                red += difference(pixel[0], .713);
+            }
+            sums[0][first + c] += luma;
+            sums[1][first + c] += blue;
+            sums[2][first + c] += red;
+            counts[first + c] += static_cast<Whole>(begins[c + 1] - begins[c]);
         }
     }
     std::array<Icon, channels> icons{};

@@ -48,10 +48,11 @@ std::size_t colour_of(int r, int g, int b) {
         else
             sixths = 4 * spread + (r - g);
     }
-    const int hue = spread == 0 ? 0 : 255 * sixths / (6 * spread);
-    const int saturation = 255 * spread / high;
-    return static_cast<std::size_t>(16 * hue / 256 + 16 * (4 * saturation / 256) +
-                                    64 * (4 * high / 256));
+    // A sixteenth of int(255 sixths / 6 spread), and quarters of 255 spread / high.
+    const int hue = spread == 0 ? 0 : 255 * sixths / (96 * spread);
+    const int wide = 255 * spread;
+    const int saturation = (wide >= 64 * high) + (wide >= 128 * high) + (wide >= 192 * high);
+    return static_cast<std::size_t>(hue + 16 * saturation + 64 * (high / 64));
 }
 
 std::array<Whole, bins> counts_of(const Picture& picture) {
