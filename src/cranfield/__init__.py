@@ -19,7 +19,12 @@ if TYPE_CHECKING:
     from cranfield.agreement.answer import Agreement
     from cranfield.agreement.assess import Resampling
     from cranfield.agreement.quality import Quality, check_quality
-    from cranfield.agreement.study import QualityCheck, SystemsCheck, assess_agreement
+    from cranfield.agreement.study import (
+        QualityCheck,
+        SystemsCheck,
+        agreement_map,
+        assess_agreement,
+    )
     from cranfield.agreement.systems import SystemsStudy, compare_rankings
     from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
@@ -114,6 +119,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.agreement.study": (
         "QualityCheck",
         "SystemsCheck",
+        "agreement_map",
         "assess_agreement",
     ),
     "cranfield.agreement.systems": (
@@ -298,6 +304,7 @@ __all__ = [
     "WeakLabels",
     "__version__",
     "aggregate_judgements",
+    "agreement_map",
     "annotate",
     "assess_agreement",
     "charts",

@@ -116,6 +116,8 @@ def test_more_tables(log: Path, tmp_path: Path, capsys: pytest.CaptureFixture[st
     with target.open() as stream:
         rows = {r["concept"]: float(r["agreement"]) for r in csv.DictReader(stream)}
     assert rows == pytest.approx({"Sky": 5 / 6, "Sea": 2 / 3})
+    # The map alone adds nothing to what is printed.
+    assert "majority" not in answer(capsys, str(log), "--map", str(target))
 
 
 def test_intervals_repeat_with_their_seed(log: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -14,10 +14,11 @@ from cranfield.agreement.estimate import Gold
 from cranfield.agreement.exclusive import Forms, Ruled, question_log
 from cranfield.agreement.facts import log_facts, note_log
 from cranfield.agreement.groups import group_agreement
-from cranfield.agreement.majority import accuracy_per_item, majority_agreement
+from cranfield.agreement.majority import Counting, accuracy_per_item, majority_agreement
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import Quality, check_quality
 from cranfield.agreement.systems import SystemsStudy, compare_rankings
+from cranfield.data.costmap import AgreementMap
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
@@ -168,3 +169,15 @@ def _forms_report(forms: Forms) -> FormsReport:
     return FormsReport(
         forms.total, forms.rejected, forms.seconds_kept, forms.seconds_rejected, forms.broken
     )
+
+
+def agreement_map(
+    log: JudgementLog, *, rules: Ontology | Rules | None = None, counting: Counting = "all"
+) -> AgreementMap:
+    """The agreement with the majority on each concept, by which the Ontology Score weighs errors.
+
+    It is over all units, or with counting="selected" over those where somebody selected the
+    concept; a concept that nobody selected is then not in the map.
+    """
+    shares = majority_agreement(Ruled.of(log, rules).log)
+    return AgreementMap(shares.agreement_map(counting), log.source)

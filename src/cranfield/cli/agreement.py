@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +11,7 @@ from typing import Any
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.assess import Resampling
 from cranfield.agreement.majority import Counting
-from cranfield.agreement.study import QualityCheck, SystemsCheck, assess_agreement
+from cranfield.agreement.study import QualityCheck, SystemsCheck, agreement_map, assess_agreement
 from cranfield.cli._common import (
     Output,
     Parser,
@@ -83,8 +84,13 @@ def _beside(
 ) -> dict[str, Table]:
     """The files that were asked for beside the answer."""
     tables = {}
-    if asked.map and answer.majority is not None:
-        tables[asked.map] = map_table(answer.majority.agreement_map(asked.map_counting))
+    if asked.map:
+        found = agreement_map(log, rules=rules, counting=asked.map_counting)
+        absent = int(answer.log["concepts"]) - len(found.agreement)
+        if absent and not asked.output.quiet:
+            said = f"{absent} concepts that nobody selected are not in the map"
+            sys.stderr.write(f"warning: {asked.map}: {said}\n")
+        tables[asked.map] = map_table(found.agreement)
     if asked.clean and answer.quality is not None:
         tables[asked.clean] = log_table(answer.quality.clean(log, rules))
     return tables
@@ -107,7 +113,7 @@ def _asked(args: argparse.Namespace) -> _Asked:
             else None,
             "pairs": args.pairs,
             "per_item": args.per_item,
-            "majority": args.majority or args.map is not None,
+            "majority": args.majority,
         },
         args.groups,
         {name: getattr(args, name) for name in checks} if args.quality else None,
