@@ -214,3 +214,18 @@ def test_cells_take_the_steps_of_the_ramp():
 def test_dots_without_a_place_are_left_out():
     drawn = chart("t", "d", Axis("x"), Axis("y"), [[Dot(1, 1), Dot(NAN, 2), Dot(3, 3)]])
     assert len(circles(parsed(drawn))) == 2
+
+
+def test_cells_between_names_have_their_size_in_vega_lite():
+    """Beside marks that lie between names an axis counts in numbers, and cells need their ends."""
+    cells = [Cell(x, y, 0.5) for x in range(2) for y in range(2)]
+    axes = Axis("", "x", names=("a", "b")), Axis("", "y", names=("c", "d"))
+    between = [Line(((0.5, 0.5), (1.0, 1.0)), "ink")]
+    drawn = chart("t", "d", *axes, [cells, between], ramp=Ramp("v", 0.0, 1.0))
+    layer = drawn.to_vega()["layer"][0]
+    assert layer["encoding"]["x"]["scale"]["domain"] == [-0.5, 1.5]
+    first = layer["data"]["values"][0]
+    assert (first[layer["encoding"]["x"]["field"]], first["x_high"]) == (-0.5, 0.5)
+    assert (first[layer["encoding"]["y"]["field"]], first["y_high"]) == (-0.5, 0.5)
+    plain_cells = chart("t", "d", *axes, [cells], ramp=Ramp("v", 0.0, 1.0)).to_vega()["layer"][0]
+    assert plain_cells["encoding"]["x"]["type"] == "nominal"

@@ -295,13 +295,13 @@ class _Writer:
         value = "value" if "value" not in (self.key, self.chart.y.field) else "cell"
         rows = []
         for m in marks:
-            row = {**self.at(m.x, m.y), "said": m.said, "text": m.text}
+            row = {**self.at(m.x, m.y), **self._box(m.x, m.y), "said": m.said, "text": m.text}
             if m.style == "":
                 row[value] = plain(m.value)
             else:
                 row["colour"] = colour(m.style, self.theme)
             rows.append(row)
-        encoding = {"x": self.x(), "y": self.y(), **_tooltip()}
+        encoding = {**self._box_channels(), **_tooltip()}
         if ramp is not None:
             encoding["fill"] = _ramp(ramp, value, self.theme)
         else:
@@ -310,6 +310,25 @@ class _Writer:
         if any(m.text for m in marks):
             text = {"x": self.x(), "y": self.y(), "text": {"field": "text"}}
             found.append(_spec(rows, {"type": "text", "baseline": "middle"}, text))
+        return found
+
+    def _box(self, x: float, y: float) -> Spec:
+        """The ends of a cell on axes whose names are numbers here: half a step to each side."""
+        found: Spec = {}
+        if not self.named_x:
+            found |= {f"{self.key}_low": x - 0.5, f"{self.key}_high": x + 0.5}
+        if not self.named_y:
+            name = self.chart.y.field
+            found |= {f"{name}_low": y - 0.5, f"{name}_high": y + 0.5}
+        return found
+
+    def _box_channels(self) -> Spec:
+        found: Spec = {"x": self.x(), "y": self.y()}
+        if not self.named_x:
+            found |= {"x": self.x(f"{self.key}_low"), "x2": {"field": f"{self.key}_high"}}
+        if not self.named_y:
+            name = self.chart.y.field
+            found |= {"y": self.y(f"{name}_low"), "y2": {"field": f"{name}_high"}}
         return found
 
     def _rules(self, marks: list[Rule]) -> list[Spec]:
@@ -328,16 +347,17 @@ class _Writer:
         rows = []
         for m in marks:
             row: Spec = {"colour": colour(m.style, self.theme), "said": m.said}
-            if self.named_y and m.y0 is not None and m.y1 is not None:
+            if m.y0 is not None and m.y1 is not None:
                 row[self.chart.y.field] = self.place(self.chart.y, (m.y0 + m.y1) / 2, across=False)
-            if self.named_x and m.x0 is not None and m.x1 is not None:
+                row |= {f"{self.chart.y.field}_low": m.y0, f"{self.chart.y.field}_high": m.y1}
+            if m.x0 is not None and m.x1 is not None:
                 row[self.key] = self.place(self.panel.x, (m.x0 + m.x1) / 2, across=True)
+                row |= {f"{self.key}_low": m.x0, f"{self.key}_high": m.x1}
             rows.append(row)
-        encoding: Spec = {"color": {"field": "colour", "type": "nominal", "scale": None}}
-        if any(self.chart.y.field in row for row in rows):
-            encoding["y"] = self.y()
-        if any(self.key in row for row in rows):
-            encoding["x"] = self.x()
+        channels = self._box_channels()
+        spanned = {"x": self.key in rows[0], "y": self.chart.y.field in rows[0]}
+        encoding = {name: c for name, c in channels.items() if spanned[name[0]]}
+        encoding |= {"color": {"field": "colour", "type": "nominal", "scale": None}}
         return [_spec(rows, {"type": "rect"}, encoding)]
 
     def _texts(self, marks: list[Text]) -> list[Spec]:
