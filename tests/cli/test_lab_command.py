@@ -43,17 +43,43 @@ def test_correlate_ranked_and_labels(capsys):
         capsys, "lab", "correlate", QRELS, *RUNS, "-m", "AP NMRR P@10", "--resamples", "20"
     )
     assert [(p["a"], p["b"]) for p in found["pairs"]] == [
-        ("AP", "NMRR"), ("AP", "P@10"), ("NMRR", "P@10"),
-    ]  # fmt: skip
+        ("AP", "NMRR"),
+        ("AP", "P@10"),
+        ("NMRR", "P@10"),
+    ]
     assert found["pairs"][0]["kendall"] > 0.9
-    found = answer(capsys, "lab", "correlate", *TRUTH, *LABELS, *KNOWN, "-m", "F.example OS",
-                   "--resamples", "20")  # fmt: skip
+    found = answer(
+        capsys,
+        "lab",
+        "correlate",
+        *TRUTH,
+        *LABELS,
+        *KNOWN,
+        "-m",
+        "F.example OS",
+        "--resamples",
+        "20",
+    )
     assert len(found["runs"]) == 13
 
 
 def test_stability_prints_its_tables_and_resumes(capsys, tmp_path):
-    argv = ["lab", "stability", QRELS, *RUNS, "-m", "AP RR", "--repeats", "2", "--trials", "5",
-            "--resamples", "20", "--folder", str(tmp_path / "s")]  # fmt: skip
+    argv = [
+        "lab",
+        "stability",
+        QRELS,
+        *RUNS,
+        "-m",
+        "AP RR",
+        "--repeats",
+        "2",
+        "--trials",
+        "5",
+        "--resamples",
+        "20",
+        "--folder",
+        str(tmp_path / "s"),
+    ]
     assert main(argv) == 0
     first = capsys.readouterr().out
     for title in ("Flipped truth", "Incomplete truth", "Fewer units", "swap rate"):
@@ -100,8 +126,21 @@ def test_generality_names_a_run_that_belongs_to_other_judgements(capsys, tmp_pat
 def test_annotations_in_studies_of_rankings(capsys):
     found = answer(capsys, "lab", "generality", *TRUTH, *LABELS, "-m", "AP", "--shares", "60,100")
     assert found["sizes"] == [240, 400]
-    found = answer(capsys, "lab", "pool", *TRUTH, *LABELS, "-m", "AP", "--depth", "20",
-                   "--executor", "processes", "--jobs", "2")  # fmt: skip
+    found = answer(
+        capsys,
+        "lab",
+        "pool",
+        *TRUTH,
+        *LABELS,
+        "-m",
+        "AP",
+        "--depth",
+        "20",
+        "--executor",
+        "processes",
+        "--jobs",
+        "2",
+    )
     assert len(found["runs"]) == len(LABELS)
 
 
@@ -136,8 +175,20 @@ def test_simulated_runs_can_be_evaluated(capsys, tmp_path):
     runs = sorted(map(str, tmp_path.glob("*.run")))
     assert len(runs) == 3
     assert main(["eval", QRELS, *runs]) == 0
-    assert main(["lab", "simulate", str(DIGITS / "truth.csv"), str(tmp_path / "l"), "--labels",
-                 "--count", "2"]) == 0  # fmt: skip
+    assert (
+        main(
+            [
+                "lab",
+                "simulate",
+                str(DIGITS / "truth.csv"),
+                str(tmp_path / "l"),
+                "--labels",
+                "--count",
+                "2",
+            ]
+        )
+        == 0
+    )
     assert main(["label", str(DIGITS / "truth.csv"), str(tmp_path / "l" / "system2.csv")]) == 0
 
 
@@ -165,7 +216,7 @@ QUICK = ["--resamples", "5"]
         (["votes", "count", SIDES], 1),
         (["pool", QRELS, *RUNS, "-m", "AP RR", "--depth", "10"], 2),
     ],
-)  # fmt: skip
+)
 def test_reports_have_charts(capsys, tmp_path, argv, charts):
     if argv[0] == "votes":
         (tmp_path / "votes.csv").write_text(argv[2])
@@ -211,8 +262,20 @@ def test_simulate_makes_no_folder_for_a_source_it_cannot_read(capsys, tmp_path, 
 
 
 def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
-    argv = ["lab", "stability", QRELS, *RUNS[:4], "-m", "AP RR", "--noise", "0.5,10", "--repeats",
-            "3", "--resamples", "5"]  # fmt: skip
+    argv = [
+        "lab",
+        "stability",
+        QRELS,
+        *RUNS[:4],
+        "-m",
+        "AP RR",
+        "--noise",
+        "0.5,10",
+        "--repeats",
+        "3",
+        "--resamples",
+        "5",
+    ]
     assert main(argv) == 0
     shown = capsys.readouterr().out
     assert "Flipped truth: range of the repetitions" in shown
@@ -243,8 +306,7 @@ def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
         (["lab", "stability", QRELS, *RUNS, "--noise", "5,1"], "must rise"),
         (["lab", "stability", QRELS, *RUNS, "--noise", "100"], "between 0 and 1"),
         (["lab", "stability", QRELS, *RUNS, "--noise", "150"], "list of percentages"),
-        (["lab", "stability", QRELS, *RUNS, "--parts", "units", "--dropped", "50,10"],
-         "must rise"),
+        (["lab", "stability", QRELS, *RUNS, "--parts", "units", "--dropped", "50,10"], "must rise"),
         (["lab", "stability", QRELS, *RUNS, "--level", "5"], "lies between 0 and 1"),
         (["lab", "stability", QRELS, *RUNS, "--level", "nan"], "lies between 0 and 1"),
         (["lab", "stability", QRELS, *RUNS, "--repeats", "0"], "whole number from 1 on"),
@@ -270,7 +332,7 @@ def test_stability_tells_ranges_and_all_parts_as_csv(capsys):
         (["pool", "nothing.run"], "nothing.run: no such file"),
         (["pool", RUNS[0], "--depth", "0"], "whole number from 1 on"),
     ],
-)  # fmt: skip
+)
 def test_bad_input(capsys, argv, message):
     assert message in complaint(capsys, *argv)
 

@@ -206,3 +206,11 @@ def test_what_a_study_notices_is_said_once_for_all_runs():
     few = {name: {i: labels for i, labels in truth.items() if i != "i0"} for name in "vwxyz"}
     found = lab.correlate(lab.Material.labels(truth, few, "F.example SRP"), resamples=2)
     assert [n.split(": ")[0] for n in found.notes] == ["SRP", *["5 runs (v, w, x, ...)"] * 2]
+
+
+def test_generality_says_how_many_relevant_items_a_policy_placed():
+    """NAR of a cut ranking depends on where the missing items are put."""
+    judged = {"t": {f"r{k}": 1 for k in range(4)}}
+    runs = {"cut": {"t": {"r0": 3.0, "x": 2.0, "r1": 1.0}}}
+    found = lab.generality(lab.Material.ranked(judged, runs, "NAR"), collection_size=20)
+    assert any("does not retrieve 2 of 4 relevant items" in note for note in found.notes)

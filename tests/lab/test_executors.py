@@ -44,8 +44,11 @@ def test_a_killed_worker_of_a_dask_cluster_loses_nothing(ranked):
     distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
     here = stability(ranked, **SMALL).to_dict()
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1",
-    ) as cluster:  # fmt: skip
+        n_workers=2,
+        threads_per_worker=1,
+        dashboard_address=None,
+        host="127.0.0.1",
+    ) as cluster:
         victims = [cluster.workers[0].pid]
 
         def kill_one(fraction):
@@ -238,8 +241,10 @@ def test_workers_elsewhere_are_given_full_paths(monkeypatch, tmp_path):
     there = material.for_plan(Plan("dask://h:1"))
     assert there.truth == str(tmp_path / "q")
     assert [s for _, s in there.runs] == [str(tmp_path / "a.run"), tmp_path / "b.run"]
-    assert dict(there.options) == {"costmap": (("FTS", str(tmp_path / "map.csv")),),
-                                   "threshold": 0.5}  # fmt: skip
+    assert dict(there.options) == {
+        "costmap": (("FTS", str(tmp_path / "map.csv")),),
+        "threshold": 0.5,
+    }
     assert full_path("a=map.csv") == f"a={tmp_path / 'map.csv'}"
     assert full_path("pto-2009") == "pto-2009"
 

@@ -146,13 +146,24 @@ def test_the_command_makes_and_tallies(capsys, tmp_path):
     truth, runs = annotations()
     paths = {}
     for name, matrix in (("truth", truth), *runs.items()):
-        rows = "".join(f"{i},{','.join(str(int(v)) for v in r)}\n"
-                       for i, r in zip(matrix.items, matrix.labels, strict=True))  # fmt: skip
+        rows = "".join(
+            f"{i},{','.join(str(int(v)) for v in r)}\n"
+            for i, r in zip(matrix.items, matrix.labels, strict=True)
+        )
         paths[name] = tmp_path / f"{name}.csv"
         paths[name].write_text("item,Sky,Sea,Dog,Cat\n" + rows)
     folder = tmp_path / "q"
-    argv = ["lab", "votes", "make", str(folder), "--questions", "3", "--between",
-            str(paths["first"]), str(paths["second"])]  # fmt: skip
+    argv = [
+        "lab",
+        "votes",
+        "make",
+        str(folder),
+        "--questions",
+        "3",
+        "--between",
+        str(paths["first"]),
+        str(paths["second"]),
+    ]
     assert main(argv) == 2
     assert "--truth" in capsys.readouterr().err
     assert main([*argv, "--truth", str(paths["truth"]), "-m", "F.example"]) == 0
@@ -189,9 +200,12 @@ def test_an_answer_ticked_twice_counts_once(tmp_path):
 
 
 SETS_KEY = {
-    "key": {"1": {"Set 1": "a", "Set 2": "b"}}, "measures": ["OS"], "runs": ["a", "b"],
-    "less_is_better": [], "scores": {"1": {"OS": [0.4, None]}},
-}  # fmt: skip
+    "key": {"1": {"Set 1": "a", "Set 2": "b"}},
+    "measures": ["OS"],
+    "runs": ["a", "b"],
+    "less_is_better": [],
+    "scores": {"1": {"OS": [0.4, None]}},
+}
 
 
 @pytest.mark.parametrize(

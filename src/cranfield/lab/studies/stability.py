@@ -7,7 +7,7 @@ the swap rate between topic halves of Voorhees and Buckley (2002), and discrimin
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -211,44 +211,42 @@ def stability(
     pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
     study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
     done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
-    answers = list(done.values())
+    found = _found(list(done.values()), material, how, draws, dropped, level)
+    return replace(found, notes=notes_of(done))
 
+
+def _found(
+    answers: list[Plain],
+    material: Material,
+    how: Disturbance,
+    draws: tuple[Draws, ...],
+    dropped: tuple[float, ...],
+    level: float,
+) -> Stability:
+    """All parts, from what the runs answered."""
     signs = material.signs
     names = tuple(map(str, material.measures))
     overall = settled(floats([a["overall"] for a in answers]) * signs)
     # Of each kind of draws: runs x measures x draws, more being better.
-    signed = [
-        drawn_table([a["draws"][i] for a in answers], d) * signs[:, None]
-        for i, d in enumerate(draws)
-    ]
+    signed: dict[str, list[Floats]] = {"share": [], "halves": [], "bootstrap": []}
+    for i, d in enumerate(draws):
+        table = drawn_table([a["draws"][i] for a in answers], d)
+        signed[d.how].append(table * signs[:, None])
     stages = _changed_truth(answers, how, names, overall, signs)
-    if fewer:
+    if signed["share"]:
         # To runs x repetitions x shares x measures.
-        cut = np.stack(signed[: len(fewer)], axis=2).transpose(0, 3, 2, 1)
+        cut = np.stack(signed["share"], axis=2).transpose(0, 3, 2, 1)
         stages += _stages("units", dropped, names, overall, cut)
     spreads = [_spread(m.range, overall[:, j]) for j, m in enumerate(material.measures)]
-    swaps = [
-        s
-        for j, name in enumerate(names)
-        if halves
-        for s in _swaps(name, signed[len(fewer)][:, j], spreads[j])
-    ]
-    powers = [
-        p
-        for j, name in enumerate(names)
-        if samples
-        for p in _power(name, overall[:, j], signed[-1][:, j], level)
-    ]
-    return Stability(
-        names,
-        material.run_names,
-        repeats,
-        rng,
-        tuple(stages),
-        tuple(swaps),
-        tuple(powers),
-        notes=notes_of(done),
-    )
+    swaps: list[Swaps] = []
+    powers: list[Power] = []
+    for j, name in enumerate(names):
+        for halves in signed["halves"]:
+            swaps += _swaps(name, halves[:, j], spreads[j])
+        for samples in signed["bootstrap"]:
+            powers += _power(name, overall[:, j], samples[:, j], level)
+    parts = tuple(stages), tuple(swaps), tuple(powers)
+    return Stability(names, material.run_names, how.repeats, how.seed, *parts)
 
 
 def _check(parts: tuple[str, ...], trials: int, resamples: int, level: float) -> None:
