@@ -187,3 +187,18 @@ def test_every_distance_can_be_asked_for() -> None:
         found = search(table, distance=name, keep_query=True)
         assert found.found[:, 0].tolist() == list(range(6))
         assert np.isfinite(found.scores).all()
+
+
+def test_a_look_at_query_and_results(photos: Path, tmp_path: Path) -> None:
+    out = tmp_path / "look.html"
+    args = [photos / "CEDD.npz", "--format", "html", "-o", out, "--quiet"]
+    assert run(*args) == 2
+    args += ["--pictures", PHOTOS / "pictures", "--qrels", PHOTOS / "qrels.txt"]
+    assert run(*args, "--queries", PHOTOS / "near") == 0
+    page = out.read_text()
+    assert page.count('class="query"') == 30
+    assert page.count("<img ") == 30 * 11
+    assert "18 more topics" in page
+    assert "<script" not in page
+    assert run(*args) == 0
+    assert ", relevant" in out.read_text()

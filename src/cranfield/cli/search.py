@@ -8,11 +8,19 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from cranfield.cli._common import Output, Parser, add_jobs_option, positive, show, working
+from cranfield.cli._common import (
+    Output,
+    Parser,
+    add_jobs_option,
+    positive,
+    show,
+    working,
+    write_file,
+)
 from cranfield.errors import UsageError
 from cranfield.io.files import write_whole
 
-FORMATS = ("trec", "json")
+FORMATS = ("trec", "json", "html")
 
 
 def make_parser() -> argparse.ArgumentParser:
@@ -43,6 +51,10 @@ def make_parser() -> argparse.ArgumentParser:
         action="store_true",
         help="leave the query itself in its ranking, where it is an item",
     )
+    parser.add_argument(
+        "--pictures", metavar="FOLDER", help="with --format html: the pictures of the collection"
+    )
+    parser.add_argument("--qrels", metavar="FILE", help="with --format html: mark what is relevant")
     add_jobs_option(parser)
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=FORMATS, default="trec", help="default: trec")
@@ -68,9 +80,32 @@ def main(argv: Sequence[str]) -> int:
         for number, (path, name) in enumerate(zip(paths, names, strict=True)):
             step = progress.part(number / len(paths), (number + 1) / len(paths))
             answer: Search = search(path, args.queries, progress=step, **_options(args))
-            place = None if folder is None else str(folder / f"{name}.run")
-            _write(answer, Output(output.form, place or output.path, output.quiet))
+            ending = "run" if output.form == "trec" else output.form
+            place = None if folder is None else str(folder / f"{name}.{ending}")
+            target = Output(output.form, place or output.path, output.quiet)
+            if output.form == "html":
+                _look(answer, target, args.pictures, args.queries, args.qrels)
+            else:
+                _write(answer, target)
     return 0
+
+
+def _look(
+    answer: Any, output: Output, pictures: str | None, queries: str | None, qrels: str | None
+) -> None:
+    """Query and results as pictures."""
+    from cranfield.io import read_qrels
+    from cranfield.report.pictures import search_page
+
+    if pictures is None:
+        raise UsageError("--format html shows pictures: name their folder with --pictures")
+    asked = queries if queries is not None and Path(queries).is_dir() else None
+    judged = None if qrels is None else read_qrels(qrels)
+    page = search_page(answer, pictures, queries=asked, judgements=judged)
+    if output.path is None:
+        sys.stdout.write(page)
+    else:
+        write_file(output.path, page, quiet=output.quiet)
 
 
 def _folder_of(output: Output, files: int) -> Path | None:
