@@ -8,15 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from cranfield.answers import decode, encode
 from cranfield.errors import UsageError
-from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.scores import Executor, Scores
 
 if TYPE_CHECKING:
-    from concurrent.futures import Executor as Pool
-
     from cranfield.notes import Watcher
 
-Executor: TypeAlias = "str | Pool"
-THREADS = "threads"
 # What a worker needs to score one run: the options of the task, and the run under its name.
 Piece: TypeAlias = tuple[dict[str, Any], tuple[str, Any]]
 

@@ -14,7 +14,6 @@ import numpy as np
 from cranfield.data.alignment import Alignment, align
 from cranfield.data.labels import Floats, LabelMatrix, Threshold
 from cranfield.errors import InputError, UsageError, check_counts
-from cranfield.evaluation.elsewhere import THREADS, Executor, scored_elsewhere
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
     ConceptSource,
@@ -33,7 +32,7 @@ from cranfield.evaluation.label_inputs import (
     note_broken_truth,
     with_official_costs,
 )
-from cranfield.evaluation.scores import Scores, aggregate
+from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
 from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, coerce_labels, is_file
 from cranfield.measures._spec import Measure
@@ -258,6 +257,8 @@ def evaluate_labels(
         for pair in named
         for name in pair[:1]
     ]
+    from cranfield.evaluation.elsewhere import scored_elsewhere
+
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 

@@ -10,11 +10,16 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield.data import Judgements
 from cranfield.errors import InputError, UsageError, check_counts, plural
-from cranfield.evaluation.elsewhere import THREADS, Executor, scored_elsewhere
 from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.sampled import note_empty_samples
-from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Means, Scores
+from cranfield.evaluation.scores import (
+    SMALLEST_FOR_GEOMETRIC_MEAN,
+    THREADS,
+    Executor,
+    Means,
+    Scores,
+)
 from cranfield.io import read_run
 from cranfield.io.forms import (
     JudgementsForm,
@@ -292,6 +297,8 @@ def evaluate(
         return task.evaluate(runs, jobs=jobs, progress=progress)
     named = name_runs(runs)
     pieces = [({"judgements": judgements, "measures": measures, **options}, run) for run in named]
+    from cranfield.evaluation.elsewhere import scored_elsewhere
+
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 

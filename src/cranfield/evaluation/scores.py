@@ -13,6 +13,8 @@ from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure
 
 if TYPE_CHECKING:
+    from concurrent.futures import Executor as Pool
+
     import numpy as np
     from numpy.typing import NDArray
 
@@ -24,6 +26,9 @@ else:
 
 Values: TypeAlias = "NDArray[np.float64]"
 Task: TypeAlias = Literal["ranked", "labels"]
+# Where runs are scored: here, or by an executor of `cranfield.work`.
+THREADS = "threads"
+Executor: TypeAlias = "str | Pool"
 COMMANDS: dict[Task, str] = {"ranked": "eval", "labels": "label"}
 MAIN_UNIT: dict[Task, str] = {"ranked": "topic", "labels": "item"}
 # Zeros would make every geometric mean 0: trec_eval replaces them by this.

@@ -55,20 +55,22 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
 
         judgements: Judgements = READERS[ending](path, Judgements)
         return judgements
-    from cranfield.io import strata, subtopics
-
     try:
         found = trec.read_judgements(path, jobs=jobs)
     except InputError:
+        from cranfield.io import strata, subtopics
+
         if strata.is_stratified(path):
             return strata.read_stratified(path)
         if subtopics.has_subtopics(path):
             return subtopics.read_subtopics(path)
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
-    return (
-        subtopics.read_subtopics(path) if found.notes and subtopics.has_subtopics(path) else found
-    )
+    if found.notes:
+        from cranfield.io import subtopics
+
+        return subtopics.read_subtopics(path) if subtopics.has_subtopics(path) else found
+    return found
 
 
 def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = None) -> Run:
