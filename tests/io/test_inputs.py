@@ -243,6 +243,19 @@ def test_endless_zeros(tmp_path: Path) -> None:
             cf.evaluate(tmp_path / "q", tmp_path / name, "AP")
 
 
+def test_an_ontology_of_endless_zeros(tmp_path: Path) -> None:
+    pytest.importorskip("rdflib")
+    (tmp_path / "zero.ttl").symlink_to("/dev/zero")
+    with pytest.raises(InputError, match="not valid RDF"):
+        cf.read_ontology(tmp_path / "zero.ttl")
+
+
+@pytest.mark.parametrize("data", [b"\ntopic,item,score\nt,a,1\n", b"\n", b",\n"])
+def test_a_blank_line_for_a_header(data: bytes) -> None:
+    with pytest.raises(InputError):
+        cf.read_run(Input("a.csv", data))
+
+
 def test_a_file_that_is_cut_short_while_it_is_read(tmp_path: Path) -> None:
     """A mapped file would end the process here; this one says what happened."""
     code = """

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
 
 from cranfield.answers import Answer
 from cranfield.cli._words import in_options
-from cranfield.errors import UsageError, visible
+from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import write_whole
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -211,6 +211,8 @@ def positive(text: str) -> int:
         number = 0
     if number < 1:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 1 on")
+    if number > LARGEST_COUNT:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is too large")
     return number
 
 

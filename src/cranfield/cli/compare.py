@@ -205,13 +205,18 @@ def _share(text: str) -> float:
     return value
 
 
+MOST_RESAMPLES = 100_000_000
+
+
 def _resamples(text: str) -> int | str:
     if text == "exact":
         return text
     try:
-        count = int(text)
+        count = int(text) if text.isascii() and "_" not in text else 0
     except ValueError:
         count = 0
+    if count > MOST_RESAMPLES:
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is too large: at most {MOST_RESAMPLES:,}")
     if count < 1:
         raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on, nor 'exact'")
     return count

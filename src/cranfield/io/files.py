@@ -342,6 +342,17 @@ def read_bytes(path: FileForm, *, starts: bytes = b"") -> bytes:
         return head + stream.read() if head.startswith(starts) else head
 
 
+def read_until_zero(path: FileForm) -> bytes:
+    """A whole text input of any encoding and long lines; only its start if it holds zero bytes."""
+    given = Input.of(path)
+    gathered = io.BytesIO()
+    for block in _blocks(given, _LineWatch(given, long_lines=True)):
+        gathered.write(block)
+        if b"\0" in block:
+            break
+    return gathered.getvalue()
+
+
 def read_text(path: FileForm) -> str:
     """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
     given = Input.of(path)

@@ -16,7 +16,7 @@ from typing import Any
 
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.errors import InputError, MissingExtraError
-from cranfield.io.files import BYTE_ORDER_MARK, Input, describe, read_bytes
+from cranfield.io.files import BYTE_ORDER_MARK, Input, describe, read_until_zero
 
 BASE = "urn:x-cranfield:"
 CATEGORY = f"{BASE}category"
@@ -29,7 +29,7 @@ def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
     except ImportError:
         raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
     where = describe(path)
-    data = read_bytes(path).removeprefix(BYTE_ORDER_MARK)
+    data = read_until_zero(path).removeprefix(BYTE_ORDER_MARK)
     graph = rdflib.Graph()
     try:
         graph.parse(data=data, format=form)

@@ -104,7 +104,7 @@ def _chained(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
 def _layout(first: list[str], kind: type[Table], where: str) -> Layout:
     lowered = [name.lower() for name in first]
     headed = any(name in HEADERS[role] for name in lowered for role in ("topic", "item"))
-    if not headed and _is_number(first[-1] if len(first) != 6 else first[4]):
+    if first and not headed and _is_number(first[-1] if len(first) != 6 else first[4]):
         return _without_header(first, kind, where)
     number = number_role(kind)
     topic, item = (_find(first, role, where, number) for role in ("topic", "item"))
