@@ -32,16 +32,21 @@ void opponent_histogram(const Picture& picture, double* out) {
 void local_binary_patterns(const Picture& picture, double* out) {
     const Plane grey = plane_of(picture, plain_grey);
     std::vector<Whole> counts(256);
+    std::vector<Byte> patterns(grey.width);
+    const auto bit = [](Byte neighbour, Byte centre, Byte value) {
+        return static_cast<Byte>(neighbour >= centre ? value : 0);
+    };
     for (std::size_t y = 1; y + 1 < grey.height; ++y) {
         const Byte *above = grey.row(y - 1), *here = grey.row(y), *below = grey.row(y + 1);
+        // The patterns of a row first, which are computed many at a time, then their counts.
         for (std::size_t x = 1; x + 1 < grey.width; ++x) {
-            const Byte centre = here[x];
-            const int pattern = (above[x - 1] >= centre) | (above[x] >= centre) << 1 |
-                                (above[x + 1] >= centre) << 2 | (here[x + 1] >= centre) << 3 |
-                                (below[x + 1] >= centre) << 4 | (below[x] >= centre) << 5 |
-                                (below[x - 1] >= centre) << 6 | (here[x - 1] >= centre) << 7;
-            ++counts[static_cast<std::size_t>(pattern)];
+            const Byte c = here[x];
+            patterns[x] = static_cast<Byte>(bit(above[x - 1], c, 1) | bit(above[x], c, 2) |
+                                            bit(above[x + 1], c, 4) | bit(here[x + 1], c, 8) |
+                                            bit(below[x + 1], c, 16) | bit(below[x], c, 32) |
+                                            bit(below[x - 1], c, 64) | bit(here[x - 1], c, 128));
         }
+        for (std::size_t x = 1; x + 1 < grey.width; ++x) ++counts[patterns[x]];
     }
     levels_of(counts, 127, out);
 }
