@@ -41,21 +41,16 @@ struct Sums {
 
 Sums sums_over(const Picture& picture, std::size_t x, std::size_t y, std::size_t width,
                std::size_t height) {
-    int r = 0, g = 0, b = 0;
-    Sums all;
+    Whole r = 0, g = 0, b = 0;
     for (std::size_t j = y; j < y + height; ++j) {
-        r = g = b = 0;
         const Byte* pixel = picture.row(j) + 3 * x;
         for (std::size_t i = 0; i < width; ++i, pixel += 3) {
             r += pixel[0];
             g += pixel[1];
             b += pixel[2];
         }
-        all.r += r;
-        all.g += g;
-        all.b += b;
     }
-    return all;
+    return {r, g, b};
 }
 
 // Which regions a block votes for: several may fire, or none.

@@ -1,6 +1,7 @@
 // PHOG: histograms of the directions of edges in the picture, its quarters and its sixteenths.
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <numbers>
 
 #include "features/table.hpp"
@@ -14,41 +15,48 @@ constexpr double threshold = 60;
 constexpr double pi = std::numbers::pi;
 
 struct Gradients {
-    std::vector<double> direction, magnitude;
+    std::vector<std::int32_t> across, down, squared;
 };
 
 // Sobel's differences; nothing on the border.
 Gradients gradients_of(const Plane& grey) {
     const std::size_t size = grey.values.size();
-    Gradients all{std::vector<double>(size, pi / 2), std::vector<double>(size, 0)};
+    Gradients all{std::vector<std::int32_t>(size), std::vector<std::int32_t>(size),
+                  std::vector<std::int32_t>(size)};
     for (std::size_t y = 1; y + 1 < grey.height; ++y) {
         const Byte *a = grey.row(y - 1), *b = grey.row(y), *c = grey.row(y + 1);
+        std::int32_t* across = all.across.data() + grey.width * y;
+        std::int32_t* down = all.down.data() + grey.width * y;
+        std::int32_t* squared = all.squared.data() + grey.width * y;
         for (std::size_t x = 1; x + 1 < grey.width; ++x) {
-            const int across =
-                a[x - 1] + 2 * b[x - 1] + c[x - 1] - a[x + 1] - 2 * b[x + 1] - c[x + 1];
-            const int down = a[x - 1] + 2 * a[x] + a[x + 1] - c[x - 1] - 2 * c[x] - c[x + 1];
-            const std::size_t i = grey.width * y + x;
-            all.magnitude[i] = std::sqrt(static_cast<double>(across * across + down * down));
-            if (all.magnitude[i] > threshold && across != 0)
-                all.direction[i] = std::atan(static_cast<double>(down) / across);
+            const int l = a[x - 1] + 2 * b[x - 1] + c[x - 1],
+                      r = a[x + 1] + 2 * b[x + 1] + c[x + 1];
+            const int t = a[x - 1] + 2 * a[x] + a[x + 1], u = c[x - 1] + 2 * c[x] + c[x + 1];
+            across[x] = l - r;
+            down[x] = t - u;
+            squared[x] = (l - r) * (l - r) + (t - u) * (t - u);
         }
     }
     return all;
 }
 
+double direction_of(int across, int down) {
+    return across == 0 ? pi / 2 : std::atan(static_cast<double>(down) / across);
+}
+
 // Whether a pixel stands out from its two neighbours along the gradient.
 bool is_edge(const Gradients& all, std::size_t i, std::size_t width) {
-    const double here = all.magnitude[i];
-    if (!(here > threshold)) return false;
-    const double t = all.direction[i];
+    const int here = all.squared[i];
+    if (!(here > threshold * threshold)) return false;
+    // Below and above an eighth and three eighths of half a circle: no whole numbers lie on them.
+    const double across = std::abs(all.across[i]), down = std::abs(all.down[i]);
+    const double eighth = std::numbers::sqrt2 - 1;
     std::size_t step = width;
-    if (t >= -pi / 8 && t < pi / 8)
+    if (down < eighth * across)
         step = 1;
-    else if (t >= pi / 8 && t < 3 * pi / 8)
-        step = width + 1;
-    else if (t >= -3 * pi / 8 && t < -pi / 8)
-        step = width - 1;
-    return here > all.magnitude[i - step] && here > all.magnitude[i + step];
+    else if (down * eighth < across)
+        step = (all.across[i] > 0) == (all.down[i] > 0) ? width + 1 : width - 1;
+    return here > all.squared[i - step] && here > all.squared[i + step];
 }
 
 struct Pyramid {
@@ -78,8 +86,8 @@ Pyramid pyramid_of(const Plane& grey, bool turned, bool weighed) {
         for (std::size_t x = 1; x + 1 < grey.width; ++x) {
             const std::size_t i = grey.width * y + x;
             if (!is_edge(all, i, grey.width)) continue;
-            const double weight = weighed ? all.magnitude[i] : 1;
-            const double place = bins * (all.direction[i] / pi + 0.5);
+            const double weight = weighed ? std::sqrt(static_cast<double>(all.squared[i])) : 1;
+            const double place = bins * (direction_of(all.across[i], all.down[i]) / pi + 0.5);
             const double low = std::floor(place), part = place - low;
             const std::size_t first = static_cast<std::size_t>(low) % bins;
             add_votes(grey, x, y, turned, pyramid, [&](double* cell) {

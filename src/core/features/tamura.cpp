@@ -13,7 +13,8 @@ namespace {
 constexpr std::size_t directions = 16;
 constexpr double half_turn = std::numbers::pi / 2;
 
-// Sums over windows of a plane whose edge pixels go on for ever.
+// Sums over windows of a plane whose edge pixels go on for ever. Sums of all pixels may go round
+// in 32 bits; those of windows are differences of them and come out right.
 class Windows {
   public:
     Windows(const Plane& plane, std::size_t margin)
@@ -25,9 +26,9 @@ class Windows {
         sums_.assign(stride_ * (rows + 1), 0);
         for (std::size_t y = 0; y < rows; ++y) {
             const Byte* row = plane.row(inside(y, plane.height));
-            const Whole* above = &sums_[stride_ * y];
-            Whole* here = &sums_[stride_ * (y + 1)];
-            Whole sum = 0;
+            const std::uint32_t* above = &sums_[stride_ * y];
+            std::uint32_t* here = &sums_[stride_ * (y + 1)];
+            std::uint32_t sum = 0;
             for (std::size_t x = 0; x + 1 < stride_; ++x) {
                 sum += row[inside(x, plane.width)];
                 here[x + 1] = above[x + 1] + sum;
@@ -37,19 +38,19 @@ class Windows {
 
     // The sum over side x side pixels from (x, y) on, which may lie up to the margin outside.
     Whole sum(std::ptrdiff_t x, std::ptrdiff_t y, std::ptrdiff_t side) const {
-        const Whole* first = at(x, y);
-        const Whole* last = at(x, y + side);
+        const std::uint32_t* first = at(x, y);
+        const std::uint32_t* last = at(x, y + side);
         return last[side] - last[0] - first[side] + first[0];
     }
 
-  private:
-    const Whole* at(std::ptrdiff_t x, std::ptrdiff_t y) const {
+    const std::uint32_t* at(std::ptrdiff_t x, std::ptrdiff_t y) const {
         const auto margin = static_cast<std::ptrdiff_t>(margin_);
         return sums_.data() + static_cast<std::ptrdiff_t>(stride_) * (y + margin) + x + margin;
     }
 
+  private:
     std::size_t margin_, stride_;
-    std::vector<Whole> sums_;
+    std::vector<std::uint32_t> sums_;
 };
 
 struct Moments {
@@ -172,41 +173,69 @@ void directions_lire(const Plane& grey, double* counts) {
         }
 }
 
-// Differences of the means of neighbouring windows, in 1 / 4^5 of a grey level, and the power of
-// two of the window that shows the largest.
+// Differences of the means of neighbouring windows, in 1 / 4^5 of a grey level, and the side of the
+// window that shows the largest.
 struct Best {
-    std::vector<Whole> difference;
-    std::vector<int> size;
+    std::vector<std::int32_t> difference, side;
 };
 
+// Row by row and without branches, so that many pixels are compared at once.
 void compare_windows(const Windows& windows, std::ptrdiff_t width, std::ptrdiff_t height, int k,
                      Best& best) {
     const std::ptrdiff_t half = std::ptrdiff_t{1} << (k - 1), side = 2 * half;
-    for (std::ptrdiff_t y = 0; y < height; ++y)
+    const int shift = 2 * (5 - k);
+    const auto size = static_cast<std::int32_t>(side);
+    const auto whole = [](std::uint32_t sum) { return static_cast<std::int32_t>(sum); };
+    for (std::ptrdiff_t y = 0; y < height; ++y) {
+        const std::uint32_t *top = windows.at(0, y - half), *bottom = windows.at(0, y + half);
+        const std::uint32_t *first = windows.at(0, y - side), *middle = windows.at(0, y);
+        const std::uint32_t* last = windows.at(0, y + side);
+        std::int32_t* __restrict differences = best.difference.data() + width * y;
+        std::int32_t* __restrict sides = best.side.data() + width * y;
         for (std::ptrdiff_t x = 0; x < width; ++x) {
-            const Whole across =
-                std::abs(windows.sum(x, y - half, side) - windows.sum(x - side, y - half, side));
-            const Whole down =
-                std::abs(windows.sum(x - half, y, side) - windows.sum(x - half, y - side, side));
-            const Whole difference = std::max(across, down) << (2 * (5 - k));
-            const auto place = static_cast<std::size_t>(width * y + x);
-            if (difference > best.difference[place]) {
-                best.difference[place] = difference;
-                best.size[place] = static_cast<int>(side);
-            }
+            const std::int32_t right = whole(bottom[x + side] - bottom[x] - top[x + side] + top[x]);
+            const std::int32_t left = whole(bottom[x] - bottom[x - side] - top[x] + top[x - side]);
+            const std::int32_t below =
+                whole(last[x + half] - last[x - half] - middle[x + half] + middle[x - half]);
+            const std::int32_t above =
+                whole(middle[x + half] - middle[x - half] - first[x + half] + first[x - half]);
+            const std::int32_t found = std::max(std::abs(right - left), std::abs(below - above))
+                                       << shift;
+            const bool larger = found > differences[x];
+            sides[x] = larger ? size : sides[x];
+            differences[x] = larger ? found : differences[x];
         }
+    }
 }
 
 double coarseness_of(const Plane& grey) {
     constexpr int largest = 5;
     const Windows windows(grey, std::size_t{1} << largest);
-    Best best{std::vector<Whole>(grey.values.size(), 0), std::vector<int>(grey.values.size(), 2)};
+    Best best{std::vector<std::int32_t>(grey.values.size(), 0),
+              std::vector<std::int32_t>(grey.values.size(), 2)};
     for (int k = 1; k <= largest; ++k)
         compare_windows(windows, static_cast<std::ptrdiff_t>(grey.width),
                         static_cast<std::ptrdiff_t>(grey.height), k, best);
     Whole sum = 0;
-    for (const int size : best.size) sum += size;
-    return static_cast<double>(sum) / static_cast<double>(best.size.size());
+    for (const std::int32_t side : best.side) sum += side;
+    return static_cast<double>(sum) / static_cast<double>(best.side.size());
+}
+
+// The sixteenth of the half circle that the angle of a steepness is in: how many of the steepnesses
+// between sixteenths it has reached.
+std::size_t sixteenth_of(double steepness) {
+    static const auto borders = [] {
+        std::array<double, directions - 1> all{};
+        for (std::size_t i = 0; i < all.size(); ++i)
+            all[i] = std::tan(-half_turn + static_cast<double>(i + 1) * std::numbers::pi / 16);
+        all[3] = -1;
+        all[7] = 0;
+        all[11] = 1;
+        return all;
+    }();
+    std::size_t reached = 0;
+    for (const double border : borders) reached += steepness >= border;
+    return reached;
 }
 
 void directions_of(const Plane& grey, double* shares) {
@@ -217,12 +246,9 @@ void directions_of(const Plane& grey, double* shares) {
             const Slope slope = slope_at(grey, x, y);
             if (std::abs(slope.along) + std::abs(slope.down) < 2 * threshold) continue;
             // A vertical slope is the end of the half circle, which is its beginning.
-            std::size_t bin = 0;
-            if (slope.along != 0) {
-                const double angle = std::atan(static_cast<double>(slope.down) / slope.along);
-                bin = static_cast<std::size_t>((angle + half_turn) / (std::numbers::pi / 16));
-            }
-            ++counts[bin % directions];
+            const std::size_t bin =
+                slope.along == 0 ? 0 : sixteenth_of(static_cast<double>(slope.down) / slope.along);
+            ++counts[bin];
             ++all;
         }
     for (std::size_t i = 0; i < directions && all; ++i)
