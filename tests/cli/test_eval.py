@@ -288,3 +288,14 @@ def test_the_command_itself(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == f"cranfield {__version__}\n"
     assert main(["evil"]) == 2
     assert "Did you mean 'eval'?" in capsys.readouterr().err
+
+
+def test_expected_values_over_ties_have_no_geometric_mean(run: Any) -> None:
+    """The geometric mean of expected values (0.7146 for a case in which the expectation over all
+    orders is 0.7031) is not the expectation of the geometric mean."""
+    _, err = run("qrels", "second.txt", "-m", "AP(mean='geometric')", "--ties", "average", code=2)
+    assert "not the expected geometric mean" in err
+    assert "--ties average" in err
+    out, err = run("qrels", "second.txt", "-m", "trec", "--ties", "average", "--format", "json")
+    assert "left out: AP(mean='geometric')" in err
+    assert "AP(mean='geometric')" not in json.loads(out)["runs"][0]["mean"]

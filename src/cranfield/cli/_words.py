@@ -58,9 +58,9 @@ PARAMETERS = (
     "wordnet",
 )
 # name=value as a whole word; what stands in brackets belongs to the name of a measure.
-_SAID = re.compile(rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)")
+_SAID = rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)"
 # Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.
-_BARE = re.compile(r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])")
+_BARE = r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])"
 
 
 def in_options(text: str) -> str:
@@ -76,8 +76,9 @@ def in_options(text: str) -> str:
         value = "" if found[2] == "..." else found[2].strip("'")
         return f"{_option(found[1])} {value}".rstrip()
 
-    text = _SAID.sub(option, text)
-    return visible(_BARE.sub(lambda found: _option(found[1]), text))
+    # Compiled when something is said: most commands say nothing.
+    text = re.sub(_SAID, option, text)
+    return visible(re.sub(_BARE, lambda found: _option(found[1]), text))
 
 
 def _option(parameter: str) -> str:

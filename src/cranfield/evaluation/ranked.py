@@ -86,7 +86,11 @@ class RankedTask:
             collection_size=collection_size, missing=missing, gmt=gmt, judgements=self.judgements
         )
         wanted = listed_measures(measures)
-        self.programme = Programme.of(parse_measures(wanted), context, optional_measures(wanted))
+        chosen = parse_measures(wanted)
+        self._dropped: tuple[Measure, ...] = ()
+        if ties == "average":
+            chosen, self._dropped = _without_geometric(chosen)
+        self.programme = Programme.of(chosen, context, optional_measures(wanted))
         if self.programme.columns_of("strata") and judged_only:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
@@ -206,6 +210,8 @@ class RankedTask:
         notes = Notes()
         notes.extend(self.judgements.notes)
         notes.extend(self.programme.notes)
+        if self._dropped:
+            notes.add(f"{NO_GEOMETRIC}; left out: {', '.join(map(str, self._dropped))}")
         note_empty_samples(self.measures, self.judgements, notes)
         judged = self.judgements.topics
         treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
@@ -247,6 +253,19 @@ class RankedTask:
             for policy, placed, relevant in self.programme.placed(values, self._counted(values))
         ]
         return {"missing_items": found} if found else {}
+
+
+NO_GEOMETRIC = "a geometric mean of expected values is not the expected geometric mean"
+
+
+def _without_geometric(
+    measures: tuple[Measure, ...],
+) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
+    """The measures that ties='average' can be asked of, and the others."""
+    kept = tuple(m for m in measures if m.averaging != "geometric")
+    if not kept:
+        raise UsageError(f"{NO_GEOMETRIC}: use another order of ties than ties='average'")
+    return kept, tuple(m for m in measures if m not in kept)
 
 
 def evaluate(

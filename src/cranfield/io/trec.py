@@ -14,7 +14,6 @@ from typing import BinaryIO
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
 from cranfield.errors import InputError, Problem, check_counts, os_message, plural
-from cranfield.io import ids
 from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
 from cranfield.io.streams import fill
 
@@ -208,6 +207,8 @@ def write_table(table: Table, where: str = "<TREC file>") -> Iterator[str]:
 
     An InputError names the first id that this format cannot hold.
     """
+    from cranfield.io import ids
+
     for t, topic in enumerate(table.topics):
         if table.offsets[t] == table.offsets[t + 1]:
             raise InputError.single(
