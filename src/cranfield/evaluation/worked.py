@@ -24,6 +24,8 @@ VOTES = {
     "b": ("city", "city", "city", "city", "people"),
 }
 TREE = (("people", "all"), ("crowd", "people"), ("city", "all"))
+# Items that are relevant to each subtopic of a topic.
+SUBTOPICS = {"1": ("a", "b"), "2": ("b", "e"), "3": ("d",)}
 _FROM_RANKINGS = {"ranking", "judgements", "grades", "collection_size"}
 
 
@@ -47,6 +49,10 @@ def worked_example(m: Measure) -> Worked | None:
         return _of_votes(m)
     if "strata" in m.needs:
         return _of_strata(forms)
+    if "subtopics" in m.needs:
+        return _of_subtopics(forms)
+    if "reference" in m.needs:
+        return _of_reference(forms)
     return None
 
 
@@ -92,6 +98,24 @@ def _of_strata(forms: list[Measure]) -> Worked:
         f"ranking a b c d; stratum:grade of each item of the pool {given}",
         evaluate(table, run, forms).mean()["run"],
     )
+
+
+def _of_subtopics(forms: list[Measure]) -> Worked:
+    from cranfield.evaluation.ranked import evaluate
+
+    judged = Judgements.from_subtopics(
+        {"t": {name: dict.fromkeys(items, 1) for name, items in SUBTOPICS.items()}}
+    )
+    run = {"t": {item: float(-n) for n, item in enumerate("abcd")}}
+    given = "; ".join(f"subtopic {name}: {' '.join(items)}" for name, items in SUBTOPICS.items())
+    return Worked(f"ranking a b c d; {given}", evaluate(judged, run, forms).mean()["run"])
+
+
+def _of_reference(forms: list[Measure]) -> Worked:
+    from cranfield.evaluation.overlap import overlap_of_runs
+
+    scores = overlap_of_runs({"t": list("abcd")}, {"run": {"t": list("badc")}}, forms)
+    return Worked("rankings a b c d and b a d c", scores.mean()["run"])
 
 
 def _of_votes(m: Measure) -> Worked:
