@@ -93,7 +93,7 @@ def test_nothing_contradicts(seed, test, correction, tail, runs, topics, gaps, c
             assert low is None or s.rank <= low <= high <= s.rank_spread[1]
 
 
-@pytest.mark.parametrize("runs", [33, 73])
+@pytest.mark.parametrize("runs", [33, 73, 180])
 def test_many_runs_are_told_apart(runs):
     values = campaign(runs, 50, runs)
     values[0] *= 0.02
