@@ -127,7 +127,18 @@ def test_topics_without_a_relevant_item_in_the_sample_are_counted_in_a_note() ->
     said = [note for note in scores.notes if note.startswith("infAP")]
     assert said == [
         "infAP: the sample of 2 topics of 4 holds no relevant item, and counts 0; over the others "
-        "the mean of a run is 2 times as high"
+        "the mean of a run is 2 times as high (empty='out' takes that mean)"
     ]
     some = cf.evaluate({t: judged[t] for t in "ad"}, run, "infAP")
     assert some.mean()["run"]["infAP"] == pytest.approx(2 * scores.mean()["run"]["infAP"])
+
+
+def test_topics_whose_sample_holds_nothing_relevant_can_be_left_out(tmp_path: Path) -> None:
+    """They count 0 and pull the mean down; left out, they are counted."""
+    (tmp_path / "q").write_text("1 0 a 0 1\n1 0 b 1 -1\n1 0 c 1 0\n2 0 a 0 0\n2 0 b 1 -1\n")
+    run = {topic: {"a": 2.0, "b": 1.0} for topic in "12"}
+    scores = cf.evaluate(tmp_path / "q", run, "xinfAP xinfAP(empty='out') infAP infAP(empty='out')")
+    assert list(scores.mean()["run"].values()) == [0.5, 1.0, 0.5, 1.0]
+    left = scores.to_dict()["runs"][0]["topics"]["left_out"]
+    assert left == {"xinfAP": 0, "xinfAP(empty='out')": 1, "infAP": 0, "infAP(empty='out')": 1}
+    assert [note.split(":")[0] for note in scores.notes] == ["xinfAP", "infAP"]

@@ -20,7 +20,7 @@ ESTIMATES = ("infAP", "xinfAP")
 def note_empty_samples(measures: Sequence[Measure], judgements: Judgements, notes: Notes) -> None:
     """Note how many topics count 0 for want of a relevant item in the sample, and what of it."""
     for measure in measures:
-        if measure.name not in ESTIMATES:
+        if measure.name not in ESTIMATES or measure.value_of("empty") == "out":
             continue
         least = float(measure.value_of("rel"))
         total = len(judgements.topics)
@@ -30,5 +30,5 @@ def note_empty_samples(measures: Sequence[Measure], judgements: Judgements, note
             notes.add(
                 f"{measure}: the sample of {plural(empty, 'topic')} of {total} holds no relevant "
                 f"item, and counts 0; over the others the mean of a run is "
-                f"{total / (total - empty):.4g} times as high"
+                f"{total / (total - empty):.4g} times as high (empty='out' takes that mean)"
             )

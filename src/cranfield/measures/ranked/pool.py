@@ -8,6 +8,7 @@ from types import MappingProxyType
 from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure
 from cranfield.measures.ranked.plans import (
+    EMPTY,
     EVERY,
     MEAN,
     MICRO,
@@ -18,6 +19,7 @@ from cranfield.measures.ranked.plans import (
     Context,
     KernelCall,
     cutoff_of,
+    or_out,
     simple,
 )
 from cranfield.sources import Source
@@ -25,7 +27,7 @@ from cranfield.sources import Source
 FAMILY = "incomplete judgements"
 _EMPTY_SAMPLE = (
     "no relevant item in the sample: 0, though the pool may hold some; a note counts such topics, "
-    "and says what the mean over the others is"
+    "and says what the mean over the others is; empty='out' leaves them out, with the count"
 )
 _NEGATIVE = "a negative grade is an item of the pool that nobody judged, as in trec_eval"
 
@@ -75,8 +77,8 @@ INF_AP = Measure(
     range=(0.0, 1.0),
     higher_is_better=True,
     needs=EVERY,
-    plan=simple("inferred_ap", "rel"),
-    params=MappingProxyType({"rel": REL}),
+    plan=or_out(simple("inferred_ap", "rel")),
+    params=MappingProxyType({"rel": REL, "empty": EMPTY}),
     family=FAMILY,
     missing=MISSING_0,
     undefined=_EMPTY_SAMPLE,
@@ -97,8 +99,8 @@ X_INF_AP = Measure(
     range=(0.0, math.inf),
     higher_is_better=True,
     needs=frozenset({"ranking", "strata"}),
-    plan=_stratified,
-    params=MappingProxyType({"rel": REL}),
+    plan=or_out(_stratified),
+    params=MappingProxyType({"rel": REL, "empty": EMPTY}),
     family=FAMILY,
     missing=MISSING_0,
     undefined=_EMPTY_SAMPLE,
