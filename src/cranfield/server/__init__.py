@@ -1,0 +1,1 @@
+"""The campaign site over HTTP: its store, jobs and routes (extra `server`)."""
