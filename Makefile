@@ -3,41 +3,50 @@ SHELL := /bin/bash
 PYTHON ?= python3
 BIN := .venv/bin
 STAMP := .venv/.ready
+DEV := .venv/.dev
+INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow lint docs bench check-stats sanitize tsan compile-clang fuzz fuzz-readers clean
+.PHONY: demo test slow lint docs bench check-stats sanitize tsan compile-clang fuzz fuzz-readers wheel clean
 
+# What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
 	@command -v $${CXX:-c++} >/dev/null || \
 	    { echo "A C++20 compiler is needed. On Debian: apt-get install g++"; exit 1; }
-	test -x $(BIN)/python || $(PYTHON) -m venv .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]' -C cmake.define.CRANFIELD_WERROR=ON
+	@begun=$$SECONDS; set -e; \
+	test -x $(BIN)/python || $(PYTHON) -m venv .venv; \
+	$(INSTALL) . -C cmake.define.CRANFIELD_WERROR=ON; \
+	echo "installed in $$((SECONDS - begun)) s, $$(du -sm .venv | cut -f 1) MB"
+	@touch $@
+
+$(DEV): $(STAMP) pyproject.toml
+	$(INSTALL) '.[dev]' -C cmake.define.CRANFIELD_WERROR=ON
 	touch $@
 
 demo: $(STAMP)
 	$(BIN)/cranfield demo
 
-test: $(STAMP)
+test: $(DEV)
 	$(BIN)/python -m pytest -q -n 2
 
-lint: $(STAMP)
+lint: $(DEV)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 	$(BIN)/clang-format --dry-run --Werror $$(find src/core -name '*.[ch]pp')
 
-docs: $(STAMP)
+docs: $(DEV)
 	$(BIN)/python docs/generate.py
 	$(BIN)/mkdocs build --strict --quiet
 
-bench: $(STAMP)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[bench]' || \
+bench: $(DEV)
+	$(INSTALL) '.[bench]' || \
 	    echo "not all peers could be installed: going on with those that are there"
 	$(BIN)/python benchmarks/run.py
 
 # Simulations with known answers: do tests, intervals, ranks and the truth of a crowd hold?
-check-stats: $(STAMP)
+check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_stats.py
 	$(BIN)/python benchmarks/check_crowd.py
 
@@ -45,7 +54,7 @@ check-stats: $(STAMP)
 slow: sanitize tsan
 
 # Kernels and readers on a core with the address and undefined-behaviour sanitizers.
-sanitize: $(STAMP)
+sanitize: $(DEV)
 	scripts/sanitize
 
 # Everything in the core that runs on several threads, under ThreadSanitizer.
@@ -53,19 +62,23 @@ tsan:
 	scripts/tsan
 
 # Does clang accept the core? g++ is what builds it elsewhere.
-compile-clang: $(STAMP)
+compile-clang: $(DEV)
 	@include="$$($(BIN)/python -m nanobind --include_dir)"; \
 	python="$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("include"))')"; \
 	find src/core -name '*.cpp' -print0 | xargs -0 -n 1 -P 2 clang++ -std=c++20 -Wall -Wextra \
 	    -Werror -fsyntax-only -Isrc/core -isystem "$$include" -isystem "$$python"
 
 # Ten thousand damaged inputs, odd files, limits and signals for every command; minutes.
-fuzz: $(STAMP)
+fuzz: $(DEV)
 	$(BIN)/python -m benchmarks.fuzz
 
 # The core's readers on bytes that libFuzzer invents (needs clang).
 fuzz-readers:
 	scripts/fuzz_readers
+
+# A wheel for Linux, tried where there is neither a compiler nor anything else.
+wheel:
+	scripts/wheel
 
 clean:
 	rm -rf .venv build dist site
