@@ -7,8 +7,14 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any, Literal, TypeAlias
 
 from cranfield.errors import NeedsError, UsageError, suggest
+
+Kind: TypeAlias = Literal["ranked", "labels"]
+KINDS: tuple[Kind, ...] = ("ranked", "labels")
+# How the layout of `collection.toml` is numbered; a file of a later one is told apart.
+LAYOUT = 2
 
 
 @dataclass(frozen=True)
@@ -47,26 +53,100 @@ class ImageSheet:
         return column * self.width, row * self.height
 
 
+@dataclass(frozen=True, slots=True)
+class Team:
+    """Who takes part: the acronym that tables show, and what stands behind it."""
+
+    acronym: str
+    name: str = ""
+    country: str = ""
+    reference: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RunFacts:
+    """What is said about a run beside its file.
+
+    `team` is an acronym, `tag` the team's own name of the run; `configuration` says what the run
+    uses, such as V (visual), T (text) and M (both). A `baseline` is shown but never ranked.
+    """
+
+    run: str
+    team: str = ""
+    tag: str = ""
+    configuration: str = ""
+    description: str = ""
+    features: str = ""
+    classifier: str = ""
+    threshold: str = ""
+    baseline: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ConceptText:
+    """What a concept means, and items that show it."""
+
+    definition: str = ""
+    examples: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Texts:
+    """What people read and see of a collection, by id; what is not known is not in it.
+
+    `topic_items` has the item that a topic asks with, `pictures` a file per item; `sheet` has
+    small pictures of many items in one file.
+    """
+
+    topics: Mapping[str, str] = field(default_factory=dict)
+    topic_items: Mapping[str, str] = field(default_factory=dict)
+    items: Mapping[str, str] = field(default_factory=dict)
+    concepts: Mapping[str, ConceptText] = field(default_factory=dict)
+    pictures: Mapping[str, Path] = field(default_factory=dict)
+    sheet: ImageSheet | None = None
+
+
+def _nothing() -> Mapping[str, Any]:
+    return MappingProxyType({})
+
+
 @dataclass(frozen=True)
 class Collection:
     """What a `collection.toml` names; every path is resolved, every file exists.
 
     `size` is the number of items that can be retrieved. What the collection lacks is None or
     empty. `ontology` is a path or the name of a built-in ontology, `threshold` a number or a path.
+    Keys that begin with `label_` say for the annotations what the others say for the rankings.
+    `run_facts` is by the name of a run, `years` by the name of an earlier year.
     """
 
     folder: Path
     name: str
-    size: int
+    size: int | None = None
     title: str = ""
     version: str = ""
     licence: str = ""
+    series: str = ""
+    year: str = ""
+    layout: int = LAYOUT
+    seed: int = 0
     sources: Path | None = None
+    items: Path | None = None
+    pictures: Path | None = None
     topics: Path | None = None
+    concepts: Path | None = None
     judgements: Path | None = None
     runs: tuple[Path, ...] = ()
+    measures: tuple[str, ...] = ()
+    primary: str = ""
+    baseline: str = ""
+    retrieved: str = ""
     truth: Path | None = None
     label_runs: tuple[Path, ...] = ()
+    label_measures: tuple[str, ...] = ()
+    label_primary: str = ""
+    label_baseline: str = ""
+    annotated: str = ""
     threshold: float | Path | None = None
     ontology: str | Path | None = None
     rules: Path | None = None
@@ -77,10 +157,12 @@ class Collection:
     subject_rankings: Path | None = None
     subject_categories: Path | None = None
     category_parents: Path | None = None
-    splits: Mapping[str, tuple[str, ...]] = field(
-        default_factory=lambda: MappingProxyType({}), repr=False
-    )
+    category_votes: Path | None = None
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing, repr=False)
     images: ImageSheet | None = None
+    teams: tuple[Team, ...] = ()
+    run_facts: Mapping[str, RunFacts] = field(default_factory=_nothing, repr=False)
+    years: Mapping[str, Path] = field(default_factory=_nothing)
 
     def need(self, key: str) -> Path:
         """The one file under a key of `collection.toml`, or a NeedsError if it names none."""
@@ -88,3 +170,40 @@ class Collection:
         if value is None:
             raise NeedsError(f"{self.folder / 'collection.toml'} has no {key}")
         return Path(value)
+
+    def part(self, kind: Kind) -> Part:
+        """What belongs to the rankings of the collection, or to its annotations."""
+        if kind == "ranked":
+            return Part(
+                self.judgements,
+                self.runs,
+                self.measures,
+                self.primary,
+                self.baseline,
+                self.retrieved,
+            )
+        return Part(
+            self.truth,
+            self.label_runs,
+            self.label_measures,
+            self.label_primary,
+            self.label_baseline,
+            self.annotated,
+        )
+
+    @property
+    def kinds(self) -> tuple[Kind, ...]:
+        """Of which kinds the collection has a truth or runs."""
+        return tuple(k for k in KINDS if self.part(k).truth is not None or self.part(k).runs)
+
+
+@dataclass(frozen=True)
+class Part:
+    """The rankings or the annotations of a collection; `split` has the items they are about."""
+
+    truth: Path | None
+    runs: tuple[Path, ...]
+    measures: tuple[str, ...]
+    primary: str
+    baseline: str
+    split: str

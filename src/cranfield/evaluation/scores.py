@@ -277,7 +277,7 @@ class Scores(Answer):
         """
         missed = []
         for name, floor in floors.items():
-            m = self._named(name)
+            m = self.measure_named(name)
             sign, word = (-1, "most") if m.higher_is_better is False else (1, "least")
             for run, value in zip(self.runs, self.overall[m], strict=True):
                 # A value that does not exist reaches nothing.
@@ -286,7 +286,7 @@ class Scores(Answer):
                     missed.append(f"{run}: {name} is {shown}, expected at {word} {floor:g}")
         return tuple(missed)
 
-    def _named(self, name: str) -> Measure:
+    def measure_named(self, name: str) -> Measure:
         """The measure of a name, or of another spelling of it."""
         from cranfield.measures import measure
 

@@ -10,8 +10,17 @@ from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Any
 
-from cranfield.data.collection import Collection, ImageSheet
+from cranfield.data.collection import LAYOUT, Collection, ImageSheet, RunFacts, Team
 from cranfield.errors import InputError, Problem, suggest
+from cranfield.io.collection_keys import (
+    DECLARED,
+    FILE,
+    IMAGE_KEYS,
+    KEYS,
+    RUN_KEYS,
+    TEAM_KEYS,
+)
+from cranfield.io.collection_people import read_run_facts, read_teams
 from cranfield.io.files import (
     csv_rows,
     describe,
@@ -22,23 +31,6 @@ from cranfield.io.files import (
     run_name,
 )
 
-FILE = "collection.toml"
-TEXTS = ("name", "title", "version", "licence")
-FILES = (
-    "sources",
-    "topics",
-    "judgements",
-    "truth",
-    "rules",
-    "agreement_map",
-    "judgement_log",
-    "subject_rankings",
-    "subject_categories",
-    "category_parents",
-)
-LISTS = ("runs", "label_runs", "cost_maps", "counts")
-KEYS = (*TEXTS, "size", *FILES, *LISTS, "threshold", "ontology", "splits", "images")
-IMAGE_KEYS = ("file", "items", "width", "height", "columns")
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
@@ -111,32 +103,36 @@ class _Reader:
         top = self.content
         for key in top.keys() - set(KEYS):
             self._unknown("", key, KEYS)
-        for key in ("name", "size"):
-            if key not in top:
-                example = '"my-collection"' if key == "name" else "1000"
-                self._complain(f"lacks a line such as {key} = {example}", "", key)
+        read = self._readers()
         fields: dict[str, Any] = {
-            key: read("", key, top[key])
-            for keys, read in self._readers()
-            for key in keys
-            if key in top
+            key.name: read[key.kind]("", key.name, top[key.name])
+            for key in DECLARED
+            if key.name in top
         }
+        fields.setdefault("name", self.folder.resolve().name)
         self._check_names(fields)
         if self.problems:
             raise InputError(self.where, sorted(self.problems, key=lambda p: p.line))
         return Collection(folder=self.folder, **fields)
 
-    def _readers(self) -> tuple[tuple[tuple[str, ...], Callable[[str, str, Any], Any]], ...]:
-        return (
-            (TEXTS, self._text),
-            (("size",), self._count),
-            (FILES, self._file),
-            (LISTS, self._files),
-            (("threshold",), self._threshold),
-            (("ontology",), self._ontology),
-            (("splits",), self._splits),
-            (("images",), self._images),
-        )
+    def _readers(self) -> dict[str, Callable[[str, str, Any], Any]]:
+        return {
+            "text": self._text,
+            "texts": self._texts,
+            "count": self._count,
+            "whole": self._whole,
+            "layout": self._layout,
+            "file": self._file,
+            "files": self._files,
+            "folder": self._folder,
+            "threshold": self._threshold,
+            "ontology": self._ontology,
+            "splits": self._splits,
+            "images": self._images,
+            "teams": self._teams,
+            "run_facts": self._run_facts,
+            "years": self._years,
+        }
 
     def _text(self, table: str, key: str, value: Any) -> str:
         if isinstance(value, str) and value.strip():
@@ -150,7 +146,32 @@ class _Reader:
         self._wrong(table, key, value, "a whole number from 1 on")
         return 1
 
-    def _file(self, table: str, key: str, value: Any) -> Path:
+    def _whole(self, table: str, key: str, value: Any) -> int:
+        if isinstance(value, int) and not isinstance(value, bool) and value >= 0:
+            return value
+        self._wrong(table, key, value, "a whole number from 0 on")
+        return 0
+
+    def _layout(self, table: str, key: str, value: Any) -> int:
+        layout = self._count(table, key, value)
+        if layout > LAYOUT:
+            self._complain(
+                f"layout {layout} is later than {LAYOUT}, the last that is known here; this needs "
+                "a newer Cranfield",
+                table,
+                key,
+            )
+        return layout
+
+    def _texts(self, table: str, key: str, value: Any) -> tuple[str, ...]:
+        if isinstance(value, str):
+            return tuple(value.split())
+        if isinstance(value, list):
+            return tuple(self._text(table, key, name) for name in value)
+        self._wrong(table, key, value, 'a list such as ["AP", "nDCG@10"]')
+        return ()
+
+    def _file(self, table: str, key: str, value: Any, *, kind: str = "file") -> Path:
         """A file of the collection; its name is relative to the folder and stays inside."""
         name = self._text(table, key, value)
         path = self.folder / name
@@ -167,14 +188,17 @@ class _Reader:
             )
         elif not _there(path):
             self._complain(
-                f"{key} names {name!r}, but there is no such file in {self.folder}",
+                f"{key} names {name!r}, but there is no such {kind} in {self.folder}",
                 table,
                 key,
                 name,
             )
-        elif not path.is_file():
-            self._complain(f"{key} names {name!r}, which is not a file", table, key, name)
+        elif kind != "place" and path.is_dir() != (kind == "folder"):
+            self._complain(f"{key} names {name!r}, which is not a {kind}", table, key, name)
         return path
+
+    def _folder(self, table: str, key: str, value: Any) -> Path:
+        return self._file(table, key, value, kind="folder")
 
     def _files(self, table: str, key: str, value: Any) -> tuple[Path, ...]:
         if isinstance(value, list):
@@ -203,6 +227,68 @@ class _Reader:
         else:
             self._wrong("", key, value, "a table [splits] with lines such as train = 'train.txt'")
         return MappingProxyType(splits)
+
+    def _years(self, _: str, key: str, value: Any) -> MappingProxyType[str, Path]:
+        years: dict[str, Path] = {}
+        if isinstance(value, dict):
+            years = {n: self._file(key, n, place, kind="place") for n, place in value.items()}
+        else:
+            self._wrong("", key, value, "a table [years] with lines such as 2009 = 'y/2009.csv'")
+        return MappingProxyType(years)
+
+    def _teams(self, _: str, key: str, value: Any) -> tuple[Team, ...]:
+        if isinstance(value, str):
+            return tuple(self._listed(key, value, read_teams))
+        return tuple(Team(**row) for row in self._rows(key, value, TEAM_KEYS, "acronym"))
+
+    def _run_facts(self, _: str, key: str, value: Any) -> MappingProxyType[str, RunFacts]:
+        if isinstance(value, str):
+            facts = self._listed(key, value, read_run_facts)
+        else:
+            rows = self._rows(key, value, RUN_KEYS, "run")
+            facts = tuple(RunFacts(**row) for row in rows)
+        return MappingProxyType({fact.run: fact for fact in facts})
+
+    def _listed(self, key: str, value: str, read: Callable[[Path], tuple[Any, ...]]) -> Any:
+        """Records from a file of their own; what is wrong in it is told with its name."""
+        path = self._file("", key, value)
+        if not _there(path) or not path.is_file():
+            return ()
+        try:
+            return read(path)
+        except InputError as error:
+            for problem in error.problems:
+                self._complain(f"{value}:{problem.line}: {problem.message}", "", key, value)
+            return ()
+
+    def _rows(
+        self, key: str, value: Any, known: tuple[str, ...], required: str
+    ) -> list[dict[str, Any]]:
+        """The tables of an array such as [[teams]], each with texts under known names."""
+        if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
+            self._wrong("", key, value, f"tables [[{key}]] with {', '.join(known)}, or a CSV file")
+            return []
+        rows: dict[str, dict[str, Any]] = {}
+        for row in value:
+            for extra in row.keys() - set(known):
+                self._unknown(key, extra, known)
+            name = row.get(required)
+            if not name or not isinstance(name, str):
+                self._complain(f"one of [[{key}]] has no {required}", "", key)
+                continue
+            if name in rows:
+                self._complain(f"[[{key}]] gives {required} {name!r} twice", key, required, name)
+            rows[name] = {n: self._fact(key, n, row[n]) for n in known if n in row}
+        return list(rows.values())
+
+    def _fact(self, table: str, key: str, value: Any) -> str | bool:
+        if key == "baseline":
+            if not isinstance(value, bool):
+                self._wrong(table, key, value, "true or false")
+            return bool(value)
+        if isinstance(value, int | float) and not isinstance(value, bool):
+            return str(value)
+        return "" if value == "" else self._text(table, key, value)
 
     def _items(self, table: str, key: str, value: Any) -> tuple[str, ...]:
         path = self._file(table, key, value)
@@ -245,6 +331,13 @@ class _Reader:
             )
 
     def _check_names(self, fields: dict[str, Any]) -> None:
+        for key in ("retrieved", "annotated"):
+            split, splits = fields.get(key), fields.get("splits", {})
+            if split and split not in splits:
+                said = (
+                    f"{key} names {split!r}, which is not among [splits].{suggest(split, splits)}"
+                )
+                self._complain(said, "", key)
         for key in ("runs", "label_runs"):
             seen: dict[str, Path] = {}
             for path in fields.get(key, ()):

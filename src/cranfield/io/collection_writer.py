@@ -5,12 +5,18 @@ from __future__ import annotations
 import json
 import shutil
 import tempfile
+from collections.abc import Iterable
+from dataclasses import MISSING, asdict, fields
 from pathlib import Path
 from typing import Any
 
 from cranfield.data.collection import Collection
 from cranfield.errors import InputError, os_message
-from cranfield.io.collection import FILE, FILES, LISTS, TEXTS
+from cranfield.io.collection_keys import DECLARED, FILE, Key
+
+# Kinds that are written as tables, after all plain lines.
+_TABLES = ("splits", "images", "teams", "run_facts", "years")
+_DEFAULTS = {f.name: f.default for f in fields(Collection) if f.default is not MISSING}
 
 
 def write_collection(collection: Collection, folder: str | Path) -> None:
@@ -45,24 +51,46 @@ class _Writer:
         self.copied: dict[Path, str] = {}
 
     def text(self) -> str:
-        c = self.collection
-        for key in TEXTS:
-            if getattr(c, key):
-                self._line(key, getattr(c, key))
-        self._line("size", c.size)
-        for key in FILES:
-            if getattr(c, key) is not None:
-                self._line(key, self._copy(getattr(c, key)))
-        for key in LISTS:
-            if getattr(c, key):
-                self._line(key, [self._copy(path) for path in getattr(c, key)])
-        for key in ("threshold", "ontology"):
-            value = getattr(c, key)
-            if value is not None:
-                self._line(key, self._copy(value) if isinstance(value, Path) else value)
+        """The lines of plain keys; tables come after them, as TOML demands."""
+        for key in DECLARED:
+            if key.kind not in _TABLES and self._is_said(key):
+                self._line(key.name, self._plain(key, getattr(self.collection, key.name)))
         self._splits()
         self._images()
+        self._rows("teams", self.collection.teams)
+        self._rows("run_facts", self.collection.run_facts.values())
+        self._years()
         return "\n".join(self.lines) + "\n"
+
+    def _is_said(self, key: Key) -> bool:
+        """Whether a value is other than what holds without a line."""
+        return key.name == "layout" or bool(
+            getattr(self.collection, key.name) != _DEFAULTS.get(key.name)
+        )
+
+    def _plain(self, key: Key, value: Any) -> Any:
+        if key.kind == "folder":
+            return self._copy_folder(value)
+        if key.kind == "files":
+            return [self._copy(path) for path in value]
+        if key.kind == "texts":
+            return list(value)
+        return self._copy(value) if isinstance(value, Path) else value
+
+    def _rows(self, name: str, records: Iterable[Any]) -> None:
+        for record in records:
+            self.lines += ["", f"[[{name}]]"]
+            for key, value in asdict(record).items():
+                if value:
+                    self._line(key, value)
+
+    def _years(self) -> None:
+        if not self.collection.years:
+            return
+        self.lines += ["", "[years]"]
+        for name, place in self.collection.years.items():
+            copied = self._copy_folder(place) if place.is_dir() else self._copy(place)
+            self._line(json.dumps(name, ensure_ascii=False), copied)
 
     def _splits(self) -> None:
         if not self.collection.splits:
@@ -90,10 +118,25 @@ class _Writer:
         written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
         self.lines.append(f"{key} = {written}")
 
+    def _copy_folder(self, path: Path) -> str:
+        """Copy a folder with all that is in it; the name that it has there."""
+        name = self._name(path)
+        shutil.copytree(path, self.made / name, dirs_exist_ok=True)
+        self.copied[path] = name
+        return name
+
     def _copy(self, path: Path) -> str:
         """Copy a file into the folder, once; the name that it has there."""
         if path in self.copied:
             return self.copied[path]
+        name = self._name(path)
+        (self.made / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, self.made / name)
+        self.copied[path] = name
+        return name
+
+    def _name(self, path: Path) -> str:
+        """The name of a file within the folder, which no other has there."""
         try:
             name = path.resolve().relative_to(self.collection.folder.resolve()).as_posix()
         except ValueError:
@@ -101,7 +144,4 @@ class _Writer:
         number = 1
         while name in self.copied.values():
             name, number = f"{number}-{path.name}", number + 1
-        (self.made / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, self.made / name)
-        self.copied[path] = name
         return name

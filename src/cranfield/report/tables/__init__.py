@@ -44,6 +44,7 @@ MAKERS: dict[str, str] = {
     "Quality": "agreement:quality_document",
     "RandomStudy": "lab_random:document",
     "Requirements": "lab_requirements:document",
+    "ResultTable": "results:document",
     "Reusability": "lab_pool:left_out",
     "Scores": "scores:document",
     "Search": "features:search_document",

@@ -1,0 +1,17 @@
+"""Which result tables there are: each a declaration and a function from material to an answer."""
+
+from __future__ import annotations
+
+from cranfield.campaign.results.answer import ResultColumn, ResultPart, ResultTable
+from cranfield.campaign.results.declared import TABLES, Declared, result_table
+from cranfield.campaign.results.material import Material
+
+__all__ = [
+    "TABLES",
+    "Declared",
+    "Material",
+    "ResultColumn",
+    "ResultPart",
+    "ResultTable",
+    "result_table",
+]

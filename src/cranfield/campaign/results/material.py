@@ -1,0 +1,147 @@
+"""What result tables are made from: scores, their comparison, and what is known beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.scoring import TRUTH, only_kind, score_collection
+from cranfield.campaign.submissions import PublicSet
+from cranfield.campaign.texts import read_texts
+from cranfield.comparison.answer import Comparison, Standing
+from cranfield.data.collection import Collection, Kind, RunFacts, Team, Texts
+from cranfield.evaluation.scores import Scores
+from cranfield.measures._spec import Measure
+
+if TYPE_CHECKING:
+    from cranfield.data import Judgements
+    from cranfield.data.labels import LabelMatrix
+    from cranfield.notes import Watcher
+
+
+@dataclass(frozen=True, eq=False)
+class Material:
+    """Scores of a task with all that its tables need; built once, read by every table.
+
+    `truth` is there only where it may be shown. `baseline` is the run that others are compared
+    with; runs whose facts say baseline are shown without a rank. `comparison` may be made later:
+    `compared()` gives the same material with one.
+    """
+
+    task: Kind
+    scores: Scores
+    primary: Measure
+    run_facts: Mapping[str, RunFacts] = field(default_factory=dict)
+    teams: tuple[Team, ...] = ()
+    texts: Texts = field(default_factory=Texts)
+    baseline: str = ""
+    comparison: Comparison | None = None
+    truth: Judgements | LabelMatrix | None = None
+    public: PublicSet | None = None
+    splits: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    title: str = ""
+    series: str = ""
+    year: str = ""
+    years: Mapping[str, Path] = field(default_factory=dict)
+    seed: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        collection: Collection,
+        kind: Kind | None = None,
+        *,
+        scores: Scores | None = None,
+        comparison: Comparison | None = None,
+        measures: str | Sequence[str] | None = None,
+        concepts: Sequence[str] | None = None,
+        released: bool = False,
+        jobs: int | None = None,
+        progress: Watcher | None = None,
+    ) -> Material:
+        """The material of a collection; its runs are scored unless `scores` are given.
+
+        With `released` the truth goes along, for tables that show it.
+        """
+        kind = only_kind(collection, kind)
+        part = collection.part(kind)
+        if scores is None:
+            scores = score_collection(
+                collection,
+                kind,
+                measures=measures,
+                concepts=concepts,
+                jobs=jobs,
+                progress=progress,
+            )
+        return cls(
+            task=kind,
+            scores=scores,
+            primary=scores.measure_named(part.primary) if part.primary else scores.measures[0],
+            run_facts=collection.run_facts,
+            teams=collection.teams,
+            texts=read_texts(collection),
+            baseline=part.baseline if part.baseline in scores.runs else "",
+            comparison=comparison,
+            truth=read_truth(collection, kind) if released else None,
+            public=PublicSet.of(collection, kind),
+            splits=collection.splits,
+            title=collection.title or collection.name,
+            series=collection.series,
+            year=collection.year,
+            years=collection.years,
+            seed=collection.seed,
+        )
+
+    def facts(self, run: str) -> RunFacts:
+        """What is known of a run; only its name, if nothing is."""
+        return self.run_facts.get(run) or RunFacts(run)
+
+    def team(self, acronym: str) -> Team:
+        """A team by its acronym; only the acronym, if nothing else is known."""
+        return self._teams.get(acronym) or Team(acronym)
+
+    @cached_property
+    def _teams(self) -> dict[str, Team]:
+        return {team.acronym: team for team in self.teams}
+
+    @cached_property
+    def ranked_runs(self) -> tuple[int, ...]:
+        """The positions of the runs that are ranked: all but baselines."""
+        runs = enumerate(self.scores.runs)
+        return tuple(i for i, run in runs if not self.facts(run).baseline)
+
+    @cached_property
+    def configurations(self) -> tuple[str, ...]:
+        """The configurations that runs have, in the order in which they first occur."""
+        found = (self.facts(run).configuration for run in self.scores.runs)
+        return tuple(dict.fromkeys(c for c in found if c))
+
+    def measure(self, name: str | None) -> Measure:
+        """One of the measures by its name; the primary one without a name."""
+        return self.primary if name is None else self.scores.measure_named(name)
+
+    def compared(self, comparison: Comparison | None = None, **options: Any) -> Material:
+        """The same material with a comparison of its runs, made now if none is given."""
+        if comparison is None and self.comparison is not None:
+            return self
+        options = {"baseline": self.baseline or None, "rng": self.seed} | options
+        return replace(self, comparison=comparison or self.scores.compare(**options))
+
+    @cached_property
+    def standings(self) -> dict[tuple[str, str], Standing]:
+        """Where each run stands, by measure and run; empty without a comparison."""
+        rows = () if self.comparison is None else self.comparison.standings
+        return {(row.measure, row.run): row for row in rows}
+
+
+def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
+    """The truth itself, for what may show it."""
+    from cranfield.io import read_qrels
+    from cranfield.io.labels import read_labels
+
+    path = collection.need(TRUTH[kind])
+    return read_qrels(path) if kind == "ranked" else read_labels(path)

@@ -1,0 +1,108 @@
+"""The runs of a collection scored by its own measures, with all that it knows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.texts import public_concepts, public_items
+from cranfield.data.collection import KINDS, Collection, Kind
+from cranfield.errors import NeedsError, UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.io.files import run_name
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+TRUTH = {"ranked": "judgements", "labels": "truth"}
+
+
+def only_kind(collection: Collection, kind: Kind | None = None) -> Kind:
+    """The kind that was asked for, or the only one that the collection has."""
+    if kind is not None:
+        if kind not in KINDS:
+            raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
+        return kind
+    if len(collection.kinds) == 1:
+        return collection.kinds[0]
+    if not collection.kinds:
+        raise NeedsError(f"{collection.folder / 'collection.toml'} names no truth and no runs")
+    raise UsageError(
+        f"{collection.folder} has rankings and annotations; say which with kind='ranked' or "
+        "kind='labels'"
+    )
+
+
+def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
+    """What `evaluate` or `evaluate_labels` takes beside truth, runs and measures."""
+    if kind == "ranked":
+        size = collection.size
+        if size is None:
+            items = public_items(collection, kind)
+            size = None if items is None else len(items)
+        return {"collection_size": size}
+    maps = {run_name(path): path for path in collection.cost_maps}
+    given = {
+        "ontology": collection.ontology,
+        "rules": collection.rules,
+        "costmap": collection.cost_maps[0] if len(maps) == 1 else maps or None,
+        "agreement": collection.agreement_map,
+        "concepts": None if collection.concepts is None else public_concepts(collection),
+        "threshold": collection.threshold,
+        "thresholds": run_thresholds(collection),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def run_thresholds(collection: Collection) -> dict[str, float | Path]:
+    """The thresholds that the facts of annotation runs give: numbers, or files of the folder."""
+    names = {run_name(path) for path in collection.label_runs}
+    found: dict[str, float | Path] = {}
+    for name, facts in collection.run_facts.items():
+        if name in names and facts.threshold:
+            try:
+                found[name] = float(facts.threshold)
+            except ValueError:
+                if facts.threshold != "rows":
+                    found[name] = collection.folder / facts.threshold
+    return found
+
+
+def score_collection(
+    collection: Collection,
+    kind: Kind | None = None,
+    *,
+    measures: str | Sequence[str] | None = None,
+    runs: Sequence[Any] | Mapping[str, Any] | None = None,
+    concepts: Sequence[str] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> Scores:
+    """Score the runs of a collection, or others, against its truth.
+
+    Measures are those given, or the collection's, or the usual ones. `concepts` keeps some of
+    them only.
+    """
+    from cranfield.evaluation.labels import evaluate_labels
+    from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
+
+    kind = only_kind(collection, kind)
+    part, truth = collection.part(kind), collection.need(TRUTH[kind])
+    given = part.runs if runs is None else runs
+    if not given:
+        raise NeedsError(f"{collection.folder / 'collection.toml'} names no runs of this kind")
+    wanted = measures or list(part.measures) or None
+    options = task_options(collection, kind)
+    if kind == "ranked":
+        chosen = wanted or DEFAULT_MEASURES
+        return evaluate(truth, given, chosen, jobs=jobs, progress=progress, **options)
+    if concepts is not None:
+        options["concepts"] = tuple(concepts)
+    names = set(given) if isinstance(given, Mapping) else {_name(run) for run in given}
+    options["thresholds"] = {n: t for n, t in options["thresholds"].items() if n in names}
+    return evaluate_labels(truth, given, wanted, jobs=jobs, progress=progress, **options)
+
+
+def _name(run: Any) -> str:
+    return str(getattr(run, "name", "")) if hasattr(run, "items") else run_name(run)

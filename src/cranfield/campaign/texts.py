@@ -1,0 +1,107 @@
+"""What is public of a collection without its truth: ids, and what people read and see of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from cranfield.data.collection import Collection, ConceptText, Kind, Texts
+from cranfield.errors import InputError, Problem
+from cranfield.io.collection import read_items
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
+
+TOPIC, ITEM, CONCEPT = "topic", "item", "concept"
+
+
+def public_items(collection: Collection, kind: Kind) -> tuple[str, ...] | None:
+    """The ids of the items that runs of a kind may speak of; None where nothing tells them."""
+    split = collection.part(kind).split
+    if split:
+        return collection.splits[split]
+    if collection.items is not None:
+        return read_items(collection.items)
+    if collection.pictures is not None:
+        return tuple(picture_files(collection.pictures))
+    return None if collection.images is None else collection.images.items
+
+
+def public_topics(collection: Collection) -> tuple[str, ...] | None:
+    """The ids of the topics; None where no file of topics tells them."""
+    return None if collection.topics is None else tuple(read_column(collection.topics, TOPIC))
+
+
+def public_concepts(collection: Collection) -> tuple[str, ...] | None:
+    """The names of the concepts, from their file or else from the ontology."""
+    if collection.concepts is not None:
+        return tuple(read_column(collection.concepts, CONCEPT))
+    if collection.ontology is not None:
+        from cranfield.io.ontology import read_ontology
+
+        return tuple(read_ontology(collection.ontology).concepts)
+    return None
+
+
+def picture_files(folder: Path) -> dict[str, Path]:
+    """The picture of each item in a folder, by the item's id."""
+    from cranfield.features.folders import list_pictures
+
+    return {found.item: found.path for found in list_pictures(folder).pictures}
+
+
+def read_texts(collection: Collection) -> Texts:
+    """Texts of topics, items and concepts, and where the pictures are."""
+    topics = _rows(collection.topics, TOPIC)
+    items = _rows(collection.items, ITEM)
+    concepts = _rows(collection.concepts, CONCEPT)
+    pictures = {} if collection.pictures is None else picture_files(collection.pictures)
+    for item, row in items.items():
+        if row.get("picture"):
+            pictures[item] = collection.folder / row["picture"]
+    return Texts(
+        topics=_column(topics, "text"),
+        topic_items=_column(topics, ITEM),
+        items=_column(items, "text"),
+        concepts={
+            name: ConceptText(row.get("definition", ""), tuple(row.get("examples", "").split()))
+            for name, row in concepts.items()
+            if row.get("definition") or row.get("examples")
+        },
+        pictures=pictures,
+        sheet=collection.images,
+    )
+
+
+def _column(rows: Mapping[str, Mapping[str, str]], name: str) -> dict[str, str]:
+    return {key: row[name] for key, row in rows.items() if row.get(name)}
+
+
+def read_column(path: Path, name: str) -> Sequence[str]:
+    """The ids of a file: its column of that name, or one per line without one."""
+    if inner_suffix(path) not in (".csv", ".tsv"):
+        return read_items(path)
+    return tuple(_rows(path, name))
+
+
+def _rows(path: Path | None, name: str) -> dict[str, dict[str, str]]:
+    """The rows of a CSV file by one of its columns; a list of ids has no other."""
+    if path is None or inner_suffix(path) not in (".csv", ".tsv"):
+        return {}
+    where = describe(path)
+    found: dict[str, dict[str, str]] = {}
+    problems: list[Problem] = []
+    with open_text(path) as stream:
+        rows = csv_rows(stream, where, "\t" if inner_suffix(path) == ".tsv" else ",")
+        header = [cell.strip() for cell in next(rows, (0, []))[1]]
+        if name not in header:
+            said = f"the header {','.join(header)!r} has no column {name!r}"
+            raise InputError.single(where, said, 1)
+        for line, row in rows:
+            cells = dict(zip(header, (cell.strip() for cell in row), strict=False))
+            key = cells.get(name, "")
+            if key in found:
+                problems.append(Problem(line, f"{name} {key!r} is listed twice"))
+            elif key:
+                found[key] = cells
+    if problems:
+        raise InputError(where, problems)
+    return found
