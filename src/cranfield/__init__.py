@@ -49,6 +49,7 @@ if TYPE_CHECKING:
     )
     from cranfield.evaluation.baselines.annotate import annotate
     from cranfield.evaluation.catalogue import describe_measure, list_measures
+    from cranfield.evaluation.concept_queries import judge_concepts, query_concepts
     from cranfield.evaluation.displacement import DisplacementScores, evaluate_displacement
     from cranfield.evaluation.explanations import Explanations, explain_labels
     from cranfield.evaluation.fusion import fuse, fuse_labels
@@ -85,8 +86,11 @@ if TYPE_CHECKING:
     from cranfield.measures import Measure, measure
     from cranfield.notes import Notes, Progress
     from cranfield.relatedness.api import cost_map, list_methods, relate_concepts, relate_pairs
+    from cranfield.relatedness.categories import count_categories
     from cranfield.relatedness.hierarchies import check_ontology, view_concept, view_ontology
     from cranfield.relatedness.maps import compare_cost_maps, view_cost_map
+    from cranfield.relatedness.tag_corpus import analyse_tags
+    from cranfield.relatedness.vocabularies import compare_vocabularies
     from cranfield.report import charts
 
 # Where the public names live; each is loaded when it is first used.
@@ -231,11 +235,18 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "relate_pairs",
     ),
     "cranfield.evaluation.scores": ("Scores",),
+    "cranfield.evaluation.concept_queries": (
+        "judge_concepts",
+        "query_concepts",
+    ),
     "cranfield.evaluation.uncertain": (
         "UncertainScores",
         "evaluate_uncertain",
         "poisson_binomial",
     ),
+    "cranfield.relatedness.categories": ("count_categories",),
+    "cranfield.relatedness.tag_corpus": ("analyse_tags",),
+    "cranfield.relatedness.vocabularies": ("compare_vocabularies",),
     "cranfield.relatedness.maps": (
         "compare_cost_maps",
         "view_cost_map",
@@ -305,6 +316,7 @@ __all__ = [
     "__version__",
     "aggregate_judgements",
     "agreement_map",
+    "analyse_tags",
     "annotate",
     "assess_agreement",
     "charts",
@@ -312,7 +324,9 @@ __all__ = [
     "check_quality",
     "compare_cost_maps",
     "compare_rankings",
+    "compare_vocabularies",
     "cost_map",
+    "count_categories",
     "describe_descriptor",
     "describe_measure",
     "describe_pictures",
@@ -328,6 +342,7 @@ __all__ = [
     "from_ranx",
     "fuse",
     "fuse_labels",
+    "judge_concepts",
     "lab",
     "list_descriptors",
     "list_measures",
@@ -337,6 +352,7 @@ __all__ = [
     "ontologies",
     "overlap_of_runs",
     "poisson_binomial",
+    "query_concepts",
     "read_agreement",
     "read_categories",
     "read_category_votes",

@@ -44,6 +44,7 @@ def folder(tmp_path, monkeypatch):
         "pairs.csv": "word1,word2,human\nsky,Zero,1\nOne,Two,3\nOne,Three,2\n",
         "two.csv": "word1,word2\nOne,Two\nOdd,Even\n",
         "labels.csv": "item,odd,low\n" + "".join(f"i{k},{k % 2},{int(k < 5)}\n" for k in range(12)),
+        "asked.csv": "topic,query\n1,One OR Two\n2,Odd AND NOT One\n",
         "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
     }
     for name, text in files.items():
@@ -103,6 +104,17 @@ ROWS = {
         (["show", "pto-2009"], lambda: cf.view_ontology("pto-2009")),
         (["show", "pto-2009", "Sea"], lambda: cf.view_concept("pto-2009", "Sea")),
         (["check", ONTOLOGY], lambda: cf.check_ontology(ONTOLOGY)),
+        (["categories", ONTOLOGY], lambda: cf.count_categories(ONTOLOGY)),
+        (
+            ["compare", "pto-2009", "pto-2010"],
+            lambda: cf.compare_vocabularies("pto-2009", "pto-2010"),
+        ),
+    ],
+    "tags": [
+        (["tags.csv", "--min-items", "3"], lambda: cf.analyse_tags("tags.csv", min_items=3)),
+    ],
+    "query": [
+        (["asked.csv", LABELS[0]], lambda: cf.query_concepts("asked.csv", LABELS[0])),
     ],
     "costmap": [
         (["show", COSTS], lambda: cf.view_cost_map(COSTS)),

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any
 
-from cranfield.cli._common import Output, Parser, add_seed_option, positive, show, working
+from cranfield.cli._common import Output, Parser, add_seed_option, positive, working
+from cranfield.cli._runs import add_run_output, run_name, show_run
 from cranfield.errors import UsageError
-from cranfield.io.files import write_whole
 
-FORMATS = ("trec", "table", "json", "csv", "tsv", "latex", "html", "markdown")
 METHODS = "zsum, combsum (minmax), combmnz, combanz, combmax, combmin, sum, rrf, borda"
 
 
@@ -47,15 +44,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--labels", action="store_true", help="the runs are annotations: fuse their confidences"
     )
     add_seed_option(parser)
-    group = parser.add_argument_group("output")
-    group.add_argument("-o", "--output", metavar="RUN", help="write the fused run here")
-    group.add_argument(
-        "--format",
-        choices=FORMATS,
-        default="trec",
-        help="trec: the run itself; others: the weights (default: trec)",
-    )
-    group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
+    add_run_output(parser, "the fused run", "the weights")
     return parser
 
 
@@ -80,21 +69,12 @@ def main(argv: Sequence[str]) -> int:
             raise UsageError("weights of labels are not tuned: give --weights")
         return _labels(args.runs, args.method, args.weights, output)
     from cranfield.evaluation.fusion import fuse
-    from cranfield.io.trec import write_table
 
-    name = Path(output.path).name.split(".")[0] if output.path else "fused"
     with working("fusing", output) as progress:
-        answer = fuse(args.runs, name=name, progress=progress, **_options(args))
-    text = "".join(write_table(answer.run))
-    if output.path is not None:
-        write_whole(Path(output.path), text.encode())
-    if output.form != "trec":
-        show(answer, Output(output.form, None, output.quiet))
-    else:
-        if not output.quiet:
-            sys.stderr.writelines(f"note: {note}\n" for note in answer.notes)
-        if output.path is None:
-            sys.stdout.write(text)
+        answer = fuse(
+            args.runs, name=run_name(output, "fused"), progress=progress, **_options(args)
+        )
+    show_run(answer, answer.run, output)
     return 0
 
 

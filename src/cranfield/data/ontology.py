@@ -129,6 +129,12 @@ class Ontology:
         parents = tuple(tuple(links.get(i, ())) for i in range(len(names)))
         return cls(tuple(names), parents, MappingProxyType(own), rules or Rules(), name)
 
+    @classmethod
+    def flat(cls, concepts: Iterable[str], *, name: str = "vocabulary") -> Ontology:
+        """Concepts without any structure."""
+        own = {concept: node for node, concept in enumerate(dict.fromkeys(concepts))}
+        return cls(tuple(own), ((),) * len(own), MappingProxyType(own), name=name)
+
     def __reduce__(self) -> Any:
         """Ontologies travel to other processes, which a read-only view of a dict cannot."""
         state = (self.nodes, self.parents, dict(self.concept_nodes), self.rules, self.name)

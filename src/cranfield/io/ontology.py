@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rules import parse_rules
 from cranfield.errors import InputError, Problem, suggest
+from cranfield.io.concepts import read_concepts
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
     Input,
@@ -49,6 +51,21 @@ def parse_ontology(source: str | Path | Input, *, rules: str | Path | None = Non
         ontology.rules + more,
         ontology.name,
     )
+
+
+def read_vocabulary(source: str | Path, *, rules: str | Path | None = None) -> Ontology:
+    """An ontology, or the concepts of a list of names, which have no structure."""
+    if str(source) in BUILT_IN or inner_suffix(source) in RDF_FORMATS:
+        return read_ontology(source, rules=rules)
+    if inner_suffix(source) in (".csv", ".tsv"):
+        with open_text(source) as stream:
+            header = stream.readline().replace("\t", ",").strip().split(",")
+        if {"concept", "path"} <= {cell.strip() for cell in header}:
+            return read_ontology(source, rules=rules)
+    names = Ontology.flat(read_concepts(source), name=describe(source))
+    if rules is None:
+        return names
+    return replace(names, rules=read_rules(rules)).checked()
 
 
 def _parse_file(source: str | Path | Input) -> Ontology:

@@ -21,7 +21,7 @@ from cranfield.io.files import write_whole
 from cranfield.relatedness.wordnet.parse import Arrays
 
 # Raised whenever the meaning of an array changes, so that old caches are not read.
-LAYOUT = 3
+LAYOUT = 4
 _MAGIC = b"CRANFIELD ARRAYS 2\n"
 _NUMBER = 8  # bytes of the checksum, and of the size of the header
 _ALIGN = 64

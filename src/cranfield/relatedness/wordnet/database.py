@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.relatedness.wordnet.cache import cached
+from cranfield.relatedness.wordnet.classes import LEXICOGRAPHER_FILES
 from cranfield.relatedness.wordnet.locate import DatabaseFiles, find_database
 from cranfield.relatedness.wordnet.morphology import (
     PARTS,
@@ -85,6 +86,10 @@ class WordNet:
     def part_of(self, synset: int) -> str:
         starts = self._arrays["part_start"]
         return PARTS[int(np.searchsorted(starts, synset, side="right")) - 1]
+
+    def lexicographer_file(self, synset: int) -> str:
+        """The file in which a synset was written: its broad class, such as noun.animal."""
+        return LEXICOGRAPHER_FILES[self._arrays["lexicographer_file"][synset]]
 
     def _text(self, name: str, index: int) -> str:
         starts = self._arrays[f"{name}_text_start"]

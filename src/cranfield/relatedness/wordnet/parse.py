@@ -131,6 +131,7 @@ class _Raw:
             ) from None
         return {
             "part_start": np.array(self.part_start, np.int32),
+            "lexicographer_file": np.array([int(number) for number in self.lex_file], np.uint8),
             "word_start": _starts(self.word_count),
             **_blob("word", self.words),
             "pointer_start": _starts(self.pointer_count),

@@ -1,10 +1,13 @@
-"""Ontologies as tables: problems, the tree with its rules, one concept."""
+"""Ontologies as tables: problems, the tree with its rules, one concept, categories, two of them."""
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
+from cranfield.relatedness.categories import OntologyCategories
 from cranfield.relatedness.hierarchies import ConceptView, OntologyCheck, OntologyView
+from cranfield.relatedness.vocabularies import VocabularyComparison
 from cranfield.report.document import Cell, Column, Document, Table
 
 _NEAREST = 10
@@ -45,3 +48,51 @@ def concept_document(found: ConceptView, **_: Any) -> Document:
         Table([Column("nearest concepts", numeric=False), Column("cost")], nearest),
     ]
     return Document(found.to_dict(), tables, found.notes)
+
+
+def categories_document(found: OntologyCategories, **_: Any) -> Document:
+    """The concepts by category, and the parts of each category."""
+    text = partial(Column, numeric=False)
+    shares: list[list[Cell]] = [
+        [name, n, 100 * n / found.concepts] for name, n in found.counts().items()
+    ]
+    parts: list[list[Cell]] = [
+        [p.category, p.part, len(p.concepts), ", ".join(p.concepts)] for p in found.parts
+    ]
+    tables = [
+        Table([text("category"), Column("concepts"), Column("share %", digits=2)], shares),
+        Table([text("category"), text("part"), Column("concepts"), text("names")], parts),
+    ]
+    return Document(found.to_dict(), tables, found.notes, machine=tables[1])
+
+
+def comparison_document(found: VocabularyComparison, **_: Any) -> Document:
+    """How much both share, then what was removed, added and moved, and the rules."""
+    text = partial(Column, numeric=False)
+    heads = ["concepts", "same", "same %", "near", "covered %", "removed", "added", "moved"]
+    figures: list[Cell] = [
+        f"{found.concepts[0]} -> {found.concepts[1]}",
+        len(found.same),
+        100 * found.same_share,
+        len(found.near),
+        100 * found.covered_share,
+        len(found.removed),
+        len(found.added),
+        len(found.moved),
+    ]
+    columns = [Column(head, digits=1) for head in heads]
+    tables = [Table(columns, [figures], f"{found.first} -> {found.second}")]
+    changes: list[list[Cell]] = [["removed", name, "", ""] for name in found.removed]
+    changes += [["added", name, "", ""] for name in found.added]
+    changes += [["moved", m.concept, m.before, m.after] for m in found.moved]
+    changes += [["category removed", name, "", ""] for name in found.categories_removed]
+    changes += [["category added", name, "", ""] for name in found.categories_added]
+    changes += [[f"rule removed: {k}", ", ".join(n), "", ""] for k, n in found.rules_removed]
+    changes += [[f"rule added: {k}", ", ".join(n), "", ""] for k, n in found.rules_added]
+    if changes:
+        tables.append(Table([text(h) for h in ("change", "what", "before", "after")], changes))
+    if found.near:
+        near: list[list[Cell]] = [[n.concept, n.nearest, n.relatedness] for n in found.near]
+        heading = [text("concept"), text("near"), Column("relatedness", digits=3)]
+        tables.append(Table(heading, near, f"Near by {found.method}"))
+    return Document(found.to_dict(), tables, found.notes, machine=tables[min(1, len(tables) - 1)])

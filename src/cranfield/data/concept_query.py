@@ -1,0 +1,181 @@
+"""Queries as logical expressions over concepts: `Sea AND NOT (Night OR Indoor)`.
+
+An expression is evaluated with the confidences of a run in one of two readings. *Fuzzy* takes the
+smallest confidence for AND, the largest for OR and 1 - x for NOT (Zadeh, 1965). *Probability* takes
+confidences for chances of concepts that are independent of each other, and gives the chance that
+the expression holds: a concept that occurs twice is one event, so that `Sea AND NOT Sea` is 0.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import reduce
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.errors import UsageError, suggest
+
+Floats: TypeAlias = NDArray[np.float64]
+READINGS = ("fuzzy", "probability")
+# Each concept that occurs again doubles the work of the reading as probability.
+MOST_REPEATED = 12
+_DEEPEST = 100
+_TOKEN = re.compile(r'\s*(?:"([^"]*)"|([()&|!])|([^\s()&|!"]+))')
+_WORDS = {"and": "&", "or": "|", "not": "!"}
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """A concept (`kind` is "concept"), or AND, OR or NOT over others."""
+
+    kind: str
+    concept: str = ""
+    parts: tuple[Expression, ...] = ()
+
+    def concepts(self) -> Iterator[str]:
+        """The concepts in the order in which they stand, as often as they do."""
+        if self.kind == "concept":
+            yield self.concept
+        for part in self.parts:
+            yield from part.concepts()
+
+    def __str__(self) -> str:
+        if self.kind == "concept":
+            plain = _TOKEN.fullmatch(self.concept) and self.concept.lower() not in _WORDS
+            return self.concept if plain else f'"{self.concept}"'
+        shown = [str(p) if p.kind in ("concept", "not") else f"({p})" for p in self.parts]
+        return f"NOT {shown[0]}" if self.kind == "not" else f" {self.kind.upper()} ".join(shown)
+
+
+def parse_expression(text: str) -> Expression:
+    """An expression of concepts with AND, OR, NOT (or `&`, `|`, `!`), parentheses and quotes.
+
+    >>> str(parse_expression("Sea & !(Night | Indoor)"))
+    'Sea AND NOT (Night OR Indoor)'
+    """
+    tokens = list(_tokens(text))
+    found, rest = _either(tokens, 0, text, 0)
+    if rest < len(tokens):
+        raise UsageError(f"query {text!r}: {tokens[rest][1]!r} is not expected there")
+    return found
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    at, end = 0, len(text.rstrip())
+    while at < end:
+        found = _TOKEN.match(text, at)
+        if found is None:
+            raise UsageError(f"query {text!r}: a quote is not closed")
+        at = found.end()
+        quoted, sign, word = found.groups()
+        if quoted is not None:
+            yield "concept", quoted
+        elif sign is not None:
+            yield sign, sign
+        else:
+            yield _WORDS.get(word.lower(), "concept"), word
+
+
+Tokens: TypeAlias = list[tuple[str, str]]
+
+
+def _either(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+    """One or more parts with OR between them."""
+    return _chain("or", "|", _all_of, tokens, at, text, depth)
+
+
+def _all_of(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+    """One or more parts with AND between them, which binds closer than OR."""
+    return _chain("and", "&", _single, tokens, at, text, depth)
+
+
+def _chain(
+    kind: str,
+    sign: str,
+    part: Callable[[Tokens, int, str, int], tuple[Expression, int]],
+    tokens: Tokens,
+    at: int,
+    text: str,
+    depth: int,
+) -> tuple[Expression, int]:
+    first, at = part(tokens, at, text, depth)
+    parts = [first]
+    while at < len(tokens) and tokens[at][0] == sign:
+        more, at = part(tokens, at + 1, text, depth)
+        parts.append(more)
+    return (parts[0] if len(parts) == 1 else Expression(kind, parts=tuple(parts))), at
+
+
+def _single(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression, int]:
+    """A concept, NOT of something, or something in parentheses."""
+    if depth > _DEEPEST:
+        raise UsageError(f"a query is nested more than {_DEEPEST} times")
+    if at >= len(tokens):
+        raise UsageError(f"query {text!r} ends where a concept is expected")
+    kind, word = tokens[at]
+    if kind == "!":
+        inner, at = _single(tokens, at + 1, text, depth + 1)
+        return Expression("not", parts=(inner,)), at
+    if kind == "(":
+        inner, at = _either(tokens, at + 1, text, depth + 1)
+        if at >= len(tokens) or tokens[at][0] != ")":
+            raise UsageError(f"query {text!r}: a parenthesis is not closed")
+        return inner, at + 1
+    if kind != "concept" or not word:
+        raise UsageError(f"query {text!r}: a concept is expected, not {word!r}")
+    return Expression("concept", word), at + 1
+
+
+def check_concepts(expression: Expression, known: Mapping[str, object], topic: str) -> None:
+    """A UsageError for a concept that there is not."""
+    for concept in expression.concepts():
+        if concept not in known:
+            raise UsageError(f"topic {topic}: no concept {concept!r}.{suggest(concept, known)}")
+
+
+def evaluate_expression(
+    expression: Expression, values: Mapping[str, Floats], reading: str
+) -> Floats:
+    """How far the expression holds for each item; `values` has the confidences of a concept."""
+    if reading == "fuzzy":
+        return _walk(expression, values, np.minimum, np.maximum)
+    if reading != "probability":
+        raise UsageError(f"reading={reading!r} is not one of {', '.join(READINGS)}")
+    again = [c for c, n in Counter(expression.concepts()).items() if n > 1]
+    if len(again) > MOST_REPEATED:
+        raise UsageError(
+            f"{len(again)} concepts stand in a query more than once; the reading as probability "
+            f"takes {MOST_REPEATED}"
+        )
+    return _chance(expression, dict(values), again)
+
+
+def _chance(expression: Expression, values: dict[str, Floats], again: list[str]) -> Floats:
+    """The chance of an expression: by cases of what occurs again, then by products."""
+    if not again:
+        return _walk(expression, values, np.multiply, lambda a, b: 1 - (1 - a) * (1 - b))
+    concept, rest = again[0], again[1:]
+    own = values[concept]
+    yes, no = np.ones_like(own), np.zeros_like(own)
+    return own * _chance(expression, values | {concept: yes}, rest) + (1 - own) * _chance(
+        expression, values | {concept: no}, rest
+    )
+
+
+def _walk(
+    expression: Expression,
+    values: Mapping[str, Floats],
+    both: Callable[[Floats, Floats], Floats],
+    either: Callable[[Floats, Floats], Floats],
+) -> Floats:
+    if expression.kind == "concept":
+        return values[expression.concept]
+    parts = [_walk(part, values, both, either) for part in expression.parts]
+    if expression.kind == "not":
+        return 1.0 - parts[0]
+    return reduce(both if expression.kind == "and" else either, parts)

@@ -1,0 +1,154 @@
+"""Retrieval by concepts: logical queries over annotations become rankings (No 10.9).
+
+A run that annotates items with confidences is asked for `Sea AND NOT Night` and answers with a
+ranking, which any measure of rankings scores; a truth of labels answers with judgements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.answers import Answer
+from cranfield.data import Judgements, Run
+from cranfield.data.concept_query import (
+    Expression,
+    Floats,
+    check_concepts,
+    evaluate_expression,
+    parse_expression,
+)
+from cranfield.data.labels import LabelMatrix, dense
+from cranfield.errors import UsageError, check_counts, plural
+from cranfield.io.concept_queries import read_concept_queries
+from cranfield.io.convert import encoded
+from cranfield.io.files import write_whole
+from cranfield.io.forms import LabelsForm, coerce_labels
+
+Queries: TypeAlias = Mapping[str, str | Expression] | str | Path
+Reading = Literal["fuzzy", "probability"]
+_SHOWN = 3
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ConceptRanking(Answer):
+    """What an annotation run retrieves for queries over its concepts."""
+
+    command: ClassVar[str] = "query"
+    reading: str
+    queries: tuple[tuple[str, str], ...]
+    run: Run
+
+    def best(self, topic: str) -> list[str]:
+        """The first items of a topic; none where the query holds for none."""
+        return self.run.ranking(topic)[:_SHOWN] if topic in self.run.topics else []
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The queries and the first items of each."""
+        return {
+            "run": self.run.name,
+            "reading": self.reading,
+            "topics": [
+                {"topic": topic, "query": query, "first": self.best(topic)}
+                for topic, query in self.queries
+            ],
+        }
+
+    def headline(self) -> str:
+        return f"{plural(len(self.queries), 'topic')} on {self.run.name}, read as {self.reading}"
+
+
+def query_concepts(
+    queries: Queries,
+    labels: LabelsForm,
+    *,
+    reading: Reading = "fuzzy",
+    k: int | None = None,
+    name: str | None = None,
+) -> ConceptRanking:
+    """Rank the items of an annotation run by how far each query holds for them.
+
+    `queries` are {topic: expression} or a file. Labels without confidences count as 0 and 1.
+    `k` keeps the best items of each topic; items for which a query cannot hold (0) are left out.
+
+    >>> found = query_concepts({"t": "Sea AND NOT Night"}, {
+    ...     "a.jpg": {"Sea": 0.9, "Night": 0.8}, "b.jpg": {"Sea": 0.6, "Night": 0.1}})
+    >>> found.run.to_dict()
+    {'t': {'b.jpg': 0.6, 'a.jpg': 0.19999999999999996}}
+    """
+    check_counts(k=k)
+    matrix = coerce_labels(labels, name or "run")
+    asked = _expressions(queries)
+    values = _values(matrix, asked, binary=False)
+    items = sorted(range(len(matrix.items)), key=lambda i: matrix.items[i].encode(), reverse=True)
+    order = np.array(items, dtype=np.intp)
+    nested: dict[str, dict[str, float]] = {}
+    for topic, expression in asked.items():
+        scores = evaluate_expression(expression, values, reading)[order]
+        best = [i for i in np.argsort(-scores, kind="stable") if scores[i] > 0][:k]
+        if best:
+            nested[topic] = {matrix.items[order[i]]: float(scores[i]) for i in best}
+    shown = tuple((topic, str(expression)) for topic, expression in asked.items())
+    empty = [topic for topic in asked if topic not in nested]
+    notes = (f"no item for {', '.join(empty)}",) if empty else ()
+    run = Run.from_dict(nested).named(name or matrix.name)
+    return ConceptRanking(reading, shown, run, notes=(*matrix.notes, *notes))
+
+
+def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
+    """The judgements that a truth of labels implies: 1 where a query holds, else 0.
+
+    >>> judge_concepts({"t": "Sea & !Night"}, {"a": {"Sea", "Night"}, "b": {"Sea"}}).to_dict()
+    {'t': {'a': 0, 'b': 1}}
+    """
+    matrix = coerce_labels(truth, "truth")
+    asked = _expressions(queries)
+    values = _values(matrix, asked, binary=True)
+    return Judgements.from_dict(
+        {
+            topic: dict(zip(matrix.items, map(int, _holds(expression, values)), strict=True))
+            for topic, expression in asked.items()
+        }
+    )
+
+
+def _holds(expression: Expression, values: Mapping[str, Floats]) -> list[bool]:
+    found: list[bool] = (evaluate_expression(expression, values, "fuzzy") > 0).tolist()
+    return found
+
+
+def _expressions(queries: Queries) -> dict[str, Expression]:
+    if isinstance(queries, str | Path):
+        return read_concept_queries(queries)
+    if not queries:
+        raise UsageError("no query was given")
+    return {
+        str(topic): parse_expression(query) if isinstance(query, str) else query
+        for topic, query in queries.items()
+    }
+
+
+def _values(
+    matrix: LabelMatrix, asked: Mapping[str, Expression], *, binary: bool
+) -> dict[str, Floats]:
+    """The confidences (or labels, as 0 and 1) of the concepts that queries name."""
+    known = {concept: column for column, concept in enumerate(matrix.concepts)}
+    for topic, expression in asked.items():
+        check_concepts(expression, known, topic)
+    if binary:
+        if matrix.labels is None:
+            raise UsageError(f"{matrix.where} has confidences: a truth is made of labels")
+        source = matrix.labels
+    else:
+        source = matrix.labels if matrix.confidences is None else matrix.confidences
+    wanted = dict.fromkeys(c for e in asked.values() for c in e.concepts())
+    return {c: dense(source[:, [known[c]]])[:, 0].astype(np.float64) for c in wanted}
+
+
+def write_concept_judgements(queries: Queries, truth: LabelsForm, path: str | Path) -> None:
+    """Write the judgements that a truth implies, in the format of the file's ending."""
+    write_whole(Path(path), encoded(judge_concepts(queries, truth), path))
