@@ -61,3 +61,8 @@ def built_in(name: str) -> Ontology:
 def mapping_file(name: str, to: Literal["words", "concepts"]) -> AbstractContextManager[Path]:
     """The file of a built-in mapping, as long as it is needed."""
     return resources.as_file(resources.files(__package__) / "data" / f"{to}-{name}.csv")
+
+
+def meanings_text() -> str:
+    """What the concepts of the Photo Tagging Ontology mean, for people who annotate: CSV."""
+    return (resources.files(__package__) / "data" / "meanings-pto.csv").read_text("utf-8")

@@ -1,0 +1,192 @@
+"""From judgements to a truth that a task can use, and what people decide on the way.
+
+Units on which people disagree are put before an adjudicator, the most disputed ones first and
+without names; what is decided stands above any vote. A screening pass looks at one concept at a
+time: first at the items that are said to show it, then at the others (thesis, 10.3.1).
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.agreement.aggregate import RATINGS, aggregate_judgements
+from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.majority import unit_rows
+from cranfield.data.judgement_log import JudgementLog, number_name
+from cranfield.data.labels import LabelMatrix, dense
+from cranfield.data.ontology import Ontology, Rules
+from cranfield.errors import InputError, UsageError, suggest
+from cranfield.io.files import FileForm, describe, open_text
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What an adjudicator decided about a concept of an item, and why."""
+
+    item: str
+    concept: str
+    value: str
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Dispute:
+    """A unit on which people disagree: how many said what, and how sure a majority is.
+
+    `margin` is the share of the most frequent answer above the next one: 0 for a tie.
+    """
+
+    item: str
+    concept: str
+    votes: Mapping[str, int]
+    majority: str
+    margin: float
+
+
+def disputes(log: JudgementLog, decided: Iterable[Decision] = ()) -> tuple[Dispute, ...]:
+    """The units on which people disagree and nobody has decided yet, the most disputed first."""
+    done = {(d.item, d.concept) for d in decided}
+    units, row = unit_rows(log)
+    counts = np.zeros((units.size, len(log.values)), dtype=np.int64)
+    np.add.at(counts, (row, log.value), 1)
+    found = []
+    for unit, votes in zip(units.tolist(), counts, strict=True):
+        item, concept = divmod(int(unit), len(log.concepts))
+        name = (log.items[item], log.concepts[concept])
+        ordered = np.sort(votes)[::-1]
+        if name in done or ordered[0] == votes.sum():
+            continue
+        given = {log.values[v]: int(n) for v, n in enumerate(votes.tolist()) if n}
+        best = log.values[int(votes.argmax())]
+        margin = float(ordered[0] - ordered[1]) / float(votes.sum())
+        found.append(Dispute(*name, given, best, margin))
+    return tuple(sorted(found, key=lambda d: (d.margin, -sum(d.votes.values()))))
+
+
+def make_truth(
+    log: JudgementLog,
+    method: str = "majority",
+    *,
+    decisions: Sequence[Decision] = (),
+    rules: Ontology | Rules | None = None,
+    **options: Any,
+) -> Aggregated:
+    """One truth out of a log, in which decisions stand above votes and models.
+
+    `method` and `options` are those of `cranfield.aggregate_judgements`.
+    """
+    found = aggregate_judgements(log, method, rules=rules, **options)
+    return adjudicated(found, decisions) if decisions else found
+
+
+def adjudicated(truth: Aggregated, decisions: Sequence[Decision]) -> Aggregated:
+    """A truth with what was decided in place of what was estimated."""
+    unit_of = {
+        (truth.items[i], truth.concepts[c]): u
+        for u, (i, c) in enumerate(zip(truth.item.tolist(), truth.concept.tolist(), strict=True))
+    }
+    winner, probability = truth.winner.copy(), truth.probability.copy()
+    means = None if truth.numbers is None else truth.numbers.copy()
+    for decision in decisions:
+        unit = unit_of.get((decision.item, decision.concept))
+        if unit is None:
+            raise UsageError(f"nobody judged {decision.concept!r} of item {decision.item!r}")
+        if means is not None:
+            means[unit] = _number(decision, truth.method)
+            continue
+        if decision.value not in truth.values:
+            raise UsageError(
+                f"{decision.value!r} is no answer to {decision.concept!r}."
+                f"{suggest(decision.value, truth.values)}"
+            )
+        winner[unit] = truth.values.index(decision.value)
+        probability[unit] = 0.0
+        probability[unit, winner[unit]] = 1.0
+    note = f"{len(decisions)} of {len(unit_of)} units are as an adjudicator decided"
+    return replace(
+        truth,
+        winner=winner,
+        probability=probability,
+        numbers=means,
+        ties=int(np.count_nonzero(winner < 0)) if truth.method not in RATINGS else truth.ties,
+        notes=(*truth.notes, note),
+    )
+
+
+def _number(decision: Decision, method: str) -> float:
+    try:
+        return float(decision.value)
+    except ValueError:
+        raise UsageError(f"{decision.value!r} is not a number, as a {method} needs") from None
+
+
+def read_decisions(path: FileForm) -> tuple[Decision, ...]:
+    """Decisions from CSV item,concept,value[,reason]."""
+    where = describe(path)
+    with open_text(path) as stream:
+        rows = csv.DictReader(stream)
+        if not {"item", "concept", "value"} <= set(rows.fieldnames or ()):
+            raise InputError.single(where, "expected a header: item,concept,value[,reason]", 1)
+        found: dict[tuple[str, str], Decision] = {}
+        for row in rows:
+            item, concept, value = ((row[n] or "").strip() for n in ("item", "concept", "value"))
+            if not item or not concept or not value:
+                raise InputError.single(where, "item, concept or value is empty", rows.line_num)
+            if (item, concept) in found:
+                raise InputError.single(
+                    where, f"{concept!r} of item {item!r} is decided twice", rows.line_num
+                )
+            reason = (row.get("reason") or "").strip()
+            found[item, concept] = Decision(item, concept, number_name(value), reason)
+    return tuple(found.values())
+
+
+@dataclass(frozen=True, slots=True)
+class Screening:
+    """The items that are said to show a concept, and those that are said not to."""
+
+    concept: str
+    shown: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def screening(truth: LabelMatrix, concept: str) -> Screening:
+    """What a screening pass of one concept looks at."""
+    has = dense(truth.labels)[:, _column(truth, concept)].astype(bool).tolist()
+    named = list(zip(truth.items, has, strict=True))
+    return Screening(
+        concept,
+        tuple(item for item, shows in named if shows),
+        tuple(item for item, shows in named if not shows),
+    )
+
+
+def screened(truth: LabelMatrix, concept: str, wrong: Sequence[str]) -> LabelMatrix:
+    """The truth after a pass in which the label of some items was found to be wrong."""
+    row_of = {item: i for i, item in enumerate(truth.items)}
+    unknown = [item for item in wrong if item not in row_of]
+    if unknown:
+        raise UsageError(f"the truth has no item {unknown[0]!r}.{suggest(unknown[0], row_of)}")
+    labels = dense(truth.labels).astype(bool).copy()
+    column = _column(truth, concept)
+    for item in set(wrong):
+        labels[row_of[item], column] ^= True
+    return LabelMatrix.of(labels, items=truth.items, concepts=truth.concepts, name=truth.name)
+
+
+def _column(truth: LabelMatrix, concept: str) -> int:
+    if concept not in truth.concepts:
+        raise UsageError(f"the truth has no concept {concept!r}.{suggest(concept, truth.concepts)}")
+    return truth.concepts.index(concept)
+
+
+def pseudonyms(log: JudgementLog, prefix: str = "annotator") -> tuple[JudgementLog, dict[str, str]]:
+    """The log with numbers for names, and who is who: what is published holds no names."""
+    width = len(str(len(log.annotators)))
+    names = tuple(f"{prefix}-{n:0{width}d}" for n in range(1, len(log.annotators) + 1))
+    return replace(log, annotators=names), dict(zip(log.annotators, names, strict=True))
