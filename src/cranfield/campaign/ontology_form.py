@@ -35,8 +35,8 @@ def ontology_form(
 ) -> Form:
     """A form for all concepts, or for those below one that an item is known to have.
 
-    `meanings` define the concepts and word the questions that they are in. With `below` at least one concept must be chosen, "none of these"
-    or "another" in words (thesis, 10.3.2).
+    `meanings` define the concepts and word the questions that they are in. With `below` at
+    least one concept must be chosen, "none of these" or "another" in words (thesis, 10.3.2).
     """
     asked = ontology.concepts if below is None else _below(ontology, below)
     book = RuleBook.of(ontology, asked)
