@@ -9,6 +9,7 @@ from scripts.demo.annotation import annotation_files
 from scripts.demo.annotators import agreement_files
 from scripts.demo.images import image_sheet, item_files, load, write
 from scripts.demo.retrieval import retrieval_files
+from scripts.demo.subjects import caption_files, subject_files
 
 FOLDER = Path(__file__).resolve().parents[2] / "src" / "cranfield" / "samples" / "digits"
 
@@ -24,6 +25,8 @@ def main() -> None:
     with threadpool_limits(1):
         for make in (item_files, retrieval_files, annotation_files, agreement_files):
             write(folder, make(data))
+    for make in (caption_files, subject_files):
+        write(folder, make(data))
     write(folder, {"images.png": image_sheet(data.pixels)})
 
 

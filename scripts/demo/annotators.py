@@ -39,16 +39,16 @@ VAGUE = {"HasLoop": 3.0, "StraightStrokes": 4.0}  # these slip more often, by th
 VOTERS = 15
 
 
-def readings(data: Digits) -> tuple[Floats, Ints]:
+def readings(data: Digits, images: Ints) -> tuple[Floats, Ints]:
     """How hard each image is, and what digit it could be taken for.
 
     Hardness is the share of its 15 nearest training images (Euclidean) that show another digit;
     it can be taken for the commonest of those.
     """
-    hardness = np.zeros(len(data.agreement))
-    other = data.digits[data.agreement].copy()
+    hardness = np.zeros(len(images))
+    other = data.digits[images].copy()
     learned = data.digits[data.training]
-    for i, at in enumerate(data.agreement):
+    for i, at in enumerate(images):
         distances = ((data.pixels[data.training] - data.pixels[at]) ** 2).sum(axis=1)
         nearest = learned[np.lexsort((data.training, distances))[:VOTERS]]
         wrong = nearest[nearest != data.digits[at]]
@@ -81,7 +81,7 @@ def agreement_files(data: Digits) -> dict[str, str]:
 
 def simulate(data: Digits) -> tuple[Ints, Floats]:
     """Answers (0 or 1) and seconds: annotators x images x concepts."""
-    hardness, other = readings(data)
+    hardness, other = readings(data, data.agreement)
     truth, mistaken = concepts_of(data.digits[data.agreement]), concepts_of(other)
     vague = np.array([VAGUE.get(c, 1.0) for c in CONCEPTS])
     answers, seconds = [], []

@@ -158,12 +158,17 @@ def retrieval_files(data: Digits) -> dict[str, str]:
     """Topics, runs and judgements."""
     rankings = {name: rank(system(data), data) for name, system in SYSTEMS.items()}
     files = {f"runs/{name}.run.gz": run_text(name, r) for name, r in rankings.items()}
-    files["topics.csv"] = csv_text(
-        ["topic,item,digit"],
+    files["topics.csv"] = topics_text(data)
+    files["qrels.txt.gz"] = judgements_text(data, rankings)
+    return files
+
+
+def topics_text(data: Digits) -> str:
+    """The topics: the item that each asks with, its digit, and what it asks for."""
+    return csv_text(
+        ["topic,item,digit,text"],
         (
-            (name, item_id(t), data.digits[t])
+            (name, item_id(t), data.digits[t], f"Images of the digit {data.digits[t]} like this")
             for name, t in zip(data.topic_names(), data.topics, strict=True)
         ),
     )
-    files["qrels.txt.gz"] = judgements_text(data, rankings)
-    return files

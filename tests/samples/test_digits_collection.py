@@ -56,6 +56,7 @@ def truth_of(path: Path) -> dict[str, dict[str, float]]:
 def test_it_is_small_and_every_file_of_the_folder_is_named(digits):
     named = {digits.folder / "collection.toml", digits.images.path, SAMPLE / "items.csv"}
     named |= {SAMPLE / "splits" / f"{name}.txt" for name in digits.splits}
+    named |= {SAMPLE / "teams.csv", SAMPLE / "run-facts.csv"}
     named |= {*digits.runs, *digits.label_runs, *digits.cost_maps}
     named |= {p for p in vars(digits).values() if isinstance(p, Path) and p.is_file()}
     found = {p for p in SAMPLE.rglob("*") if p.is_file()}
@@ -205,3 +206,39 @@ def test_the_agreement_map_is_what_the_log_shows(digits):
         agreeing[concept].append(np.mean([a == b for a, b in pairs]))
     for row in rows_of(digits.agreement_map):
         assert float(row["agreement"]) == pytest.approx(np.mean(agreeing[row["concept"]]), abs=6e-5)
+
+
+def test_what_is_public_does_not_say_the_digit(digits, digit_of):
+    """A caption is as common with one digit as chance and looks make it: none names a digit."""
+    captions = rows_of(digits.items)
+    assert {row["item"] for row in captions} == set(digit_of)
+    by_caption = defaultdict(set)
+    for row in captions:
+        by_caption[row["text"]].add(digit_of[row["item"]])
+    assert all(len(seen) > 1 for seen in by_caption.values())
+    examples = " ".join(row["examples"] for row in rows_of(digits.concepts)).split()
+    assert set(examples) <= set(digits.splits["training"])
+
+
+def test_every_run_has_facts_and_every_team_runs(digits):
+    names = {path.name.split(".")[0] for path in (*digits.runs, *digits.label_runs)}
+    assert set(digits.run_facts) == names
+    teams = {facts.team for facts in digits.run_facts.values() if not facts.baseline}
+    assert teams == {team.acronym for team in digits.teams}
+    assert {digits.run_facts[run].configuration for run in names} == {"", "V", "T", "M"}
+
+
+def test_santinis_two_techniques_can_be_tried(digits):
+    """Without a truth, people's rankings and votes order the systems much as the truth does."""
+    subjects = cf.read_subject_rankings(digits.subject_rankings)
+    found = cf.evaluate_displacement(subjects, digits.runs, collection_size=digits.size)
+    quality = {row["name"]: row["mean"]["DisplacementQuality"] for row in found.to_dict()["runs"]}
+    assert max(quality, key=quality.get) == "pixels"
+    assert min(quality, key=quality.get) == "random"
+    graph = cf.read_categories(digits.category_parents)
+    votes = cf.read_category_votes(digits.subject_categories, graph)
+    queries = {row["topic"]: row["item"] for row in rows_of(digits.topics)}
+    runs = {n: cf.read_run(SAMPLE / "runs" / f"{n}.run.gz") for n in ("random", "projection")}
+    uncertain = cf.evaluate_uncertain(votes, runs, k=10, queries=queries)
+    mean = {n: np.mean([t.precision.mean for t in rows]) for n, rows in uncertain.runs.items()}
+    assert mean["projection"] > 2 * mean["random"]

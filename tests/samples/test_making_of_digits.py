@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from cranfield.io.samples import SAMPLE
-from scripts.demo import annotation, annotators, images, retrieval
+from scripts.demo import annotation, annotators, images, retrieval, subjects
 
 pytest.importorskip("sklearn", reason="the images come from scikit-learn, of the extra 'ml'")
 
@@ -35,6 +35,14 @@ def committed_ranking(name: str) -> dict[str, list[tuple[str, float]]]:
 def test_items_splits_and_agreement(data):
     files = images.item_files(data) | annotators.agreement_files(data)
     assert len(files) == 8
+    for name, content in files.items():
+        assert content == committed(name), name
+
+
+def test_topics_captions_and_what_people_say(data):
+    files = subjects.caption_files(data) | subjects.subject_files(data)
+    files["topics.csv"] = retrieval.topics_text(data)
+    assert len(files) == 5
     for name, content in files.items():
         assert content == committed(name), name
 

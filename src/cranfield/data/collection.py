@@ -157,7 +157,6 @@ class Collection:
     subject_rankings: Path | None = None
     subject_categories: Path | None = None
     category_parents: Path | None = None
-    category_votes: Path | None = None
     splits: Mapping[str, tuple[str, ...]] = field(default_factory=_nothing, repr=False)
     images: ImageSheet | None = None
     teams: tuple[Team, ...] = ()

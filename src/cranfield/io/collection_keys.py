@@ -84,9 +84,8 @@ DECLARED: tuple[Key, ...] = (
     _key("agreement_map", "file", '"agreement.csv"', "how far annotators agree on each concept"),
     _key("judgement_log", "file", '"log.csv"', "who judged what, and how long it took"),
     _key("subject_rankings", "file", '"rankings.csv"', "rankings by people, per topic"),
-    _key("subject_categories", "file", '"answers.csv"', "categories given by people, per item"),
+    _key("subject_categories", "file", '"votes.csv"', "votes of people for categories, per item"),
     _key("category_parents", "file", '"categories.csv"', "which category lies in which"),
-    _key("category_votes", "file", '"votes.csv"', "votes of people for categories, per item"),
     _key("splits", "splits", '{ train = "train.txt" }', "a file of item ids for each split"),
     _key(
         "images",

@@ -11,6 +11,7 @@ from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.io.ontology import parse_ontology
+from cranfield.ontologies import definitions
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,6 +95,7 @@ class OntologyNode:
     depth: int
     link_cost: float
     indent: int
+    definition: str = ""
 
     @property
     def shown(self) -> str:
@@ -118,6 +120,7 @@ class OntologyView(Answer):
                 "parents": list(n.parents),
                 "depth": n.depth,
                 "link_cost": n.link_cost,
+                "definition": n.definition or None,
             }
             for n in self.nodes
         ]
@@ -133,6 +136,7 @@ def view_ontology(
 ) -> OntologyView:
     """The tree of an ontology, what its links cost, and its rules."""
     ontology = _parsed(source, rules).checked()
+    meaning = definitions(ontology)
     nodes = tuple(
         OntologyNode(
             ontology.nodes[node],
@@ -141,6 +145,7 @@ def view_ontology(
             ontology.depths[node],
             ontology.link_weight(node) / ontology.link_unit,
             indent,
+            meaning.get(ontology.concept_at.get(node, ""), ""),
         )
         for node, indent in _walk(ontology, ontology.top, 0)
     )
@@ -195,7 +200,9 @@ def view_concept(
     near = sorted(
         ((float(c), o) for o, c in zip(ontology.concepts, costs, strict=True) if o != concept)
     )
+    meaning = definitions(ontology).get(concept, "")
     facts: list[tuple[str, str]] = [
+        *([("definition", meaning)] if meaning else []),
         ("node", ontology.nodes[node]),
         ("depth", str(ontology.depths[node])),
         ("needs its ancestors", ", ".join(ontology.ancestors(concept)) or "-"),

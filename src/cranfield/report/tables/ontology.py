@@ -33,6 +33,10 @@ def document(found: OntologyView, **_: Any) -> Document:
     ]
     columns = [Column("node", numeric=False), Column("kind", numeric=False), Column("link cost")]
     tables = [Table(columns, rows, str(found.facts))]
+    meant: list[list[Cell]] = [[n.concept, n.definition] for n in found.nodes if n.definition]
+    if meant:
+        heads = [Column("concept", numeric=False), Column("definition", numeric=False)]
+        tables.append(Table(heads, meant))
     if found.rules:
         heads = [Column("rule", numeric=False), Column("concepts", numeric=False)]
         tables.append(Table(heads, [[kind, ", ".join(names)] for kind, names in found.rules]))
