@@ -109,6 +109,14 @@ REFERENCES: dict[str, Reference] = {
         "article", "Chatzichristofis, Savvas A. and others",
         "Mean normalized retrieval order (MNRO)", 2013, "Multimedia Tools and Applications",
     ),
+    "lowe-2004": Reference(
+        "article", "Lowe, David G.",
+        "Distinctive image features from scale-invariant keypoints", 2004,
+        "International Journal of Computer Vision",
+    ),
+    "onnx": Reference(
+        "misc", "ONNX community", "Open neural network exchange", 2017, "onnx.ai",
+    ),
     "nowak-thesis": Reference(
         "phdthesis", "Nowak, Stefanie",
         "Evaluation methodologies for visual information retrieval and annotation", 2011,

@@ -11,6 +11,7 @@ from PIL import Image
 
 import cranfield as cf
 from cranfield.cli import main
+from cranfield.errors import CranfieldError
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features import search as module
 from cranfield.features.collections import ItemTable
@@ -202,3 +203,35 @@ def test_a_look_at_query_and_results(photos: Path, tmp_path: Path) -> None:
     assert "<script" not in page
     assert run(*args) == 0
     assert ", relevant" in out.read_text()
+
+
+@pytest.mark.parametrize("queries", [None, "topics"])
+def test_on_processes_the_run_is_the_same(photos, tmp_path, monkeypatch, queries):
+    monkeypatch.setattr("cranfield.features.search_elsewhere._QUERIES", 50)
+    with np.load(photos / "CEDD.npz") as arrays:
+        items = arrays["items"].tolist()
+    (tmp_path / "topics.csv").write_text("topic,item\n1," + items[5] + "\n2," + items[77] + "\n")
+    given = [] if queries is None else ["--queries", tmp_path / "topics.csv"]
+    here, there = tmp_path / "here.run", tmp_path / "there.run"
+    assert run(photos / "CEDD.npz", *given, "-o", here) == 0
+    assert run(photos / "CEDD.npz", *given, "-o", there, "--executor", "processes") == 0
+    assert here.read_bytes() == there.read_bytes()
+
+
+def test_a_cluster_reads_files_itself(photos):
+    table = ItemTable.of(["a", "b"], np.eye(2))
+    with pytest.raises(CranfieldError, match="are files, which its workers read"):
+        search(table, executor="processes")
+
+
+def test_on_a_dask_cluster(photos):
+    distributed = pytest.importorskip("distributed")
+    with (
+        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as c,
+        distributed.Client(c) as client,
+        client.get_executor() as executor,
+    ):
+        there = search(photos / "EHD.npz", k=20, executor=executor)
+    here = search(photos / "EHD.npz", k=20)
+    assert np.array_equal(there.found, here.found)
+    assert np.array_equal(there.scores, here.scores)

@@ -11,6 +11,7 @@ from typing import Any
 from cranfield.cli._common import (
     Output,
     Parser,
+    add_executor_option,
     add_jobs_option,
     positive,
     show,
@@ -55,6 +56,7 @@ def make_parser() -> argparse.ArgumentParser:
         "--pictures", metavar="FOLDER", help="with --format html: the pictures of the collection"
     )
     parser.add_argument("--qrels", metavar="FILE", help="with --format html: mark what is relevant")
+    add_executor_option(parser, "the queries are shared out there")
     add_jobs_option(parser)
     group = parser.add_argument_group("output")
     group.add_argument("--format", choices=FORMATS, default="trec", help="default: trec")
@@ -64,7 +66,7 @@ def make_parser() -> argparse.ArgumentParser:
 
 
 def _options(args: argparse.Namespace) -> dict[str, Any]:
-    names = ("distance", "k", "keep_query", "items", "jobs")
+    names = ("distance", "k", "keep_query", "items", "executor", "jobs")
     return {name: getattr(args, name) for name in names}
 
 

@@ -29,9 +29,9 @@ _ALIASES = {
 
 
 def _descriptors() -> Iterable[Descriptor]:
-    from cranfield.features import compact, histograms, metadata, mpeg7, texture
+    from cranfield.features import compact, histograms, metadata, mpeg7, texture, words
 
-    families = (compact, mpeg7, histograms, texture, metadata)
+    families = (compact, mpeg7, histograms, texture, words, metadata)
     return (d for family in families for d in family.DECLARED)
 
 

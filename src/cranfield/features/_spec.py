@@ -14,6 +14,8 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cranfield.features.pictures import Decoded
+
 __all__ = ["Descriptor", "Distance", "Floats", "Param", "Source"]
 
 Floats: TypeAlias = "NDArray[np.float64]"
@@ -27,6 +29,8 @@ class Descriptor(Declared):
     `takes` are the places of the kernel's numbers that are kept, all of them where it is empty.
     `shares` says that the numbers are parts of a whole, so that distances divide them by their
     sum. `small` is the rule for pictures that are too small, `checked` the outside witness.
+    One that has no kernel is computed by `compute`, from the decoded picture; `edition` names what
+    it was learnt from, so that rows of another one are made again.
     """
 
     noun: ClassVar[str] = "descriptor"
@@ -41,6 +45,8 @@ class Descriptor(Declared):
     shares: bool = True
     kind: Kind = "uint8"
     takes: tuple[int, ...] = ()
+    compute: Callable[[Decoded], NDArray[Any]] | None = field(default=None, repr=False)
+    edition: str = ""
 
     def __reduce__(self) -> tuple[Any, ...]:
 

@@ -15,15 +15,18 @@ from numpy.typing import NDArray
 
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.errors import InputError, Problem, check_counts, plural
+from cranfield.errors import InputError, Problem, UsageError, check_counts, plural
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor
 from cranfield.features.folders import Found, Listing, list_pictures, shown
-from cranfield.features.metadata import EXIF, MOST_TAGS, exif_vector, tag_vectors
+from cranfield.features.metadata import EXIF, MOST_TAGS, tag_vectors
+from cranfield.features.models import PREFIX, model_descriptor
 from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture
 from cranfield.features.store import Known, Store, merged_rows
 from cranfield.features.vectors import vectors_of
+from cranfield.features.words import SIFT, with_vocabulary
 from cranfield.notes import Notes, Progress
+from cranfield.registry import listed
 from cranfield.work.executors import Plan
 
 TAGS, TFIDF = "tags", "tags.tfidf"
@@ -82,11 +85,16 @@ def describe_pictures(
     """
     check_counts(jobs=jobs, max_pixels=max_pixels)
     progress = Progress.of(progress)
-    chosen = DESCRIPTORS.find_all(descriptors)
+    chosen = _chosen(descriptors)
     if exif and EXIF not in chosen:
         chosen = (*chosen, EXIF)
     listing = list_pictures(source)
     store = Store(output)
+    learning = progress.part(0.0, 0.2) if any(d.name == SIFT.name for d in chosen) else progress
+    chosen = tuple(
+        with_vocabulary(d, listing.pictures, store.folder, learning) if d.name == SIFT.name else d
+        for d in chosen
+    )
     known = {d: store.known(d, listing.root) for d in chosen}
     with _Work(store.folder, chosen, known, max_pixels, Plan(jobs=jobs).workers) as work:
         work.run(listing, progress.part(0.0, 0.95))
@@ -117,6 +125,22 @@ def describe_pictures(
     store.write_manifest({"cranfield": __version__} | content)
     progress(1.0)
     return found
+
+
+def _chosen(
+    descriptors: str | Descriptor | Iterable[str | Descriptor],
+) -> tuple[Descriptor, ...]:
+    """The descriptors of some names, models in files among them."""
+    found: list[Descriptor] = []
+    for word in listed(descriptors, Descriptor):
+        if isinstance(word, str) and word.startswith(PREFIX):
+            found.append(model_descriptor(word))
+        else:
+            found += DESCRIPTORS.find_all([word])
+    twice = next((d for i, d in enumerate(found) if d in found[:i] and d.edition), None)
+    if twice is not None:
+        raise UsageError(f"two models are named {str(twice)!r}; their vectors would be one file")
+    return tuple(dict.fromkeys(found))
 
 
 def _noted(listing: Listing, skipped: Mapping[str, str]) -> Notes:
@@ -238,7 +262,7 @@ def _described(decoded: Decoded, descriptors: Sequence[Descriptor]) -> list[NDAr
     """One vector per descriptor, from the pixels or from what the file says beside them."""
     of_pixels = [d for d in descriptors if d.kernel]
     found = dict(zip(of_pixels, vectors_of(decoded.pixels, of_pixels), strict=True))
-    if EXIF in descriptors:
-        height, width = decoded.pixels.shape[:2]
-        found[EXIF] = exif_vector(decoded.exif, width, height).astype(EXIF.kind)
+    for other in descriptors:
+        if other.compute is not None:
+            found[other] = other.compute(decoded).astype(other.kind)
     return [found[d] for d in descriptors]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import check_counts
 from cranfield.features._spec import Descriptor, Source
+from cranfield.features.pictures import Decoded
 from cranfield.io.tags import read_tags
 
 FAMILY = "metadata"
@@ -22,6 +23,12 @@ FAMILY = "metadata"
 _EXPOSURE, _F_NUMBER, _ISO, _FOCAL, _FLASH = 33434, 33437, 34855, 37386, 37385
 _TAKEN = (36867, 36868, 306)
 MOST_TAGS = 1000
+
+
+def _exif_of(decoded: Decoded) -> NDArray[Any]:
+    height, width = decoded.pixels.shape[:2]
+    return exif_vector(decoded.exif, width, height)
+
 
 EXIF = Descriptor(
     name="EXIF",
@@ -40,6 +47,7 @@ EXIF = Descriptor(
     checked="unverified: ours",
     shares=False,
     kind="float32",
+    compute=_exif_of,
 )
 
 DECLARED = (EXIF,)

@@ -86,6 +86,15 @@ def read_picture(path: Path, *, most_pixels: int = MOST_PIXELS) -> Decoded:
         raise BadPictureError(f"cannot be decoded ({error})") from None
 
 
+def resized(pixels: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
+    """The picture in another size: its middle, as large as fits the new shape."""
+    from PIL import ImageOps
+
+    image = _pillow().fromarray(pixels)
+    fitted = ImageOps.fit(image, (width, height), method=_pillow().Resampling.BILINEAR)
+    return np.asarray(fitted)
+
+
 def _too_large(width: int, height: int, most: int) -> str:
     size = f"{width * height / 1e6:.0f} megapixels" if width else "a size"
     return f"has {size} above the {most / 1e6:.0f} megapixels that are read (max_pixels=)"

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from concurrent.futures import Executor
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -109,6 +110,13 @@ class _Queries:
     own: NDArray[np.int64]
     notes: tuple[str, ...] = ()
 
+    def between(self, first: int, last: int) -> _Queries:
+        """Some of them."""
+        rows = slice(first, last)
+        return replace(
+            self, topics=self.topics[rows], vectors=self.vectors[rows], own=self.own[rows]
+        )
+
 
 def search(
     collection: FileForm | ItemTable,
@@ -118,6 +126,8 @@ def search(
     k: int = DEFAULT_K,
     keep_query: bool = False,
     items: str | Path | None = None,
+    part: tuple[int, int] | None = None,
+    executor: str | Executor = "threads",
     jobs: int | None = None,
     progress: Progress | Callable[[float], None] | None = None,
 ) -> Search:
@@ -127,7 +137,8 @@ def search(
     in `items`, Parquet) or an ItemTable. `queries` are a folder of pictures, a file of vectors, or
     CSV topic,item with items of the collection; without them every item asks for the others. The
     item that has the query's own id is left out unless `keep_query`. The distance is the
-    descriptor's, or L2.
+    descriptor's, or L2. `part` are the first and the last (not included) of the queries to answer;
+    with an `executor` all are shared out over its workers, which read the files themselves.
     """
     check_counts(k=k, jobs=jobs)
     table = collection if isinstance(collection, ItemTable) else read_items(collection, items)
@@ -139,6 +150,21 @@ def search(
             f"the queries have {asked.vectors.shape[1]} numbers each, the items of {table.name} "
             f"{table.length}"
         )
+    if executor != "threads":
+        from cranfield.features.search_elsewhere import search_elsewhere
+
+        options = {"distance": distance, "k": k, "keep_query": keep_query, "items": items}
+        return search_elsewhere(
+            collection,
+            queries,
+            executor=executor,
+            total=len(asked.topics),
+            options=options,
+            jobs=jobs,
+            progress=progress,
+        )
+    if part is not None:
+        asked = asked.between(*part)
     chosen = _distance_of(distance, table)
     ready = Prepared(chosen, table.vectors, table.descriptor)
     found, far = _nearest(

@@ -63,6 +63,7 @@ class Store:
                     int(arrays["edition"]) == EDITION
                     and str(arrays["root"]) == root
                     and str(arrays["descriptor"]) == str(descriptor)
+                    and (str(arrays["learnt"]) if "learnt" in arrays else "") == descriptor.edition
                 )
                 if not same:
                     return None
@@ -92,6 +93,7 @@ class Store:
             "modified": np.array([p.modified for p in pictures], dtype=np.int64),
             "root": root,
             "edition": EDITION,
+            **({"learnt": descriptor.edition} if descriptor.edition else {}),
         }
         shape = len(pictures), descriptor.length
         write_vectors(self.path(str(descriptor)), blocks, shape, descriptor.kind, about)
