@@ -61,14 +61,15 @@ def read_texts(collection: Collection) -> Texts:
         topics=_column(topics, "text"),
         topic_items=_column(topics, ITEM),
         items=_column(items, "text"),
-        concepts={
-            name: ConceptText(row.get("definition", ""), tuple(row.get("examples", "").split()))
-            for name, row in concepts.items()
-            if row.get("definition") or row.get("examples")
-        },
+        concepts={name: _meaning(row) for name, row in concepts.items()},
         pictures=pictures,
         sheet=collection.images,
     )
+
+
+def _meaning(row: Mapping[str, str]) -> ConceptText:
+    examples = tuple(row.get("examples", "").split())
+    return ConceptText(row.get("definition", ""), examples, row.get("title", ""))
 
 
 def _column(rows: Mapping[str, Mapping[str, str]], name: str) -> dict[str, str]:

@@ -84,10 +84,11 @@ class RunFacts:
 
 @dataclass(frozen=True, slots=True)
 class ConceptText:
-    """What a concept means, and items that show it."""
+    """What a concept means, and items that show it; `title` is what people see of its name."""
 
     definition: str = ""
     examples: tuple[str, ...] = ()
+    title: str = ""
 
 
 @dataclass(frozen=True)

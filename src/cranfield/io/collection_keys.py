@@ -61,8 +61,8 @@ DECLARED: tuple[Key, ...] = (
         "concepts",
         "file",
         '"concepts.csv"',
-        "CSV with a column `concept`, if wanted with `definition` and `examples` (items, "
-        "separated by spaces)",
+        "CSV with a column `concept`, if wanted with `title`, `question`, `definition`, `example` "
+        "(words) and `examples` (items, separated by spaces)",
     ),
     _key("judgements", "file", '"qrels.txt"', "which items are relevant to which topic"),
     _key("runs", "files", '["runs/a.run"]', "rankings of items for the topics"),

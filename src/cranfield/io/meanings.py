@@ -11,6 +11,8 @@ from cranfield.io.files import FileForm, describe, open_text
 from cranfield.ontologies import meanings_text
 
 COLUMNS = ("title", "question", "definition", "example")
+# Items that show a concept, which a collection may list beside them.
+OTHER = ("concept", "examples")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +38,7 @@ def built_in_meanings() -> Mapping[str, Meaning]:
 
 def _parsed(rows: csv.DictReader[str], where: str) -> dict[str, Meaning]:
     names = [name.strip() for name in rows.fieldnames or ()]
-    if "concept" not in names or not set(names) <= {"concept", *COLUMNS}:
+    if "concept" not in names or not set(names) <= {*OTHER, *COLUMNS}:
         raise InputError.single(
             where, f"expected a header: concept,{','.join(COLUMNS)} (all but concept optional)", 1
         )

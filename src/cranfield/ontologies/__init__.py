@@ -58,19 +58,6 @@ def built_in(name: str) -> Ontology:
     return pto(int(year), tree="listed" if ending else "default")
 
 
-def definitions(ontology: Ontology) -> dict[str, str]:
-    """What the concepts of a built-in ontology mean, in our own words, where that is known.
-
-    >>> definitions(pto(2009))["Clouds"]
-    'Clouds; the sky is there as well'
-    """
-    if ontology.name not in BUILT_IN:
-        return {}
-    text = (resources.files(__package__) / "data" / "definitions-pto.csv").read_text("utf-8")
-    known = {row["concept"]: row["definition"] for row in csv.DictReader(text.splitlines())}
-    return {concept: known[concept] for concept in ontology.concepts if concept in known}
-
-
 def mapping_file(name: str, to: Literal["words", "concepts"]) -> AbstractContextManager[Path]:
     """The file of a built-in mapping, as long as it is needed."""
     return resources.as_file(resources.files(__package__) / "data" / f"{to}-{name}.csv")

@@ -10,8 +10,9 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
 from cranfield.errors import UsageError, plural, suggest
+from cranfield.io.meanings import built_in_meanings
 from cranfield.io.ontology import parse_ontology
-from cranfield.ontologies import definitions
+from cranfield.ontologies import BUILT_IN
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,6 +86,13 @@ def _parsed(source: Ontology | str | Path, rules: str | Path | None) -> Ontology
     return source
 
 
+def _definitions(ontology: Ontology) -> dict[str, str]:
+    """What the concepts of a built-in ontology mean; nothing is known of others."""
+    if ontology.name not in BUILT_IN:
+        return {}
+    return {concept: meaning.definition for concept, meaning in built_in_meanings().items()}
+
+
 @dataclass(frozen=True, slots=True)
 class OntologyNode:
     """A node of the tree as it is shown: with its depth on the way there."""
@@ -136,7 +144,7 @@ def view_ontology(
 ) -> OntologyView:
     """The tree of an ontology, what its links cost, and its rules."""
     ontology = _parsed(source, rules).checked()
-    meaning = definitions(ontology)
+    meaning = _definitions(ontology)
     nodes = tuple(
         OntologyNode(
             ontology.nodes[node],
@@ -200,7 +208,7 @@ def view_concept(
     near = sorted(
         ((float(c), o) for o, c in zip(ontology.concepts, costs, strict=True) if o != concept)
     )
-    meaning = definitions(ontology).get(concept, "")
+    meaning = _definitions(ontology).get(concept, "")
     facts: list[tuple[str, str]] = [
         *([("definition", meaning)] if meaning else []),
         ("node", ontology.nodes[node]),
