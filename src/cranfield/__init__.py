@@ -59,6 +59,7 @@ if TYPE_CHECKING:
     from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
+    from cranfield.evaluation.tuning import evaluate_tuned
     from cranfield.evaluation.uncertain import UncertainScores, evaluate_uncertain, poisson_binomial
     from cranfield.features import Descriptor, descriptor
     from cranfield.features.catalogue import describe_descriptor, list_descriptors
@@ -183,6 +184,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "LabelTask",
         "evaluate_labels",
     ),
+    "cranfield.evaluation.tuning": ("evaluate_tuned",),
     "cranfield.evaluation.ranked": (
         "RankedTask",
         "evaluate",
@@ -335,6 +337,7 @@ __all__ = [
     "evaluate_displacement",
     "evaluate_index",
     "evaluate_labels",
+    "evaluate_tuned",
     "evaluate_uncertain",
     "explain_labels",
     "filter_weak_labels",

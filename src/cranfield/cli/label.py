@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from cranfield.cli._common import (
@@ -22,8 +22,10 @@ from cranfield.cli._common import (
     working,
 )
 from cranfield.cli._label_inputs import add_label_options, take_label_options
+from cranfield.errors import UsageError
 from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.scores import Scores
 from cranfield.measures.labels.registry import LABEL_SETS
 
 
@@ -43,6 +45,19 @@ def make_parser() -> Parser:
         f"ontology or cost map: {DEFAULT_WITH_COSTS})",
     )
     add_label_options(parser)
+    tuning = parser.add_argument_group("thresholds chosen on some of the items")
+    tuning.add_argument(
+        "--tune-threshold", metavar="MEASURE", help="the measure that they shall make best"
+    )
+    tuning.add_argument(
+        "--on", metavar="FILE", help="items, one a line, to choose on; the others are evaluated"
+    )
+    tuning.add_argument(
+        "--per",
+        choices=("run", "concept"),
+        default="run",
+        help="one for each run (default) or each concept",
+    )
     parser.add_argument("--per-item", action="store_true", help="also the values of each item")
     parser.add_argument(
         "--per-concept", action="store_true", help="also the values of each concept"
@@ -71,21 +86,31 @@ def main(argv: Sequence[str]) -> int:
     per = [unit for unit in ("item", "concept") if given[f"per_{unit}"]]
     if given["explain"] is not None:
         return _explain(task, given["explain"], output)
-    if output.form == "html":
+    if output.form == "html" and given["tune_threshold"] is None:
         return _page(task, per, given["jobs"], output, given["fail_under"], public=given["public"])
+    ask, how = _asking(given)
     with working("evaluating", output) as progress:
         scores = in_background(
-            lambda: evaluate_labels(
-                **task,
-                keep=bool(per),
-                jobs=given["jobs"],
-                executor=given["executor"],
-                progress=progress,
-            ),
+            lambda: ask(**task, **how, keep=bool(per), jobs=given["jobs"], progress=progress),
             progress.cancel,
         )
     show(scores, output, per=per)
     return gate(scores, given["fail_under"])
+
+
+def _asking(given: dict[str, Any]) -> tuple[Callable[..., Scores], dict[str, Any]]:
+    """Evaluation as it is, or with thresholds chosen first."""
+    if given["tune_threshold"] is None:
+        return evaluate_labels, {"executor": given["executor"]}
+    if given["on"] is None:
+        raise UsageError("--tune-threshold needs the items to choose on: --on FILE")
+    from cranfield.evaluation.tuning import evaluate_tuned
+
+    return evaluate_tuned, {
+        "tune": given["tune_threshold"],
+        "on": given["on"],
+        "per": given["tune_per"],
+    }
 
 
 def _explain(task: dict[str, Any], item: str, output: Output) -> int:
