@@ -53,7 +53,7 @@ def make_parser() -> Parser:
         "--on", metavar="FILE", help="items, one a line, to choose on; the others are evaluated"
     )
     tuning.add_argument(
-        "--per",
+        "--tune-per",
         choices=("run", "concept"),
         default="run",
         help="one for each run (default) or each concept",
