@@ -6,42 +6,142 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.campaign.results import groups
+from cranfield.campaign.results import changes, frequency, groups, participation, sides, units
 from cranfield.campaign.results.answer import ResultTable
 from cranfield.campaign.results.material import Material
 from cranfield.errors import UsageError, suggest
 
+KINDS = ("ranked", "labels")
+
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """A result table: what it is called, which table of the source it is, and what it needs.
+    """A result table: what it shows, which table of the source it is, and what it needs.
 
-    `needs` names what the material must have: "teams", "configurations", "concepts", "items",
-    "truth", "splits", "years".
+    `needs` names what the material must have: "teams", "configurations", "concepts", "topics",
+    "items", "truth", "sets", "years". `options` are what `make` takes beside the material.
     """
 
     name: str
     title: str
     source: str
-    needs: tuple[str, ...]
     make: Callable[..., ResultTable]
+    needs: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = KINDS
+    options: tuple[str, ...] = ()
 
 
+_LABELS = ("labels",)
 _ALL = (
     Declared(
+        "runs",
+        "All runs with place, rank and interval",
+        "No 10.7",
+        groups.all_runs,
+        options=("measures",),
+    ),
+    Declared(
         "best-per-group",
-        "Best run per group",
+        "Best run per group and measure, its rank among all runs and its configuration",
         "No Tables 10.3, 10.5, 10.6",
-        ("teams",),
         groups.best_per_group,
+        ("teams",),
+        options=("measures",),
+    ),
+    Declared(
+        "per-configuration",
+        "Best run per group within each configuration",
+        "No Tables 10.7-10.9",
+        groups.per_configuration,
+        ("configurations",),
+        options=("measures",),
+    ),
+    Declared(
+        "best-per-concept",
+        "Best value of every concept with group and configuration, and counts of both",
+        "No Tables 10.4, 10.10",
+        units.best_per_concept,
+        ("concepts",),
+        _LABELS,
+        ("measure",),
+    ),
+    Declared(
+        "best-per-topic",
+        "Best value of every topic with group and configuration, and counts of both",
+        "as No Table 10.10, for topics",
+        units.best_per_topic,
+        ("topics",),
+        ("ranked",),
+        ("measure",),
+    ),
+    Declared(
+        "best-per-item",
+        "Items that even the best run does worst, with pictures",
+        "No 10.7.2, Figure 10.5",
+        units.best_per_item,
+        ("items",),
+        _LABELS,
+        ("measure", "count"),
+    ),
+    Declared(
+        "frequency",
+        "Frequency of concepts against their best value",
+        "No Figure 10.3",
+        frequency.frequency,
+        ("concepts", "truth"),
+        _LABELS,
+        ("measure",),
+    ),
+    Declared(
+        "occurrence",
+        "Occurrence of concepts per split",
+        "No Figure 10.4",
+        frequency.occurrence,
+        ("truth",),
+        _LABELS,
+    ),
+    Declared(
+        "participation",
+        "Groups registered, groups with runs, and runs, per year",
+        "No Table 10.2",
+        participation.participation,
+        ("teams",),
+        options=("years",),
+    ),
+    Declared(
+        "rank-changes",
+        "Runs with the largest change of rank between two measures",
+        "No Table 7.2",
+        changes.rank_changes,
+        options=("measures", "per_group", "count"),
+    ),
+    Declared(
+        "side-by-side",
+        "Sets of concepts, or configurations, beside one another with Cronbach's alpha",
+        "No 10.7.4",
+        sides.side_by_side,
+        ("sets",),
+        options=("sets", "unit", "measure"),
     ),
 )
 TABLES: dict[str, Declared] = {table.name: table for table in _ALL}
 
 
 def result_table(name: str, material: Material, **options: Any) -> ResultTable:
-    """A result table by its name."""
+    """A result table by its name; the notes of the scores go along."""
+    declared = declared_table(name)
+    extra = sorted(options.keys() - set(declared.options))
+    if extra:
+        takes = ", ".join(declared.options) or "none"
+        raise UsageError(f"the table {name} takes no {extra[0]}=... (it takes: {takes})")
+    if material.task not in declared.kinds:
+        raise UsageError(f"the table {name} is for {' or '.join(declared.kinds)} runs")
+    return declared.make(material, **options)
+
+
+def declared_table(name: str) -> Declared:
+    """The declaration of a table, or a UsageError with a suggestion."""
     if name not in TABLES:
         known = ", ".join(TABLES)
         raise UsageError(f"no result table {name!r}.{suggest(name, TABLES)} There are: {known}")
-    return TABLES[name].make(material, **options)
+    return TABLES[name]

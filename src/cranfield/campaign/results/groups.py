@@ -1,4 +1,4 @@
-"""Best runs of groups: over all runs, and within each configuration."""
+"""Runs and the groups that made them: all runs, best per group, within each configuration."""
 
 from __future__ import annotations
 
@@ -7,21 +7,78 @@ from collections.abc import Sequence
 from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import Placed, better, placed
+from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure
 
 PLAIN = "place: by the means alone, among all ranked runs; equal means share a place"
-TESTED = "rank: 1 + the number of runs that are significantly better"
+TESTED = "rank: 1 + the number of runs, baselines among them, that are significantly better"
 UNRANKED = "rows without a place are baselines"
+DESCRIBED = ("features", "classifier")
 
 
 def best_per_group(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
     """The best run of every group under each measure, chosen anew for each.
 
-    Groups are sorted by the primary measure; baselines stand where their value puts them.
+    Groups are sorted by the first measure; baselines stand where their value puts them.
     """
-    chosen = _chosen(material, measures)
-    part = _best(material, chosen, "groups", "Best run per group")
+    part = _best(material, _chosen(material, measures), "groups", "Best run per group")
     return ResultTable("best-per-group", part.title, "No Tables 10.3, 10.5, 10.6", (part,))
+
+
+def per_configuration(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
+    """The best run of every group within each configuration, placed among the runs of it."""
+    if not material.configurations:
+        raise NeedsError("no run says its configuration")
+    parts = []
+    for configuration in material.configurations:
+        within = material.only(configurations=[configuration])
+        title = f"Best run per group in configuration {configuration}"
+        parts.append(_best(within, _chosen(within, measures), configuration, title))
+    title = "Best run per group within each configuration"
+    return ResultTable("per-configuration", title, "No Tables 10.7-10.9", tuple(parts))
+
+
+def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> ResultTable:
+    """Every run with its facts, its places under each measure, and what tests leave open."""
+    chosen = _chosen(material, measures)
+    tables = [placed(material, m) for m in chosen]
+    rows = [_run_row(material, run, chosen, tables) for run in tables[0]]
+    columns = [
+        ResultColumn("run", numeric=False, link="run"),
+        ResultColumn("team", numeric=False, link="team"),
+        ResultColumn("configuration", "conf.", numeric=False),
+    ]
+    for m in chosen:
+        columns += _measure_columns(m, bool(material.standings))
+        if material.standings:
+            columns += [
+                ResultColumn(f"{m} low", "low"),
+                ResultColumn(f"{m} high", "high"),
+                ResultColumn(f"{m} group", "group", numeric=False),
+            ]
+    notes = _notes(material)
+    if material.standings:
+        notes += ("low, high: interval of the mean; runs without a common letter differ",)
+    part = ResultPart("runs", "All runs", tuple(columns), tuple(rows), notes)
+    return ResultTable("runs", part.title, "No 10.7", (part,))
+
+
+def _run_row(
+    material: Material,
+    run: str,
+    measures: Sequence[Measure],
+    tables: Sequence[dict[str, Placed]],
+) -> tuple[Cell, ...]:
+    facts = material.facts(run)
+    cells: list[Cell] = [run, facts.team, facts.configuration]
+    for measure, table in zip(measures, tables, strict=True):
+        cells += _placed_cells(table[run], bool(material.standings))
+        if material.standings:
+            standing = material.standings.get((str(measure), run))
+            ends = (None, None) if standing is None else standing.ci
+            letters = "" if standing is None or facts.baseline else standing.group
+            cells += [*ends, letters]
+    return tuple(cells)
 
 
 def _chosen(material: Material, names: Sequence[str] | None) -> tuple[Measure, ...]:
@@ -38,12 +95,20 @@ def _best(material: Material, measures: Sequence[Measure], name: str, title: str
     for run in tables[0]:  # the best first, under the first measure
         facts = material.facts(run)
         members.setdefault(run if facts.baseline else facts.team or run, []).append(run)
-    with_rank = bool(material.standings)
-    rows = [_row(material, group, runs, tables, with_rank) for group, runs in members.items()]
-    notes = [PLAIN, *([TESTED] if with_rank else [])]
-    if len(material.ranked_runs) < len(material.scores.runs):
-        notes.append(UNRANKED)
-    return ResultPart(name, title, _columns(measures, with_rank), tuple(rows), tuple(notes))
+    described = [d for d in DESCRIBED if any(getattr(material.facts(r), d) for r in tables[0])]
+    rows = [_row(material, group, runs, tables, described) for group, runs in members.items()]
+    columns = [
+        ResultColumn("group", numeric=False, link="team"),
+        ResultColumn("runs", "#", places=0),
+        *(ResultColumn(d, numeric=False) for d in described),
+    ]
+    for m in measures:
+        columns += [
+            *_measure_columns(m, bool(material.standings)),
+            ResultColumn(f"{m} run", "run", numeric=False, link="run"),
+            ResultColumn(f"{m} configuration", "conf.", numeric=False),
+        ]
+    return ResultPart(name, title, tuple(columns), tuple(rows), _notes(material))
 
 
 def _row(
@@ -51,31 +116,37 @@ def _row(
     group: str,
     runs: Sequence[str],
     tables: Sequence[dict[str, Placed]],
-    with_rank: bool,
+    described: Sequence[str],
 ) -> tuple[Cell, ...]:
-    baseline = material.facts(runs[0]).baseline
-    cells: list[Cell] = [group, None if baseline else len(runs)]
+    # What is said of a group is said of its best run under the first measure.
+    facts = material.facts(runs[0])
+    cells: list[Cell] = [group, None if facts.baseline else len(runs)]
+    cells += [getattr(facts, name) for name in described]
+    own = set(runs)
     for table in tables:
         # The tables are sorted: the first of the group's runs is its best.
-        best = next(one for run, one in table.items() if run in set(runs))
-        cells += [best.place, *([best.rank] if with_rank else [])]
-        cells += [best.value, best.run, material.facts(best.run).configuration]
+        best = next(one for run, one in table.items() if run in own)
+        cells += _placed_cells(best, bool(material.standings))
+        cells += [best.run, material.facts(best.run).configuration]
     return tuple(cells)
 
 
-def _columns(measures: Sequence[Measure], with_rank: bool) -> tuple[ResultColumn, ...]:
-    columns = [
-        ResultColumn("group", numeric=False, link="team"),
-        ResultColumn("runs", "#", places=0),
-    ]
-    for m in measures:
-        name = str(m)
-        columns.append(ResultColumn(f"{name} place", "place", places=0))
-        if with_rank:
-            columns.append(ResultColumn(f"{name} rank", "rank", places=0))
-        columns += [
-            ResultColumn(name, m.mean_label, better=better(m)),
-            ResultColumn(f"{name} run", "run", numeric=False, link="run"),
-            ResultColumn(f"{name} configuration", "conf.", numeric=False),
-        ]
-    return tuple(columns)
+def _placed_cells(one: Placed, with_rank: bool) -> list[Cell]:
+    return [one.place, *([one.rank] if with_rank else []), one.value]
+
+
+def _measure_columns(measure: Measure, with_rank: bool) -> list[ResultColumn]:
+    columns = [ResultColumn(f"{measure} place", "place", places=0)]
+    if with_rank:
+        columns.append(ResultColumn(f"{measure} rank", "rank", places=0))
+    columns.append(ResultColumn(str(measure), measure.mean_label, better=better(measure)))
+    return columns
+
+
+def _notes(material: Material) -> tuple[str, ...]:
+    notes = [PLAIN]
+    if material.standings:
+        notes.append(TESTED)
+    if len(material.ranked_runs) < len(material.scores.runs):
+        notes.append(UNRANKED)
+    return tuple(notes)

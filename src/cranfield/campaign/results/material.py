@@ -8,11 +8,13 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield.campaign.results.parts import only_runs, only_units
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection
 from cranfield.campaign.submissions import PublicSet
 from cranfield.campaign.texts import read_texts
 from cranfield.comparison.answer import Comparison, Standing
 from cranfield.data.collection import Collection, Kind, RunFacts, Team, Texts
+from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.measures._spec import Measure
 
@@ -96,6 +98,14 @@ class Material:
             seed=collection.seed,
         )
 
+    @classmethod
+    def of_scores(
+        cls, scores: Scores, *, primary: str = "", run_facts: Mapping[str, RunFacts] | None = None
+    ) -> Material:
+        """The material of scores alone, with what is known of their runs."""
+        chosen = scores.measure_named(primary) if primary else scores.measures[0]
+        return cls(scores.task, scores, chosen, run_facts=run_facts or {})
+
     def facts(self, run: str) -> RunFacts:
         """What is known of a run; only its name, if nothing is."""
         return self.run_facts.get(run) or RunFacts(run)
@@ -123,6 +133,52 @@ class Material:
     def measure(self, name: str | None) -> Measure:
         """One of the measures by its name; the primary one without a name."""
         return self.primary if name is None else self.scores.measure_named(name)
+
+    def only(
+        self,
+        *,
+        configurations: Sequence[str] | None = None,
+        teams: Sequence[str] | None = None,
+        concepts: Sequence[str] | None = None,
+        items: Sequence[str] | None = None,
+        topics: Sequence[str] | None = None,
+    ) -> Material:
+        """The same material for some runs, or on some concepts, items or topics.
+
+        Places are among the runs that are left; a comparison made before does not hold for them.
+        """
+        scores = self.scores
+        if configurations is not None or teams is not None:
+            scores = only_runs(scores, self._runs_of(configurations, teams))
+        for unit, names in (("concept", concepts), ("item", items), ("topic", topics)):
+            if names is not None:
+                scores = only_units(scores, unit, names)
+        primary = self.primary if self.primary in scores.measures else scores.measures[0]
+        baseline = self.baseline if self.baseline in scores.runs else ""
+        return replace(self, scores=scores, primary=primary, baseline=baseline, comparison=None)
+
+    def _runs_of(
+        self, configurations: Sequence[str] | None, teams: Sequence[str] | None
+    ) -> set[str]:
+        found: set[str] = set()
+        for asked, known, what in (
+            (configurations, self.configurations, "configuration"),
+            (
+                teams,
+                tuple(dict.fromkeys(f.team for f in map(self.facts, self.scores.runs))),
+                "team",
+            ),
+        ):
+            for name in asked or ():
+                if name not in known:
+                    raise UsageError(f"no run has {what} {name!r}.{suggest(name, known)}")
+        for run in self.scores.runs:
+            facts = self.facts(run)
+            if (configurations is None or facts.configuration in configurations) and (
+                teams is None or facts.team in teams
+            ):
+                found.add(run)
+        return found
 
     def compared(self, comparison: Comparison | None = None, **options: Any) -> Material:
         """The same material with a comparison of its runs, made now if none is given."""

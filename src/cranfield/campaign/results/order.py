@@ -2,11 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from cranfield.campaign.results.material import Material
-from cranfield.measures._spec import Measure
+import numpy as np
+
+from cranfield.errors import NeedsError
+from cranfield.stats.rankgroups import places
+
+if TYPE_CHECKING:
+    from cranfield.campaign.results.material import Material
+    from cranfield.evaluation.scores import Values
+    from cranfield.measures._spec import Measure
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,7 +25,7 @@ class Placed:
     """
 
     run: str
-    value: float
+    value: float | None
     place: int | None
     rank: int | None
 
@@ -35,23 +42,40 @@ def better(measure: Measure) -> str:
 
 def placed(material: Material, measure: Measure) -> dict[str, Placed]:
     """All runs under a measure, the best first; runs that share a value share a place."""
-    scores = material.scores
-    means = [float(v) for v in scores.overall[measure]]
-    ranked = {i for i in material.ranked_runs if not math.isnan(means[i])}
-    oriented = {i: sign(measure) * means[i] for i in ranked}
-    order = sorted(
-        range(len(means)), key=lambda i: (math.isnan(means[i]), -sign(measure) * means[i])
-    )
+    runs = material.scores.runs
+    means = np.asarray(material.scores.overall[measure], dtype=np.float64)
+    oriented = np.nan_to_num(sign(measure) * means, nan=-np.inf)
+    ranked = np.array([i for i in material.ranked_runs if not np.isnan(means[i])], dtype=np.intp)
+    place = dict(zip(ranked.tolist(), places(oriented[ranked]).tolist(), strict=True))
     found: dict[str, Placed] = {}
-    ordered = sorted(oriented.values(), reverse=True)
-    first = {value: place for place, value in reversed(list(enumerate(ordered, 1)))}
-    for i in order:
-        run = scores.runs[i]
-        standing = material.standings.get((str(measure), run))
-        found[run] = Placed(
-            run,
-            means[i],
-            first[oriented[i]] if i in ranked else None,
-            standing.rank if standing is not None and i in ranked else None,
-        )
+    for i in np.argsort(-oriented, kind="stable").tolist():
+        standing = material.standings.get((str(measure), runs[i]))
+        rank = standing.rank if standing is not None and i in place else None
+        value = None if np.isnan(means[i]) else float(means[i])
+        found[runs[i]] = Placed(runs[i], value, place.get(i), rank)
     return found
+
+
+def unit_values(material: Material, measure: Measure) -> Values:
+    """The values of all runs per unit, or a NeedsError where only means are known."""
+    values = material.scores.values.get(measure)
+    if values is None or not material.scores.units.get(material.scores.unit_of[measure]):
+        unit = material.scores.unit_of[measure]
+        raise NeedsError(f"{measure}: the scores have no values per {unit}, only means")
+    return np.asarray(values, dtype=np.float64)
+
+
+def unit_measure(material: Material, unit: str, name: str | None) -> Measure:
+    """The measure asked for, else the first that has values per unit, the primary one before."""
+    scores = material.scores
+    if name is not None:
+        measure = material.measure(name)
+        if scores.unit_of[measure] != unit:
+            raise NeedsError(
+                f"{measure} has no values per {unit}, but per {scores.unit_of[measure]}"
+            )
+        return measure
+    for measure in (material.primary, *scores.measures):
+        if scores.unit_of[measure] == unit and measure in scores.values:
+            return measure
+    raise NeedsError(f"no measure has values per {unit} here")

@@ -1,0 +1,214 @@
+"""Two years of a series compared on what they share: concepts (or topics) and items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart, ResultTable
+from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.order import better, sign
+from cranfield.campaign.results.units import Best, best_of_units, picture_of
+from cranfield.errors import NeedsError, check_counts
+from cranfield.measures._spec import Measure
+from cranfield.stats.anova import one_way
+from cranfield.stats.effects import win_tie_loss
+from cranfield.stats.paired import t_test
+
+WORST_SHOWN = 5
+SIGNIFICANT = 0.05
+TESTS = (
+    "p: one-way analysis of variance of the best values, which does not know that they are of "
+    "the same units; paired p: t-test of their differences, which does"
+)
+
+
+def compare_years(
+    earlier: Material,
+    later: Material,
+    *,
+    names: tuple[str, str] | None = None,
+    measures: Sequence[str] | None = None,
+    worst: int = WORST_SHOWN,
+) -> ResultTable:
+    """The best that any run reached in each of two years, on the units that both have.
+
+    `names` are what the years are called. Items present in both years come with the worst of
+    each year and their value in the other.
+    """
+    check_counts(worst=worst)
+    called = names or (earlier.year or "earlier", later.year or "later")
+    if called[0] == called[1]:
+        called = (f"{called[0]} (1)", f"{called[1]} (2)")
+    chosen = _shared_measures(earlier, later, measures)
+    pairs = {m: _paired(earlier, later, m) for m in chosen}
+    summaries = [_summary(m, pairs[m], called) for m in chosen]
+    unit = _unit(earlier, chosen[0])
+    per_unit = [m for m in chosen if _unit(earlier, m) == unit]
+    parts = [_summary_part(summaries, called)]
+    if unit != "item":
+        parts.append(_units_part(unit, per_unit, pairs, called))
+    of_items = [m for m in chosen if _unit(earlier, m) == "item"]
+    parts += [_items_part(m, pairs[m], called, later, worst) for m in of_items]
+    title = f"{called[0]} and {called[1]} on what they share"
+    facts = {"years": list(called), "measures": {s["measure"]: s for s in summaries}}
+    return ResultTable("years", title, "No Tables 10.4, 10.11, Figure 10.5", tuple(parts), facts)
+
+
+def _unit(material: Material, measure: Measure) -> str:
+    return material.scores.unit_of[measure]
+
+
+def _shared_measures(
+    earlier: Material, later: Material, names: Sequence[str] | None
+) -> tuple[Measure, ...]:
+    """The measures with values per unit in both years; concepts and topics before items."""
+    if names:
+        asked = tuple(later.measure(name) for name in names)
+    else:
+        asked = tuple(dict.fromkeys([later.primary, *later.scores.measures]))
+    both = [
+        m
+        for m in asked
+        if m in earlier.scores.values
+        and m in later.scores.values
+        and earlier.scores.unit_of[m] == later.scores.unit_of[m] != "whole"
+    ]
+    if not both:
+        raise NeedsError("the two years share no measure with values per concept, topic or item")
+    return tuple(sorted(both, key=lambda m: later.scores.unit_of[m] == "item"))
+
+
+def _paired(earlier: Material, later: Material, measure: Measure) -> list[tuple[Best, Best]]:
+    """The best of each unit that both years have, in the order of the later year."""
+    old = {best.unit: best for best in best_of_units(earlier, measure)}
+    new = best_of_units(later, measure)
+    found = [(old[best.unit], best) for best in new if best.unit in old]
+    if not found:
+        unit = later.scores.unit_of[measure]
+        raise NeedsError(f"{measure}: the two years share no {unit}")
+    return found
+
+
+def _summary(
+    measure: Measure, pairs: Sequence[tuple[Best, Best]], names: tuple[str, str]
+) -> dict[str, Any]:
+    """Means, wins and tests of a measure over the shared units."""
+    old, new = (np.array([pair[i].value for pair in pairs]) for i in (0, 1))
+    (counts,) = win_tie_loss(sign(measure) * (new - old))
+    found = {
+        "measure": str(measure),
+        "shared": len(pairs),
+        "means": {names[0]: float(old.mean()), names[1]: float(new.mean())},
+        "wins": {names[0]: counts.losses, names[1]: counts.wins},
+        "ties": counts.ties,
+        "anova_f": None,
+        "anova_p": None,
+        "paired_p": None,
+    }
+    if len(pairs) > 1:
+        test = one_way([old, new])
+        found |= {"anova_f": test.f, "anova_p": test.p}
+        found["paired_p"] = float(t_test(new - old).p[0])
+    return found
+
+
+def _summary_part(summaries: Sequence[dict[str, Any]], names: tuple[str, str]) -> ResultPart:
+    rows: list[tuple[Cell, ...]] = [
+        (
+            s["measure"],
+            s["shared"],
+            *s["means"].values(),
+            *s["wins"].values(),
+            s["ties"],
+            s["anova_f"],
+            s["anova_p"],
+            s["paired_p"],
+        )
+        for s in summaries
+    ]
+    columns = (
+        ResultColumn("measure", numeric=False),
+        ResultColumn("shared", places=0),
+        *(ResultColumn(f"mean {name}") for name in names),
+        *(ResultColumn(f"wins {name}", places=0) for name in names),
+        ResultColumn("ties", places=0),
+        ResultColumn("F", places=3),
+        ResultColumn("p"),
+        ResultColumn("paired p"),
+    )
+    notes = tuple(_verdict(s, names) for s in summaries)
+    title = f"{names[0]} against {names[1]}: means of the best values"
+    return ResultPart("summary", title, columns, tuple(rows), (*notes, TESTS))
+
+
+def _verdict(summary: dict[str, Any], names: tuple[str, str]) -> str:
+    """The comparison of a measure in a sentence."""
+    old, new = (summary["means"][name] for name in names)
+    text = f"{summary['measure']}: {names[0]} {old:.3f}, {names[1]} {new:.3f}"
+    if summary["anova_p"] is None:
+        return text
+    said = "significant" if summary["anova_p"] <= SIGNIFICANT else "not significant"
+    return f"{text}; by analysis of variance the difference is {said}"
+
+
+def _units_part(
+    unit: str,
+    measures: Sequence[Measure],
+    pairs: dict[Measure, list[tuple[Best, Best]]],
+    names: tuple[str, str],
+) -> ResultPart:
+    """Both years of every shared unit; `better` names the year that is."""
+    units = list(dict.fromkeys(old.unit for m in measures for old, _ in pairs[m]))
+    found = {m: {old.unit: (old, new) for old, new in pairs[m]} for m in measures}
+    rows: list[tuple[Cell, ...]] = []
+    for name in units:
+        cells: list[Cell] = [name]
+        for m in measures:
+            cells += _year_cells(found[m].get(name), m, names)
+        rows.append(tuple(cells))
+    link: Link = "concept" if unit == "concept" else "topic"
+    columns = [ResultColumn(unit, numeric=False, link=link)]
+    for m in measures:
+        columns += [ResultColumn(f"{m} {name}", better="") for name in names]
+        columns.append(ResultColumn(f"{m} better", "better", numeric=False))
+    title = f"Best per {unit} in {names[0]} and {names[1]}"
+    return ResultPart(f"{unit}s", title, tuple(columns), tuple(rows))
+
+
+def _year_cells(
+    pair: tuple[Best, Best] | None, measure: Measure, names: tuple[str, str]
+) -> list[Cell]:
+    if pair is None:
+        return [None, None, ""]
+    old, new = (best.value for best in pair)
+    gain = sign(measure) * (new - old)
+    return [old, new, names[1] if gain > 0 else names[0] if gain < 0 else ""]
+
+
+def _items_part(
+    measure: Measure,
+    pairs: Sequence[tuple[Best, Best]],
+    names: tuple[str, str],
+    material: Material,
+    worst: int,
+) -> ResultPart:
+    """The worst items of each year, and their value in the other."""
+    rows: list[tuple[Cell, ...]] = []
+    for i, name in enumerate(names):
+        goodness = [sign(measure) * pair[i].value for pair in pairs]
+        order = [pairs[j] for j in np.argsort(goodness, kind="stable").tolist()]
+        rows += [
+            (old.unit, name, old.value, new.value, picture_of(material, old.unit))
+            for old, new in order[:worst]
+        ]
+    columns = (
+        ResultColumn("item", numeric=False, link="item"),
+        ResultColumn("worst in", numeric=False),
+        *(ResultColumn(f"{measure} {name}", better=better(measure)) for name in names),
+        ResultColumn("picture", numeric=False),
+    )
+    title = f"Items that both years have, worst by {measure}"
+    return ResultPart(f"items {measure}", title, columns, tuple(rows))
