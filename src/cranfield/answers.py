@@ -139,6 +139,7 @@ HOMES: dict[str, str] = {
     "UncertainPair": "cranfield.evaluation.uncertain.answer",
     "UncertainScores": "cranfield.evaluation.uncertain.answer",
     "Verdict": "cranfield.lab.studies.random_runs",
+    "View": "cranfield.campaign.views.answer",
     "Violation": "cranfield.data.ontology",
     "VocabularyComparison": "cranfield.relatedness.vocabularies",
     "WeakLabels": "cranfield.agreement.weaklabel",

@@ -254,6 +254,8 @@ class Comparison(Answer):
     margin: float | None
     detect: float | None
     power: float
+    # Who leads, and who cannot be told apart, in a few sentences.
+    verdict: tuple[str, ...] = ()
 
     @property
     def pairing(self) -> str:
@@ -323,6 +325,7 @@ class Comparison(Answer):
     def payload(self, **_: Any) -> dict[str, Any]:
         """How the runs were compared, their pairs, standings and families."""
         return {
+            "verdict": list(self.verdict),
             "measures": [dict(m) for m in self.measures],
             "runs": list(self.runs),
             "baseline": self.baseline,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from cranfield.comparison.board import standings
 from cranfield.comparison.describe import Columns, described, smallest_corrected
 from cranfield.comparison.plan import TESTS, Plan, checked_plan
 from cranfield.comparison.tested import Case, complete_columns, tested
+from cranfield.comparison.verdict import comparison_verdict
 from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.scores import Scores
 from cranfield.measures._parse import listed_measures
@@ -81,7 +83,7 @@ def compare(
         tables.append(columns | {"measure": np.full(len(case.asked), i)})
         boards += board
     kinds = {scores.unit_of[m] for m in chosen}
-    return Comparison(
+    found = Comparison(
         pairs=Pairs.joined(scores.runs, [str(m) for m in chosen], tables),
         standings=tuple(boards),
         families=tuple(_family(m, np.asarray(scores.values[m])) for m in chosen),
@@ -102,6 +104,7 @@ def compare(
         power=power,
         notes=notes.lines(),
     )
+    return replace(found, verdict=comparison_verdict(scores, found))
 
 
 def _compare_measure(

@@ -211,6 +211,17 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
             values[~np.stack(present)] = np.nan
         return values
 
+    def plain(self, measure: Measure) -> list[list[float]]:
+        """The same as lists, for whom loading arrays would take longer than the work."""
+        at = self._programme.column[measure]
+        rows = []
+        for result in self._results:
+            row = [topic[at] for topic in memoryview(result.buffer).tolist()]
+            if self._own_topics:
+                row = [v if p else math.nan for v, p in zip(row, result.present, strict=True)]
+            rows.append(row)
+        return rows
+
     def __iter__(self) -> Iterator[Measure]:
         return iter(self._programme.measures)
 

@@ -89,11 +89,30 @@ class Scores(Answer):
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The value of every run under every measure: {run: {measure: value}}."""
-        numbers = self.overall.numbers if isinstance(self.overall, Means) else self.overall
+        columns = {str(m): self.plain_means(m) for m in self.measures}
         return {
-            run: {str(m): float(numbers[m][i]) for m in self.measures}
+            run: {name: values[i] for name, values in columns.items()}
             for i, run in enumerate(self.runs)
         }
+
+    def plain_means(self, measure: Measure) -> list[float]:
+        """The value of every run under a measure, without an array."""
+        numbers = self.overall.numbers if isinstance(self.overall, Means) else self.overall
+        return [float(v) for v in numbers[measure]]
+
+    def plain_values(self, measure: Measure) -> list[list[float]]:
+        """The values of a measure, a list per run, without an array where there is none yet."""
+        plain = getattr(self.values, "plain", None)
+        found: list[list[float]] = (
+            self.values[measure].tolist() if plain is None else plain(measure)
+        )
+        return found
+
+    def verdict(self, measure: Measure | None = None) -> tuple[str, ...]:
+        """Who leads by what and where everybody fails, in a few sentences."""
+        from cranfield.evaluation.verdict import score_verdict
+
+        return score_verdict(self, measure)
 
     def left_out(self, measure: Measure) -> list[int]:
         """How many units each run's mean leaves out because the measure is undefined there."""
@@ -201,6 +220,7 @@ class Scores(Answer):
     def payload(self, *, per: Sequence[str] = (), **_: Any) -> dict[str, Any]:
         """Means and counts of every run, with rows for the kinds of unit in `per`."""
         payload: dict[str, Any] = {
+            "verdict": list(self.verdict()),
             "measures": [
                 {
                     "name": str(m),

@@ -105,7 +105,8 @@ class Document:
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
     TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
     the interactive report where there is one; it is made only when HTML is asked for. `figures`
-    are charts below the tables of a page without one, and are made only for it.
+    are charts below the tables of a page without one, and are made only for it. `lead` says in
+    a few sentences what the tables show; people read it first.
     """
 
     payload: dict[str, Any]
@@ -114,3 +115,4 @@ class Document:
     machine: Table | None = None
     page: str | None = None
     figures: Callable[[], Sequence[Chart]] = tuple
+    lead: Sequence[str] = ()

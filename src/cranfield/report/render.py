@@ -23,13 +23,23 @@ def render(
     if form == "json":
         return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
     if form == "table":
-        return "\n".join(text_table(t, colour) for t in document.tables)
+        tables = [text_table(t, colour) for t in document.tables]
+        return "\n".join([*lead_text(document), *tables])
     if form == "html":
         return document.page or _html_page(document)
     if form in _DELIMITERS:
         table = document.machine or document.tables[0]
         return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
-    return "\n".join(_RENDERERS[form](t) for t in document.tables)
+    parts = [_RENDERERS[form](t) for t in document.tables]
+    if form == "markdown":
+        said = " ".join(html.escape(line, quote=False) for line in document.lead)
+        parts = [*([said.replace("*", "\\*") + "\n"] if said else []), *parts]
+    return "\n".join(parts)
+
+
+def lead_text(document: Document) -> list[str]:
+    """The sentences before the tables, as a terminal shows them; nothing where there are none."""
+    return ["".join(f"{visible(line)}\n" for line in document.lead)] if document.lead else []
 
 
 def text_table(table: Table, colour: bool) -> str:
@@ -198,7 +208,8 @@ def _html_page(document: Document) -> str:
         "</figure>"
         for c in document.figures()
     )
-    body = "".join(html_table(t) for t in document.tables) + pictures
+    said = "".join(f"<p class=lead>{html.escape(line)}</p>" for line in document.lead)
+    body = said + "".join(html_table(t) for t in document.tables) + pictures
     return still_page(f"Cranfield: {command}", body)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from cranfield.answers import Answer
 from cranfield.comparison.answer import Comparison
-from cranfield.report.render import html_table, render, text_table
+from cranfield.report.render import html_table, lead_text, render, text_table
 from cranfield.report.tables import document_of
 
 ROWS_SHOWN = 40
@@ -15,7 +15,8 @@ ROWS_SHOWN = 40
 def as_text(answer: Answer) -> str:
     """The tables of an answer as a terminal shows them, and its notes."""
     document = document_of(answer)
-    lines = [text_table(t.first(ROWS_SHOWN), colour=False).rstrip() for t in document.tables]
+    lines = [*lead_text(document)]
+    lines += [text_table(t.first(ROWS_SHOWN), colour=False).rstrip() for t in document.tables]
     lines += [f"note: {note}" for note in answer.notes]
     return "\n".join(lines)
 

@@ -40,7 +40,9 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         machine = _long_leaderboard(comparison)
     else:
         machine = _families(comparison)
-    return Document(comparison.to_dict(), tables, comparison.notes, machine)
+    return Document(
+        comparison.to_dict(), tables, comparison.notes, machine, lead=comparison.verdict
+    )
 
 
 def further_tables(comparison: Comparison) -> list[Table]:

@@ -25,8 +25,10 @@ def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **
     if scores.tie_range:
         tables.append(tie_table(scores))
     more = [per_unit(scores, unit) for unit in per]
+    payload = scores.to_dict(per=per)
+    machine = more[0] if more else None
     return Document(
-        scores.to_dict(per=per), [*tables, *more], scores.notes, more[0] if more else None
+        payload, [*tables, *more], scores.notes, machine, lead=payload.get("verdict", ())
     )
 
 

@@ -1,0 +1,246 @@
+"""The leaderboard: every run with its interval, spread, group and distance to the baseline."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cranfield.campaign.views.answer import Cell, ResultColumn, ResultPart, View, count, text
+from cranfield.comparison.answer import Comparison, Pairs, Standing, stars
+from cranfield.comparison.ranks import shared_ranks
+from cranfield.comparison.verdict import comparison_verdict
+from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.verdict import score_verdict
+from cranfield.measures import Measure
+
+BEST_RUNS = "group"
+NO_FACTS: Mapping[str, Any] = {}
+
+
+@dataclass(frozen=True)
+class Gap:
+    """How far a run is from the baseline, and how sure that is."""
+
+    difference: float | None
+    p: float | None
+    stars: str
+    mark: str
+
+
+def leaderboard(
+    scores: Scores,
+    comparison: Comparison | None,
+    run_facts: Mapping[str, Any] = NO_FACTS,
+    *,
+    measure: Measure | None = None,
+    baseline: str | None = None,
+    configuration: str | None = None,
+    best: str = "all",
+    title: str = "Leaderboard",
+) -> View:
+    """The runs under a measure, best first.
+
+    Ranks are among all runs that compete, also where only those of one configuration or the
+    best one of every team (`best="group"`) are listed. Baselines stand where they belong, but
+    have no rank.
+    """
+    chosen = measure or scores.measures[0]
+    outside = {run for run in scores.runs if getattr(run_facts.get(run), "baseline", False)}
+    standings = _standings(scores, comparison, chosen)
+    ranks = _ranks(comparison, chosen, standings, outside)
+    gaps = gaps_to(comparison, str(chosen), baseline)
+    rows: list[tuple[Cell, ...]] = []
+    seen: set[str] = set()
+    for standing in standings:
+        facts = run_facts.get(standing.run)
+        team = str(getattr(facts, "team", "") or "")
+        config = str(getattr(facts, "configuration", "") or "")
+        if configuration is not None and config != configuration:
+            continue
+        if best == BEST_RUNS and team:
+            if team in seen:
+                continue
+            seen.add(team)
+        rows.append((*ranks[standing.run], *_row(standing, team, config, gaps)))
+    best_end = {True: "max", False: "min", None: ""}[chosen.higher_is_better]
+    digits = 0 if chosen.averaging == "sum" else 4
+    fields = (
+        count("place", "place"),
+        count("rank"),
+        text("spread"),
+        text("group"),
+        text("team", link="team"),
+        text("run", link="run"),
+        text("configuration", "conf."),
+        ResultColumn("mean", chosen.mean_label, places=digits, better=best_end),
+        ResultColumn("ci_low", "low", places=digits),
+        ResultColumn("ci_high", "high", places=digits),
+        ResultColumn("difference", "vs baseline", places=digits),
+        text("stars", "sig."),
+    )
+    fields, rows = _without_empty(fields, rows, keep={"run", "mean", "place"})
+    part = ResultPart("leaderboard", title, fields, tuple(rows), _notes(comparison, fields))
+    return View(
+        name="leaderboard",
+        title=title,
+        source="No Tables 10.3-10.6",
+        parts=(part,),
+        facts={
+            "task": scores.task,
+            "measure": str(chosen),
+            "mean_name": chosen.mean_label,
+            "higher_is_better": chosen.higher_is_better,
+            "unit": scores.unit_of[chosen],
+            "units": len(scores.units.get(scores.unit_of[chosen], ())),
+            "runs": len(scores.runs),
+            "baseline": baseline,
+            "configuration": configuration,
+            "best": best,
+        },
+        verdict=verdict_of(scores, comparison, chosen),
+        notes=scores.notes,
+    )
+
+
+def verdict_of(scores: Scores, comparison: Comparison | None, measure: Measure) -> tuple[str, ...]:
+    """The sentences of the comparison where the measure was tested, else of the scores."""
+    if comparison is not None and str(measure) in comparison.pairs.measures:
+        return comparison_verdict(scores, comparison, measure)
+    return score_verdict(scores, measure)
+
+
+def _standings(
+    scores: Scores, comparison: Comparison | None, measure: Measure
+) -> tuple[Standing, ...]:
+    """The runs best first; without tests they have neither group nor spread."""
+    if comparison is not None and str(measure) in comparison.pairs.measures:
+        return tuple(s for s in comparison.standings if s.measure == str(measure))
+    places = shared_ranks(scores, measure)
+    boxes = scores.interval(method="t") if measure in scores.values else {}
+    found = []
+    for run, mean, place in zip(scores.runs, scores.plain_means(measure), places, strict=True):
+        box = boxes.get(run, {}).get(str(measure))
+        ends = (math.nan, math.nan) if box is None else (box.low, box.high)
+        found.append(
+            Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0))
+        )
+    return tuple(sorted(found, key=lambda s: (math.isnan(s.mean), s.place)))
+
+
+def _ranks(
+    comparison: Comparison | None,
+    measure: Measure,
+    standings: Sequence[Standing],
+    outside: Collection[str],
+) -> dict[str, tuple[Cell, ...]]:
+    """Place, rank, spread and group of every run among those that compete."""
+    beaten = _beaten_by(comparison, str(measure), outside)
+    places = [s.place for s in standings if s.run in outside]
+    found: dict[str, tuple[Cell, ...]] = {}
+    for s in standings:
+        if s.run in outside or math.isnan(s.mean):
+            found[s.run] = (None, None, "", "")
+            continue
+        better = sum(place < s.place for place in places)
+        if s.rank == 0:  # nothing was tested
+            found[s.run] = (s.place - better, None, "", "")
+            continue
+        low, high = s.rank_spread
+        above, below = beaten.get(s.run, (0, 0))
+        # What baselines took of the order is given back: those above, and those not below.
+        low, high = low - above, high - (len(outside) - below)
+        found[s.run] = (s.place - better, s.rank - above, _span(low, high), s.group)
+    return found
+
+
+def _beaten_by(
+    comparison: Comparison | None, measure: str, outside: Collection[str]
+) -> dict[str, tuple[int, int]]:
+    """How many of the runs outside are significantly better, and worse, than each other run."""
+    if comparison is None or not outside or measure not in comparison.pairs.measures:
+        return {}
+    found: dict[str, tuple[int, int]] = {}
+    columns = comparison.pairs.where(measure).lists()
+    for a, b, mark in zip(columns["a"], columns["b"], columns["mark"], strict=True):
+        for run, other, better in ((a, b, "down"), (b, a, "up")):
+            if other in outside and mark:
+                above, below = found.get(run, (0, 0))
+                found[run] = (above + 1, below) if mark == better else (above, below + 1)
+    return found
+
+
+def gaps_to(
+    comparison: Comparison | None, measure: str, baseline: str | None
+) -> dict[str, Gap]:
+    """The difference of every run to the baseline, where the two were compared."""
+    if comparison is None or baseline is None or measure not in comparison.pairs.measures:
+        return {}
+    pairs: Pairs = comparison.pairs.where(measure)
+    found: dict[str, Gap] = {}
+    turned = {"up": "down", "down": "up", "": ""}
+    at = comparison.runs.index(baseline)
+    involved = (pairs.columns["a"] == at) | (pairs.columns["b"] == at)
+    columns = pairs.chosen(involved.nonzero()[0]).lists()
+    names = ("a", "b", "difference", "p_corrected", "mark")
+    for a, b, gap, p, mark in zip(*(columns[n] for n in names), strict=True):
+        run, sign = (a, 1.0) if b == baseline else (b, -1.0)
+        sure = None if math.isnan(p) else p
+        told = mark if sign > 0 else turned[mark]
+        found[run] = Gap(_number(sign * gap), sure, stars(p) if mark else "", told)
+    return found
+
+
+def _row(
+    standing: Standing, team: str, configuration: str, gaps: Mapping[str, Gap]
+) -> tuple[Cell, ...]:
+    gap = gaps.get(standing.run)
+    return (
+        team,
+        standing.run,
+        configuration,
+        _number(standing.mean),
+        *map(_number, standing.ci),
+        None if gap is None else gap.difference,
+        "" if gap is None else gap.stars,
+    )
+
+
+def _number(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def _span(low: int, high: int) -> str:
+    return str(low) if low == high else f"{low}-{high}"
+
+
+def _without_empty(
+    fields: tuple[ResultColumn, ...], rows: list[tuple[Cell, ...]], keep: Collection[str]
+) -> tuple[tuple[ResultColumn, ...], list[tuple[Cell, ...]]]:
+    """Columns that say nothing in any row are left out."""
+    told = [
+        f.name in keep or any(row[j] not in (None, "") for row in rows)
+        for j, f in enumerate(fields)
+    ]
+    kept = tuple(f for f, t in zip(fields, told, strict=True) if t)
+    return kept, [tuple(v for v, t in zip(row, told, strict=True) if t) for row in rows]
+
+
+def _notes(comparison: Comparison | None, fields: Sequence[ResultColumn]) -> tuple[str, ...]:
+    """What the columns mean, in place."""
+    names = {f.name for f in fields}
+    share = f"{100 * (1 - comparison.alpha):g} %" if comparison is not None else "95 %"
+    said = ["place: the order of the means."]
+    if "rank" in names:
+        said.append("rank: 1 + the number of runs that are significantly better.")
+        said.append("spread: the places that the tests leave open.")
+    if "group" in names:
+        said.append("group: two runs share no letter exactly when they differ significantly.")
+    if "ci_low" in names:
+        said.append(f"The line in a row is the {share} interval of the mean, the dot the mean.")
+    if "stars" in names:
+        said.append("*, **, ***: p at most 0.05, 0.01, 0.001 after correction.")
+    if comparison is not None:
+        said += comparison.footnotes()[1:]
+    return tuple(said)
