@@ -216,7 +216,8 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
         at = self._programme.column[measure]
         rows = []
         for result in self._results:
-            row = [topic[at] for topic in memoryview(result.buffer).tolist()]
+            rows_of_topics: list[list[float]] = memoryview(result.buffer).tolist()  # type: ignore[assignment]
+            row = [topic[at] for topic in rows_of_topics]
             if self._own_topics:
                 row = [v if p else math.nan for v, p in zip(row, result.present, strict=True)]
             rows.append(row)

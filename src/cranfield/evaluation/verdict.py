@@ -129,7 +129,9 @@ def hardest(scores: Scores, measure: Measure) -> str:
     limit = measure.range[1] if lower else measure.range[0]
     if worst == limit and math.isfinite(limit):
         count = f"{len(there)} of {len(known)} {unit}s"
-        return f"On {count} every run has the worst value, {shown(measure, worst)}: {listed(there)}."
+        return (
+            f"On {count} every run has the worst value, {shown(measure, worst)}: {listed(there)}."
+        )
     what = f"The hardest {unit}s are" if len(there) > 1 else f"The hardest {unit} is"
     runs = "no run gets below" if lower else "no run gets above"
     runs = runs if len(scores.runs) > 1 else "the run gets"

@@ -66,8 +66,8 @@ def leaderboard(
         rows.append((*ranks[standing.run], *_row(standing, team, config, gaps)))
     best_end = {True: "max", False: "min", None: ""}[chosen.higher_is_better]
     digits = 0 if chosen.averaging == "sum" else 4
-    fields = (
-        count("place", "place"),
+    fields: tuple[ResultColumn, ...] = (
+        count("place"),
         count("rank"),
         text("spread"),
         text("group"),
@@ -123,9 +123,7 @@ def _standings(
     for run, mean, place in zip(scores.runs, scores.plain_means(measure), places, strict=True):
         box = boxes.get(run, {}).get(str(measure))
         ends = (math.nan, math.nan) if box is None else (box.low, box.high)
-        found.append(
-            Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0))
-        )
+        found.append(Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0)))
     return tuple(sorted(found, key=lambda s: (math.isnan(s.mean), s.place)))
 
 
@@ -171,9 +169,7 @@ def _beaten_by(
     return found
 
 
-def gaps_to(
-    comparison: Comparison | None, measure: str, baseline: str | None
-) -> dict[str, Gap]:
+def gaps_to(comparison: Comparison | None, measure: str, baseline: str | None) -> dict[str, Gap]:
     """The difference of every run to the baseline, where the two were compared."""
     if comparison is None or baseline is None or measure not in comparison.pairs.measures:
         return {}

@@ -55,6 +55,7 @@ MAKERS: dict[str, str] = {
     "SystemsStudy": "agreement:systems_document",
     "TagCorpus": "tags:document",
     "UncertainScores": "uncertain:document",
+    "View": "results:document",
     "View": "views:document",
     "VocabularyComparison": "ontology:comparison_document",
     "WeakLabels": "weaklabel:document",
