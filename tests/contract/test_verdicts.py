@@ -146,9 +146,7 @@ def test_180_runs_are_summed_up_in_few_words():
     assert all(len(sentence) < 250 for sentence in found.verdict)
     first = found.standings[0]
     count = len(indistinct(found, first))
-    assert count == len(
-        [p for p in found.pairs if first.run in (p.a, p.b) and not p.mark]
-    )
+    assert count == len([p for p in found.pairs if first.run in (p.a, p.b) and not p.mark])
 
 
 @pytest.mark.parametrize("command", ["eval", "compare"])

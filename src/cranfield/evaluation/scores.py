@@ -108,6 +108,15 @@ class Scores(Answer):
         )
         return found
 
+    def best_first(self, measure: Measure | None = None) -> list[int]:
+        """Positions of the runs, the best mean first; runs without a value come last."""
+        chosen = measure or self.measures[0]
+        sign = -1.0 if chosen.higher_is_better is False else 1.0
+        means = self.plain_means(chosen)
+        return sorted(
+            range(len(means)), key=lambda i: (math.isnan(means[i]), -sign * means[i], self.runs[i])
+        )
+
     def verdict(self, measure: Measure | None = None) -> tuple[str, ...]:
         """Who leads by what and where everybody fails, in a few sentences."""
         from cranfield.evaluation.verdict import score_verdict

@@ -39,11 +39,7 @@ def values_of(scores: Scores, measure: Measure) -> Any:
 
 def best_first(scores: Scores, measure: Measure) -> list[int]:
     """Positions of the runs, the best mean first; runs without a value come last."""
-    sign = -1.0 if measure.higher_is_better is False else 1.0
-    means = [float(v) for v in scores.overall[measure]]
-    return sorted(
-        range(len(means)), key=lambda i: (math.isnan(means[i]), -sign * means[i], scores.runs[i])
-    )
+    return scores.best_first(measure)
 
 
 def number(value: Any) -> Any:

@@ -254,7 +254,9 @@ def _summary(comparison: Comparison) -> Table:
     }
     rows: list[list[Cell]] = []
     marks: dict[tuple[int, int], str] = {}
-    for i, run in enumerate(comparison.runs):
+    first = str(comparison.measures[0]["name"])
+    order = [s.run for s in comparison.standings if s.measure == first]
+    for i, run in enumerate(order):
         row: list[Cell] = [run]
         for j, m in enumerate(comparison.measures, 1):
             standing = means.get((run, str(m["name"])))

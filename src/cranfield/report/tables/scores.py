@@ -52,12 +52,14 @@ def _digits(measure: Measure) -> int:
 
 
 def leaderboard(scores: Scores) -> Table:
-    """The means of all runs, the best of each column marked, and the topics behind them."""
+    """The means of all runs, best first, the best of each column marked, and their topics."""
     unit = f"{scores.main_unit}s"
     columns = [Column("run", numeric=False), *score_columns(scores), Column(unit)]
-    rows: list[list[Cell]] = []
-    for i, (run, means) in enumerate(scores.mean().items()):
-        rows.append([run, *means.values(), scores.evaluated[i]])
+    means = scores.mean()
+    rows: list[list[Cell]] = [
+        [scores.runs[i], *means[scores.runs[i]].values(), scores.evaluated[i]]
+        for i in scores.best_first()
+    ]
     return Table(columns, rows, notes=_left_out_notes(scores))
 
 
@@ -72,6 +74,7 @@ def rank_table(scores: Scores) -> Table:
         values = (float(v) for v in scores.overall[m])
         for row, value, rank in zip(cells, values, shared_ranks(scores, m), strict=True):
             row += [value, rank]
+    cells = [cells[i] for i in scores.best_first()]
     return Table(columns, cells, notes=_left_out_notes(scores))
 
 
@@ -109,8 +112,8 @@ def tie_table(scores: Scores) -> Table:
     """The least and the greatest value that the orders within ties can give."""
     shown = score_columns(scores)
     rows: list[list[Cell]] = []
-    for i, run in enumerate(scores.runs):
-        row: list[Cell] = [run]
+    for i in scores.best_first():
+        row: list[Cell] = [scores.runs[i]]
         for m, column in zip(scores.measures, shown, strict=True):
             ends = scores.tie_range.get(m)
             row.append(f"{column.show(ends[i][0])} to {column.show(ends[i][1])}" if ends else None)
@@ -134,8 +137,8 @@ def _with_density(scores: Scores) -> Table:
     # Those asked for as measures have a column already.
     keys = [key for key, column in density.items() if column.name not in asked]
     rows: list[list[Cell]] = [
-        [*row, *(facts[k] for k in keys)]
-        for row, facts in zip(board.rows, scores.run_facts, strict=True)
+        [*row, *(scores.run_facts[i][k] for k in keys)]
+        for row, i in zip(board.rows, scores.best_first(), strict=True)
     ]
     own = {column.name: true[key] for key, column in density.items()}
     values: list[Cell] = [own.get(str(m)) for m in scores.measures]

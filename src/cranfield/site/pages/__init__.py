@@ -1,0 +1,1 @@
+"""One module per kind of page: which answer it shows, and in which order."""

@@ -1,0 +1,23 @@
+"""What the maker of a page gives: the answer, and how the page shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from cranfield.answers import Answer
+from cranfield.site.sheet import Block, Choice, Link
+
+
+@dataclass(frozen=True)
+class Made:
+    """A page before its surroundings; without blocks the parts of the answer are shown."""
+
+    title: str
+    answer: Answer
+    blocks: Sequence[Block] | None = None
+    kicker: str = ""
+    verdict: Sequence[str] = ()
+    facts: Sequence[tuple[str, Link]] = ()
+    choices: Sequence[Choice] = ()
+    trail: Sequence[Link] = ()

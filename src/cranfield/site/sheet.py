@@ -1,0 +1,113 @@
+"""What a page shows, ready for the template: no template computes anything."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, TypeAlias
+
+if TYPE_CHECKING:
+    from markupsafe import Markup
+
+
+@dataclass(frozen=True, slots=True)
+class Link:
+    """A text that leads somewhere; `here` marks the choice that is shown."""
+
+    text: str
+    href: str = ""
+    here: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell: its text, where it leads, its classes, and a drawing of our own beside it."""
+
+    text: str
+    href: str = ""
+    kind: str = ""
+    drawing: Markup | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table with its caption; `heads` are cells without links."""
+
+    title: str
+    heads: Sequence[CellView]
+    rows: Sequence[Sequence[CellView]]
+    notes: Sequence[str] = ()
+    anchor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, drawn by ourselves."""
+
+    title: str
+    drawing: Markup
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of an item or a topic."""
+
+    address: str
+    text: str
+    caption: str = ""
+    width: int | None = None
+    height: int | None = None
+    mark: str = ""
+    href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Gallery:
+    """Pictures side by side."""
+
+    title: str
+    pictures: Sequence[Picture]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Prose:
+    """Paragraphs, and perhaps lines as they stand in a file."""
+
+    title: str
+    paragraphs: Sequence[str]
+    verbatim: str = ""
+
+
+Block: TypeAlias = TableView | Figure | Gallery | Prose
+
+
+@dataclass(frozen=True, slots=True)
+class Choice:
+    """A row of links of which one is shown."""
+
+    label: str
+    options: Sequence[Link]
+
+
+@dataclass(frozen=True, slots=True)
+class Sheet:
+    """A whole page."""
+
+    title: str
+    site: str
+    style: str
+    home: Link
+    menu: Sequence[Link] = ()
+    tasks: Sequence[Link] = ()
+    trail: Sequence[Link] = ()
+    kicker: str = ""
+    verdict: Sequence[str] = ()
+    facts: Sequence[tuple[str, Link]] = ()
+    choices: Sequence[Choice] = ()
+    blocks: Sequence[Block] = ()
+    data: Sequence[Link] = ()
+    banner: str = ""
+    sealed: str = ""
+    made_by: str = ""
