@@ -60,12 +60,13 @@ def test_who_leads_is_who_has_the_best_mean(values, name):
     best = pick(means)
     level = [r for r, v in zip(scores.runs, means, strict=True) if abs(v - best) <= 1e-12]
     said = scores.verdict()
-    assert 1 <= len(said) <= 4
+    assert len(said) <= 4
     assert "significant" not in " ".join(said) and "told apart" not in " ".join(said)
-    assert shown(measure, best) in said[0]
     if len(scores.runs) == 1:
-        assert said[0].startswith("r0 has")
-    elif len(level) == len(scores.runs):
+        assert not any("lead" in line for line in said)
+        return
+    assert shown(measure, best) in said[0]
+    if len(level) == len(scores.runs):
         assert said[0].startswith("All")
     elif len(level) > 1:
         assert said[0].startswith(f"{listed(level)} share the")

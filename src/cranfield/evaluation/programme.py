@@ -211,6 +211,9 @@ class TopicValues(Mapping[Measure, "NDArray[np.float64]"]):
             values[~np.stack(present)] = np.nan
         return values
 
+    def __contains__(self, measure: object) -> bool:
+        return measure in self._programme.column  # without making its array
+
     def plain(self, measure: Measure) -> list[list[float]]:
         """The same as lists, for whom loading arrays would take longer than the work."""
         at = self._programme.column[measure]

@@ -64,7 +64,7 @@ class Order:
             return f"No run has a value under {name}."
         best = shown(self.measure, self.means[0])
         if total == 1:
-            return f"{self.runs[0]} has {name} {best}."
+            return ""  # its table says it
         if self.measure.higher_is_better is None:
             last = shown(self.measure, self.means[-1])
             return f"{name} has no better direction; it goes from {last} to {best}."
@@ -99,16 +99,21 @@ def _elsewhere(scores: Scores, order: Order) -> str:
     """Under which other measures somebody else leads."""
     if len(scores.runs) < 2 or not order.runs or order.measure.higher_is_better is None:
         return ""
-    leaders, others = set(order.level()), []
+    leaders = set(order.level())
+    others: dict[str, list[str]] = {}
     compared = [m for m in scores.measures if m != order.measure and m.higher_is_better is not None]
     for m in compared:
         other = Order.of(m, scores.runs, list(scores.plain_means(m)))
         if other.runs and not leaders & set(other.level()):
-            others.append(f"{listed(other.level())} by {m.mean_label}")
+            others.setdefault(listed(other.level()), []).append(m.mean_label)
     if not others:
         return ""
-    count = f"{len(others)} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
-    return f"Another run leads under {count}: {listed(others)}."
+    count = sum(map(len, others.values()))
+    where = f"{count} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
+    who = [f"{runs} by {listed(names)}" for runs, names in others.items()]
+    return (
+        f"Another run leads under {where}: {'; '.join(who[:NAMED])}{', ...' * (len(who) > NAMED)}."
+    )
 
 
 def hardest(scores: Scores, measure: Measure) -> str:
