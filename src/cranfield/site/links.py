@@ -49,31 +49,33 @@ class Address:
 class Links(Protocol):
     """How pages refer to one another, to their style and to their data."""
 
-    def page(self, here: Address, there: Address, ending: str = "html") -> str:
+    def page(self, here: Address, there: Address, /, ending: str = "html") -> str:
         """From one page of a task to another, or to its data."""
         ...
 
-    def task(self, here: Address, task: str) -> str:
+    def task(self, here: Address, task: str, /) -> str:
         """From a page to the first page of a task."""
         ...
 
-    def root(self, here: Address, path: str) -> str:
+    def root(self, here: Address, path: str, /) -> str:
         """From a page to what all tasks share: the front page, the style, pictures, files."""
         ...
 
 
 @dataclass(frozen=True)
 class StaticLinks:
-    """Files in a folder, which may lie anywhere: every link is relative."""
+    """Files in a folder, which may lie anywhere: every link is relative.
 
-    # The folder of the task below that of the site, such as results/ranked.
-    def page(self, here: Address, there: Address, ending: str = "html") -> str:
+    The pages of a task are in a folder of their own, two levels below the site.
+    """
+
+    def page(self, here: Address, there: Address, /, ending: str = "html") -> str:
         return self._up(here) + there.file(ending)
 
-    def task(self, here: Address, task: str) -> str:
+    def task(self, here: Address, task: str, /) -> str:
         return f"{self._up(here)}../{slug(task)}/index.html"
 
-    def root(self, here: Address, path: str) -> str:
+    def root(self, here: Address, path: str, /) -> str:
         return f"{self._up(here)}../../{path}"
 
     @staticmethod
@@ -89,14 +91,14 @@ class ServedLinks:
     task_name: str
     shared: str = "/static"
 
-    def page(self, here: Address, there: Address, ending: str = "html") -> str:
+    def page(self, _: Address, there: Address, ending: str = "html") -> str:
         path = f"/{there.path}" if there.path else ""
         dotted = "" if ending == "html" else f".{ending}"
         chosen = f"?{urlencode(sorted(there.query.items()))}" if there.query else ""
         return f"{self.base}/{slug(self.task_name)}{path}{dotted}{chosen}"
 
-    def task(self, here: Address, task: str) -> str:
+    def task(self, _: Address, task: str) -> str:
         return f"{self.base}/{slug(task)}"
 
-    def root(self, here: Address, path: str) -> str:
+    def root(self, _: Address, path: str) -> str:
         return f"{self.shared}/{path}"
