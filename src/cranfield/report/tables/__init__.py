@@ -56,7 +56,6 @@ MAKERS: dict[str, str] = {
     "TagCorpus": "tags:document",
     "UncertainScores": "uncertain:document",
     "View": "results:document",
-    "View": "views:document",
     "VocabularyComparison": "ontology:comparison_document",
     "WeakLabels": "weaklabel:document",
     "WrittenQuestionnaire": "lab_files:questionnaire",
