@@ -15,12 +15,12 @@ from latex2mathml.converter import convert
 
 import cranfield
 from cranfield.cli import COMMANDS, main
-from cranfield.cli.chart import CHARTS, OF_MEASURES
 from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
 from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
 from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
+from cranfield.report.charts.asking import CHARTS, OF_MEASURES
 from cranfield.sources import REFERENCES
 
 HERE = Path(__file__).parent

@@ -7,9 +7,9 @@ import sys
 import pytest
 
 from cranfield.cli import main
-from cranfield.cli.demo import NEXT
 from cranfield.io.collection import read_collection
 from cranfield.io.samples import SAMPLE
+from cranfield.report.demo import NEXT
 
 
 @pytest.fixture

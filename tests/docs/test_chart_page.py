@@ -3,8 +3,8 @@
 import runpy
 from pathlib import Path
 
-from cranfield.cli.chart import CHARTS
 from cranfield.report import drilldown, sections
+from cranfield.report.charts.asking import CHARTS
 
 PAGES = Path(__file__).parents[2] / "docs" / "how-to"
 

@@ -10,7 +10,6 @@ import pytest
 
 from cranfield._reference import labels as twin
 from cranfield.cli import main
-from cranfield.cli.chart import CHARTS, OF_MEASURES
 from cranfield.comparison.compare import compare
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
@@ -21,6 +20,7 @@ from cranfield.evaluation.roc import roc_curve
 from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
+from cranfield.report.charts.asking import CHARTS, OF_MEASURES
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned
 

@@ -1,4 +1,4 @@
-"""What all commands share: options, output written whole or not at all, progress."""
+"""What all commands share: their parser, the options in one table, output written whole or not."""
 
 from __future__ import annotations
 
@@ -6,16 +6,14 @@ import argparse
 import math
 import os
 import sys
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, overload
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cranfield.answers import Answer
+from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import write_whole
@@ -25,10 +23,14 @@ from cranfield.report.render import FORMATS, render
 from cranfield.report.tables import document_of
 
 if TYPE_CHECKING:
+    from cranfield.data.tables import Table as DataTable
     from cranfield.evaluation.scores import Scores
+    from cranfield.report.document import Table
 
-SHOW_PROGRESS_AFTER = 1.0
-T = TypeVar("T")
+# Something that options can be added to: a parser, or a group of its options.
+Place = argparse._ActionsContainer
+# What an option can be where it is not text: see `add`.
+Kind = Callable[[str], Any] | Iterable[Any] | type[argparse.Action]
 
 
 class Parser(argparse.ArgumentParser):
@@ -38,6 +40,13 @@ class Parser(argparse.ArgumentParser):
     """
 
     _mixing = False
+
+    @classmethod
+    def of(cls, command: str, description: str, epilog: str = "", *, raw: bool = False) -> Parser:
+        """The parser of a command; `raw` keeps the lines of its texts as they are."""
+        shape = argparse.RawDescriptionHelpFormatter if raw else argparse.HelpFormatter
+        texts: dict[str, Any] = {"description": description, "epilog": epilog or None}
+        return cls(prog=f"cranfield {command}", formatter_class=shape, **texts)
 
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
@@ -52,9 +61,23 @@ class Parser(argparse.ArgumentParser):
         finally:
             self._mixing = False
 
-    def read(self, argv: Sequence[str]) -> dict[str, Any]:
-        """What was given on the command line, as plain values by name."""
-        return vars(self.parse_args(argv))
+    def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
+        """What was given on the command line, as plain values by name, and where answers go."""
+        given = vars(self.parse_args(argv))
+        check_standard_input(given)
+        return given, Output(**{n: given.pop(n) for n in Output.__slots__ if n in given})
+
+    def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
+        """A function that adds a subcommand, by its name and what it does."""
+        known = self.add_subparsers(
+            dest=dest, required=True, metavar=metavar, parser_class=type(self)
+        )
+
+        def step(name: str, what: str, more: str = "") -> Parser:
+            text = more or f"{what[0].upper()}{what[1:]}."
+            return known.add_parser(name, help=what, description=text)
+
+        return step
 
     def _print_message(self, message: str, file: Any = None) -> None:
         # The parser of the standard library says nothing when its help cannot be written.
@@ -64,142 +87,75 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
 
 
-def add_output_options(parser: argparse.ArgumentParser, form: str = "table") -> None:
-    """The options that every command with a result has; `form` is its usual format."""
-    group = parser.add_argument_group("output")
-    group.add_argument("--format", choices=FORMATS, default=form, help=f"default: {form}")
-    group.add_argument("-o", "--output", metavar="FILE", help="write here, whole or not at all")
-    group.add_argument("--quiet", action="store_true", help="no progress and no warnings")
-    group.add_argument(
-        "--spreadsheet",
-        action="store_true",
-        help="CSV and TSV: text that a spreadsheet would take for a formula gets an apostrophe",
-    )
+def add(
+    to: Place, names: str, what: str, kind: Kind = str, default: Any = None, **more: Any
+) -> argparse.Action:
+    """Add an option, "-k --flag METAVAR", or what stands by its place, "name METAVAR+".
 
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """Where an answer goes, in which format, and whether anything is said beside it."""
-
-    form: str = "table"
-    path: str | None = None
-    quiet: bool = False
-    spreadsheet: bool = False
-
-    @classmethod
-    def of(cls, args: argparse.Namespace) -> Output:
-        """What the options of `add_output_options` say."""
-        return cls(args.format, args.output, args.quiet, args.spreadsheet)
-
-    @classmethod
-    def take(cls, given: dict[str, Any]) -> Output:
-        """Takes the options of `add_output_options` out of what was given."""
-        names = ("format", "output", "quiet", "spreadsheet")
-        return cls(*(given.pop(name) for name in names))
-
-
-def show(answer: Answer, output: Output, *, page: str | None = None, **view: Any) -> None:
-    """Print or write an answer; its notes, and what was written, go to standard error.
-
-    `page` is its interactive report, where that is what was asked for.
+    `kind` is a function of the text, choices, `bool` for a switch, a list of one function for
+    what may be given again and again, or an action. The help ends with the default, unless it
+    speaks of it already.
     """
-    document = document_of(answer, **view)
-    _emit(document if page is None else replace(document, page=page), output)
+    flags = [name for name in names.split() if name.startswith("-")]
+    words = names.split()[len(flags) :]
+    if not flags:
+        flags = [words.pop(0)]
+        if words[0][-1] in "+*?":
+            more["nargs"], words = words[0][-1], [words[0][:-1]]
+    if words:
+        more["metavar"] = words[0]
+    if kind is bool:
+        more["action"] = "store_true"
+    elif isinstance(kind, list):
+        more["action"], more["type"], default = "append", kind[0], []
+    elif isinstance(kind, type) and issubclass(kind, argparse.Action):
+        more["action"] = kind
+    elif callable(kind):
+        more["type"] = kind
+    else:
+        more["choices"] = kind
+    if kind is not bool:
+        more["default"] = default
+    if default not in (None, (), []) and "default" not in what:
+        what = f"{what} (default: {default})" if what else f"default: {default}"
+    return to.add_argument(*flags, help=what, **more)
 
 
-@contextmanager
-def working(label: str, output: Output) -> Iterator[Progress]:
-    """A progress line around work, which tells the Progress that this gives how far it is."""
-    progress = Progress()
-    with Watch(label, lambda: progress.done, quiet=output.quiet):
-        yield progress
+class Adding(argparse.Action):
+    """Names that add up where they are given several times."""
+
+    def __call__(self, _: Any, given: Any, value: Any, __: str | None = None) -> None:
+        before = getattr(given, self.dest)
+        setattr(given, self.dest, value if before is self.default else f"{before} {value}")
 
 
-def add_jobs_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--jobs",
-        type=positive,
-        default=os.cpu_count() or 1,
-        metavar="N",
-        help="threads to use (default: all cores)",
-    )
+class Named(argparse.Action):
+    """[NAME=]VALUE by name, which is '' without one or where the whole is a file."""
+
+    def __call__(self, _: Any, given: Any, value: Any, flag: str | None = None) -> None:
+        name, equals, rest = value.partition("=")
+        if not equals or Path(value).exists():
+            name, rest = "", value
+        self.keep(given, name, rest, flag)
+
+    def keep(self, given: Any, name: str, value: str, flag: str | None) -> None:
+        before = getattr(given, self.dest) or {}
+        if name in before:
+            what = f"of the name {name!r}" if name else "without a name"
+            raise UsageError(
+                f"{flag}: {before[name]} and {value} are both {what}; name them apart: NAME=FILE"
+            )
+        setattr(given, self.dest, before | {name: value})
 
 
-def add_measures_option(parser: argparse.ArgumentParser, text: str) -> None:
-    """`-m`, which adds up where it is given several times."""
-    parser.add_argument("-m", "--measures", action="append", metavar="NAMES", help=text)
+class Threshold(Named):
+    """The last threshold of each run, and that of all others apart."""
 
-
-@overload
-def take_measures(given: dict[str, Any]) -> str | None: ...
-@overload
-def take_measures(given: dict[str, Any], default: str) -> str: ...
-def take_measures(given: dict[str, Any], default: str | None = None) -> str | None:
-    """Takes the measures out of what was given, or the default when none were."""
-    names: list[str] | None = given.pop("measures")
-    return default if names is None else " ".join(names)
-
-
-def add_public_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--public",
-        action="store_true",
-        help="html: leave out true labels, grades and names of items, so that the page can be "
-        "shown while the truth is secret",
-    )
-
-
-def add_gate_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--fail-under",
-        action="append",
-        default=[],
-        type=_floor,
-        metavar="MEASURE=X",
-        help="exit with 1 when a run's mean does not reach X (above X where less is better); "
-        "repeatable",
-    )
-
-
-def _floor(text: str) -> tuple[str, float]:
-    """An argparse type: the name of a measure and a number."""
-    name, equals, value = text.rpartition("=")
-    try:
-        number = float(value)
-    except ValueError:
-        number = math.nan
-    if not equals or not name or not math.isfinite(number):
-        raise argparse.ArgumentTypeError(f"{text!r} is not like nDCG@10=0.40")
-    return name, number
-
-
-def gate(scores: Scores, floors: Sequence[tuple[str, float]]) -> int:
-    """The exit code of a check on means: 1 when a run misses what was asked for, and says so."""
-    missed = scores.below(dict(floors))
-    sys.stderr.writelines(f"failed: {line}\n" for line in missed)
-    return 1 if missed else 0
-
-
-def add_executor_option(parser: argparse._ActionsContainer, more: str) -> None:
-    parser.add_argument(
-        "--executor",
-        default="threads",
-        metavar="WHERE",
-        help=f"threads (default), processes, or dask://HOST:PORT; {more}",
-    )
-
-
-def add_seed_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--seed", type=_seed, default=0, metavar="N", help="seed of all random draws (default: 0)"
-    )
-
-
-def _seed(text: str) -> int:
-    """An argparse type: a whole number from 0 on."""
-    if not (text.isascii() and text.isdecimal() and len(text) < 1000):
-        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 on")
-    return int(text)
+    def keep(self, given: Any, name: str, value: str, _: str | None) -> None:
+        if name:
+            setattr(given, self.dest, (getattr(given, self.dest) or {}) | {name: value})
+        else:
+            given.threshold = value
 
 
 def positive(text: str) -> int:
@@ -216,126 +172,229 @@ def positive(text: str) -> int:
     return number
 
 
-def check_standard_input(given: argparse.Namespace | dict[str, Any]) -> None:
+def _seed(text: str) -> int:
+    """An argparse type: a whole number from 0 on."""
+    if not (text.isascii() and text.isdecimal() and len(text) < 1000):
+        raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 on")
+    return int(text)
+
+
+def share(text: str) -> float:
+    """An argparse type: a number between 0 and 1."""
+    number = _number(text)
+    if not 0 < number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
+    return number
+
+
+def from_zero(text: str) -> float:
+    """An argparse type: a number from 0 on."""
+    number = _number(text)
+    if not 0 <= number < math.inf:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 on")
+    return number
+
+
+def _number(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        return math.nan
+
+
+def _floor(text: str) -> tuple[str, float]:
+    """An argparse type: the name of a measure and a number."""
+    name, equals, value = text.rpartition("=")
+    number = _number(value)
+    if not equals or not name or not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not like nDCG@10=0.40")
+    return name, number
+
+
+def _option(names: str, what: str, kind: Kind = str, default: Any = None, **more: Any) -> Any:
+    return (names, what, kind, default), more
+
+
+# Options that several commands have.
+OPTIONS = {
+    "jobs": _option(
+        "--jobs N", "threads to use (default: all cores)", positive, os.cpu_count() or 1
+    ),
+    "seed": _option("--seed N", "seed of all random draws", _seed, 0, dest="rng"),
+    "runs": _option("runs RUN+", "one or more runs"),
+    "collection-size": _option(
+        "--collection-size N", "number of items in the collection", positive
+    ),
+    "per-topic": _option("--per-topic", "also the values of each topic", bool),
+    "rules": _option("--rules FILE", "TOML with more rules"),
+    "ontology": _option(
+        "--ontology NAME|FILE",
+        "pto-2009, pto-2010, pto-2011 (with -listed: the paths to the letter), OWL, SKOS, or CSV "
+        "concept,path",
+    ),
+    "costmap": _option(
+        "--costmap [NAME=]FILE",
+        "costs of confusing concepts, square CSV; with a name for OS(cost='NAME'); repeatable",
+        Named,
+    ),
+    "fail-under": _option(
+        "--fail-under MEASURE=X",
+        "exit with 1 when a run's mean does not reach X (above X where less is better); repeatable",
+        [_floor],
+    ),
+    "public": _option(
+        "--public",
+        "html: leave out true labels, grades and names of items, so that the page can be shown "
+        "while the truth is secret",
+        bool,
+    ),
+    "quiet": _option("--quiet", "no progress and no warnings", bool),
+    "spreadsheet": _option(
+        "--spreadsheet",
+        "CSV and TSV: text that a spreadsheet would take for a formula gets an apostrophe",
+        bool,
+    ),
+}
+
+
+def common(to: Place, *names: str) -> None:
+    """Add options of the table."""
+    for name in names:
+        plain, more = OPTIONS[name]
+        add(to, *plain, **more)
+
+
+def measures(to: Place, what: str, default: str | None = None) -> None:
+    """`-m`, which adds up where it is given several times."""
+    add(to, "-m --measures NAMES", what, Adding, default)
+
+
+def executor(to: Place, more: str) -> None:
+    what = f"threads (default), processes, or dask://HOST:PORT; {more}"
+    add(to, "--executor WHERE", what, default="threads")
+
+
+def outputs(parser: Parser, form: str = "table") -> None:
+    """The options that every command with a result has; `form` is its usual format."""
+    group = parser.add_argument_group("output")
+    add(group, "--format", "", FORMATS, form, dest="form")
+    add(group, "-o --output FILE", "write here, whole or not at all", dest="path")
+    common(group, "quiet", "spreadsheet")
+
+
+def target(
+    parser: Parser, where: str, form: str, forms: Sequence[str] = FORMATS, about: str = ""
+) -> None:
+    """The output of commands that write something else than their answer, to -o as `where` says."""
+    group = parser.add_argument_group("output")
+    metavar, _, what = where.partition(": ")
+    required = metavar.endswith("!")
+    add(group, f"-o --output {metavar.rstrip('!')}", what, dest="path", required=required)
+    add(group, "--format", about, forms, form, dest="form")
+    common(group, "quiet")
+
+
+def run_target(parser: Parser, what: str, others: str) -> None:
+    """The output of commands that write a run, or print the answer that it came with."""
+    about = f"trec: the run itself; others: {others}"
+    target(parser, f"RUN: write {what} here", "trec", ("trec", *FORMATS), about)
+
+
+@dataclass(frozen=True, slots=True)
+class Output:
+    """Where an answer goes, in which format, and whether anything is said beside it."""
+
+    form: str = "table"
+    path: str | None = None
+    quiet: bool = False
+    spreadsheet: bool = False
+
+    def working(self, label: str) -> AbstractContextManager[Progress]:
+        """A progress line around work, which tells the Progress that this gives how far it is."""
+        return watched(label, quiet=self.quiet)
+
+    def warn(self, notes: Iterable[str], word: str = "warning") -> None:
+        """Say what was noticed, in the words of the command line."""
+        if not self.quiet:
+            sys.stderr.writelines(f"{word}: {in_options(note)}\n" for note in notes)
+
+    def wrote(self, path: object, what: str = "") -> None:
+        """Say that a file is there."""
+        if not self.quiet:
+            sys.stderr.write(f"wrote {visible(str(path))}{what and f' ({what})'}\n")
+
+    def write(self, path: str, text: str) -> None:
+        """Write a file whole or not at all, and say so."""
+        write_whole(Path(path), text.encode(errors="replace"))
+        self.wrote(path, f"{text.count(chr(10))} lines")
+
+    def write_tables(self, tables: Mapping[str, Table]) -> None:
+        """Files beside the answer as CSV; called when nothing else can go wrong any more."""
+        for path, table in tables.items():
+            self.write(path, render(Document({}, [table]), "csv"))
+
+    def data(self, data: bytes, what: str = "") -> None:
+        """Bytes to the file named or to standard output."""
+        if self.path is None:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+        else:
+            write_whole(Path(self.path), data)
+            self.wrote(self.path, what)
+
+    def name(self, default: str) -> str:
+        """The name of a run that is written: that of its file."""
+        return Path(self.path).name.split(".")[0] if self.path else default
+
+    def show_run(self, answer: Answer, run: DataTable) -> None:
+        """Write a run where it was asked for, and print it or the answer that it came with."""
+        from cranfield.io.trec import write_table
+
+        data = "".join(write_table(run)).encode()
+        if self.path is not None:
+            write_whole(Path(self.path), data)
+        if self.form != "trec":
+            replace(self, path=None).show(answer)
+            return
+        self.warn(answer.notes, "note")
+        if self.path is None:
+            self.data(data)
+
+    def show(self, answer: Answer, *, page: str | None = None, **view: Any) -> None:
+        """Print or write an answer; its notes, and what was written, go to standard error.
+
+        `page` is its interactive report, where that is what was asked for.
+        """
+        document = document_of(answer, **view)
+        if page is not None:
+            document = replace(document, page=page)
+        self.warn(document.warnings)
+        to_terminal = self.path is None and sys.stdout.isatty()
+        colour = to_terminal and "NO_COLOR" not in os.environ
+        text = render(document, self.form, colour=colour, spreadsheet=self.spreadsheet)
+        if self.path is not None:
+            self.write(self.path, text)
+        else:
+            # A table shows control characters as it is; the marks of its colours are to be obeyed.
+            sys.stdout.write(visible(text) if to_terminal and self.form != "table" else text)
+
+
+def gate(scores: Scores, floors: Sequence[tuple[str, float]]) -> int:
+    """The exit code of a check on means: 1 when a run misses what was asked for, and says so."""
+    missed = scores.below(dict(floors))
+    sys.stderr.writelines(f"failed: {line}\n" for line in missed)
+    return 1 if missed else 0
+
+
+def check_standard_input(given: Mapping[str, Any]) -> None:
     """A UsageError when '-' stands for more than one input: it can be read once."""
-    values = given if isinstance(given, dict) else vars(given)
-    asked = [value for name, value in values.items() if name != "output"]
-    texts = [t for value in asked for t in (value if isinstance(value, list) else [value])]
+    asked = [value for name, value in given.items() if name not in ("path", "target")]
+    texts = [t for value in asked for t in _texts(value)]
     if sum(isinstance(t, str) and (t == "-" or t.endswith("=-")) for t in texts) > 1:
         raise UsageError("standard input ('-') can be only one of the files")
 
 
-def emit(document: Document, args: argparse.Namespace) -> None:
-    """Print or write the document in the format asked for; warnings go to standard error."""
-    _emit(document, Output.of(args), told=False)
-
-
-def _emit(document: Document, output: Output, *, told: bool = True) -> None:
-    if not output.quiet:
-        for warning in document.warnings:
-            sys.stderr.write(f"warning: {in_options(warning)}\n")
-    to_terminal = output.path is None and sys.stdout.isatty()
-    colour = to_terminal and "NO_COLOR" not in os.environ
-    text = render(document, output.form, colour=colour, spreadsheet=output.spreadsheet)
-    if output.path is None:
-        # A table shows control characters as it is; the marks of its colours are to be obeyed.
-        sys.stdout.write(visible(text) if to_terminal and output.form != "table" else text)
-    else:
-        write_file(output.path, text, quiet=output.quiet or not told)
-
-
-def write_file(path: str, text: str, *, quiet: bool) -> None:
-    """Write a file whole or not at all, and say so."""
-    write_whole(Path(path), text.encode(errors="replace"))
-    if not quiet:
-        sys.stderr.write(f"wrote {visible(path)} ({text.count(chr(10))} lines)\n")
-
-
-def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """Run compiled work on another thread, so that Ctrl-C reaches this one and stops it."""
-    answer: list[T] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            answer.append(work())
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # no thread to be had
-        return work()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        cancel()
-        thread.join()
-        raise
-    if failure:
-        raise failure[0]
-    return answer[0]
-
-
-def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
-    """How long the rest will take if it goes on like this, or nothing while that is a guess."""
-    if done - begun <= 0.01 or done >= 1:
-        return ""
-    seconds = elapsed * (1 - done) / (done - begun)
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-class Watch:
-    """Shows a progress line on a terminal from a second of work on.
-
-    `fraction` is polled from a thread of its own and answers with a number in [0, 1]; `begun`
-    says how much of it was there before, which took no time now.
-    """
-
-    def __init__(
-        self,
-        label: str,
-        fraction: Callable[[], float],
-        *,
-        quiet: bool,
-        begun: Callable[[], float] = lambda: 0.0,
-    ) -> None:
-        self._label, self._fraction, self._begun = label, fraction, begun
-        self._shown = not quiet and sys.stderr.isatty()
-        self._stop = threading.Event()
-        self._thread = threading.Thread(target=self._show, daemon=True)
-
-    def __enter__(self) -> Watch:
-        if self._shown:
-            try:
-                self._thread.start()
-            except RuntimeError:  # no thread to be had, and none is needed
-                self._shown = False
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        tb: TracebackType | None,
-    ) -> None:
-        if self._shown:
-            self._stop.set()
-            self._thread.join()
-
-    def _show(self) -> None:
-        started = time.monotonic()
-        if self._stop.wait(SHOW_PROGRESS_AFTER):
-            return
-        while not self._stop.wait(0.2):
-            done = min(max(self._fraction(), 0.0), 1.0)
-            left = time_left(time.monotonic() - started, done, self._begun())
-            bar = "#" * int(30 * done)
-            line = f"\r{self._label} [{bar:<30}] {done:4.0%}"
-            sys.stderr.write(line + (f", {left} left    " if left else " "))
-            sys.stderr.flush()
-        sys.stderr.write("\r" + " " * (len(self._label) + 60) + "\r")
-        sys.stderr.flush()
+def _texts(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else [value]

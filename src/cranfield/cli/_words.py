@@ -12,6 +12,7 @@ OTHER_NAMES = {
     "margin": "equivalence",
     "thresholds": "threshold",
     "columns": "concepts",
+    "measures": "m",
 }
 PARAMETERS = (
     "agreement",
@@ -34,6 +35,8 @@ PARAMETERS = (
     "links",
     "margin",
     "max_items",
+    "measures",
+    "min_score",
     "missing",
     "ontology",
     "power",
@@ -68,12 +71,13 @@ def in_options(text: str) -> str:
 
     >>> in_options("pass collection_size=N or missing='optimist'; name them with concepts=...")
     'pass --collection-size N or --missing optimist; name them with --concepts'
-    >>> in_options("give counts= or collection_size=, not both")
-    'give --counts or --collection-size, not both'
+    >>> in_options("give counts= or collection_size=, not both; or measures='AP RR'")
+    "give --counts or --collection-size, not both; or -m 'AP RR'"
     """
 
     def option(found: re.Match[str]) -> str:
         value = "" if found[2] == "..." else found[2].strip("'")
+        value = f"'{value}'" if " " in value else value
         return f"{_option(found[1])} {value}".rstrip()
 
     # Compiled when something is said: most commands say nothing.
@@ -82,4 +86,5 @@ def in_options(text: str) -> str:
 
 
 def _option(parameter: str) -> str:
-    return f"--{OTHER_NAMES.get(parameter, parameter).replace('_', '-')}"
+    name = OTHER_NAMES.get(parameter, parameter).replace("_", "-")
+    return f"-{name}" if len(name) == 1 else f"--{name}"

@@ -6,26 +6,15 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli._common import (
-    Output,
-    Parser,
-    add_jobs_option,
-    add_measures_option,
-    add_output_options,
-    add_public_option,
-    add_seed_option,
-    in_background,
-    show,
-    take_measures,
-    working,
-)
-from cranfield.cli._subject import Subject, add_subject_options, take_subject
-from cranfield.comparison.answer import Comparison
-from cranfield.errors import UsageError, suggest
+from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
+from cranfield.cli._inputs import subject_options
+from cranfield.cli._watch import in_background
+from cranfield.errors import suggest
+from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
 
 if TYPE_CHECKING:
+    from cranfield.comparison.answer import Comparison
     from cranfield.notes import Progress
-    from cranfield.report.cases import Compared
 
 DESCRIPTION = """Compare runs with a baseline, or every two runs, under one or more measures:
 differences with confidence intervals, p-values corrected for many comparisons, effect sizes,
@@ -37,150 +26,89 @@ EXAMPLES = """examples:
   cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
   cranfield compare old.json new.json --baseline old   (scores that were saved)
 """
+MOST_RESAMPLES = 100_000_000
 
 
 def main(argv: Sequence[str]) -> int:
     from cranfield.report.tables.comparison import PARTS, SUMMARY
 
-    given = make_parser().read(argv)
-    output = Output.take(given)
-    subject = take_subject(given, least=2, command="compare")
-    measures, jobs, public = take_measures(given), given["jobs"], given.pop("public")
-    shown = given.pop("show")
+    given, output = make_parser().read(argv)
+    known = {name: given.pop(name) for name in SUBJECT_OPTIONS}
+    subject = Subject.of(given.pop("files"), given.pop("truth"), least=2, **known)
+    names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")
     parts = shown or ((SUMMARY, *PARTS) if output.form == "latex" else PARTS)
-    # What is left are the options of a comparison, two of them under the names of this face.
-    options = given | {"rng": given.pop("seed"), "margin": given.pop("equivalence")}
-    if subject.kind == "saved" and measures is not None:
-        options["measures"] = measures
-    with working("comparing", output) as progress:
+    # What is left are the options of a comparison.
+    if subject.kind == "saved" and names is not None:
+        given["measures"] = names
+    page = None
+    with output.working("comparing") as progress:
         if output.form == "html":
-            case = in_background(
-                lambda: subject.case(measures, options, jobs, progress), progress.cancel
+            from cranfield.report.cases import case_of
+            from cranfield.report.parts import comparison_page
+
+            asked: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
+            case = in_background(lambda: case_of(subject, names, **asked), progress.cancel)
+            page = comparison_page(case, parts=parts, public=public)
+            found = case.comparison
+        else:
+            found = in_background(
+                lambda: _compared(subject, names, given, progress), progress.cancel
             )
-            return _page(case, parts, output, public)
-        comparison = in_background(
-            lambda: _compared(subject, measures, options, progress), progress.cancel
-        )
-    show(comparison, output, parts=parts)
+    if found is not None:
+        output.show(found, page=page, parts=parts)
     return 0
 
 
 def _compared(
-    subject: Subject, measures: str | None, options: dict[str, Any], progress: Progress
+    subject: Subject, names: str | None, options: dict[str, Any], progress: Progress
 ) -> Comparison:
-    scores = subject.scores(measures, options["jobs"], progress.part(0.0, 0.5))
+    scores = subject.scores(names, options["jobs"], progress.part(0.0, 0.5))
     return scores.compare(**options, progress=progress.part(0.5, 1.0))
 
 
-def _page(case: Compared, parts: Sequence[str], output: Output, public: bool) -> int:
-    from cranfield.report.parts import case_page
-    from cranfield.report.tables import document_of
-    from cranfield.report.tables.comparison import further_tables
-
-    if case.comparison is None:
-        raise UsageError("; ".join(case.left_out) or "nothing could be compared")
-    tables = document_of(case.comparison, parts=parts).tables
-    more = further_tables(case.comparison)
-    page = case_page(case, tables=tables, further=more, public=public)
-    show(case.comparison, output, page=page, parts=parts)
-    return 0
-
-
 def make_parser() -> Parser:
-    parser = Parser(
-        prog="cranfield compare",
-        description=DESCRIPTION,
-        epilog=EXAMPLES,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_measures_option(
-        parser,
-        "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)",
-    )
-    parser.add_argument(
-        "--baseline",
-        metavar="RUN",
-        help="the run that all others are compared with (default: every two runs)",
-    )
-    _add_test_options(parser)
-    add_subject_options(parser)
-    add_public_option(parser)
-    add_jobs_option(parser)
-    add_seed_option(parser)
-    add_output_options(parser)
+    parser = Parser.of("compare", DESCRIPTION, EXAMPLES, raw=True)
+    what = "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)"
+    measures(parser, what)
+    what = "the run that all others are compared with (default: every two runs)"
+    add(parser, "--baseline RUN", what)
+    _test_options(parser)
+    subject_options(parser)
+    common(parser, "public", "jobs", "seed")
+    outputs(parser)
     return parser
 
 
-def _add_test_options(parser: argparse.ArgumentParser) -> None:
+def _test_options(parser: Parser) -> None:
     from cranfield.comparison.plan import CORRECTIONS, TESTS
     from cranfield.report.tables.comparison import PARTS, SUMMARY
     from cranfield.stats.intervals import METHODS
     from cranfield.stats.paired import TAILS
 
     group = parser.add_argument_group("tests")
-    group.add_argument(
-        "--test",
-        choices=TESTS,
-        default="bootstrap",
-        metavar="TEST",
-        help=f"one of {', '.join(TESTS)} (default: bootstrap); the last three assume that all "
-        "runs vary alike and claim too much when one is erratic",
-    )
-    group.add_argument(
-        "--correction",
-        choices=CORRECTIONS,
-        help="for many comparisons, over the pairs of a measure (default: romano-wolf for tests "
-        "by resampling, else holm)",
-    )
-    group.add_argument(
-        "--tail",
-        choices=TAILS,
-        default="two",
-        help="two: do they differ (default); one: is the run better than the baseline; seen: "
-        "one-tailed in the direction that each pair has",
-    )
-    group.add_argument(
-        "--alpha", type=_share, default=0.05, metavar="X", help="significance level (default: 0.05)"
-    )
-    group.add_argument(
-        "--interval",
-        choices=METHODS,
-        help="confidence interval (default: studentized for the bootstrap test, else t)",
-    )
-    group.add_argument(
-        "--resamples",
-        type=_resamples,
-        default=10_000,
-        metavar="N",
-        help="random draws (default: 10000); 'exact' for a randomization test of few topics",
-    )
-    group.add_argument(
-        "--equivalence",
-        type=float,
-        metavar="MARGIN",
-        help="also test that the difference lies within this margin (two t-tests, too sure with "
-        "skewed differences on few topics)",
-    )
-    group.add_argument(
-        "--detect",
-        type=float,
-        metavar="DIFFERENCE",
-        help="also say how many topics a difference of this size needs",
-    )
-    group.add_argument(
-        "--power",
-        type=_share,
-        default=0.8,
-        metavar="X",
-        help="power for --detect and the column detectable (default: 0.8)",
-    )
-    group.add_argument(
-        "--show",
-        type=_tables,
-        metavar="TABLES",
-        help=f"tables to print, of {SUMMARY},{','.join(PARTS)} (default: all but the summary, "
-        "which latex has too; csv and tsv hold one)",
-    )
+    what = f"""one of {", ".join(TESTS)} (default: bootstrap); the last three assume that all
+    runs vary alike and claim too much when one is erratic"""
+    add(group, "--test TEST", what, TESTS, "bootstrap")
+    what = """for many comparisons, over the pairs of a measure (default: romano-wolf for tests by
+    resampling, else holm)"""
+    add(group, "--correction", what, CORRECTIONS)
+    what = """two: do they differ (default); one: is the run better than the baseline; seen:
+    one-tailed in the direction that each pair has"""
+    add(group, "--tail", what, TAILS, "two")
+    add(group, "--alpha X", "significance level", share, 0.05)
+    what = "confidence interval (default: studentized for the bootstrap test, else t)"
+    add(group, "--interval", what, METHODS)
+    what = "random draws (default: 10000); 'exact' for a randomization test of few topics"
+    add(group, "--resamples N", what, _resamples, 10_000)
+    what = """also test that the difference lies within this margin (two t-tests, too sure with
+    skewed differences on few topics)"""
+    add(group, "--equivalence MARGIN", what, float, dest="margin")
+    what = "also say how many topics a difference of this size needs"
+    add(group, "--detect DIFFERENCE", what, float)
+    add(group, "--power X", "power for --detect and the column detectable", share, 0.8)
+    what = f"""tables to print, of {SUMMARY},{",".join(PARTS)} (default: all but the summary, which
+    latex has too; csv and tsv hold one)"""
+    add(group, "--show TABLES", what, _tables)
 
 
 def _tables(text: str) -> list[str]:
@@ -195,28 +123,13 @@ def _tables(text: str) -> list[str]:
     return names
 
 
-def _share(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if not 0 < value < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number between 0 and 1")
-    return value
-
-
-MOST_RESAMPLES = 100_000_000
-
-
 def _resamples(text: str) -> int | str:
     if text == "exact":
         return text
     try:
-        count = int(text) if text.isascii() and "_" not in text else 0
-    except ValueError:
-        count = 0
+        count = positive(text)
+    except argparse.ArgumentTypeError as error:
+        raise argparse.ArgumentTypeError(f"{error}, nor 'exact'") from None
     if count > MOST_RESAMPLES:
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is too large: at most {MOST_RESAMPLES:,}")
-    if count < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number from 1 on, nor 'exact'")
     return count

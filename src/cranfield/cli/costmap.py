@@ -4,85 +4,39 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import (
-    Output,
-    Parser,
-    add_output_options,
-    add_seed_option,
-    positive,
-    show,
-    working,
-)
-
-DONE = 0
+from cranfield.cli._common import Parser, add, common, outputs, positive
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    output = Output.of(args)
+    given, output = make_parser().read(argv)
     from cranfield.relatedness.maps import compare_cost_maps, view_cost_map
 
-    if args.task == "show":
-        view = view_cost_map(args.map, nearest=args.nearest, concepts=args.concept)
-        show(view, output, form=output.form)
-        return DONE
-    with working("comparing", output) as progress:
-        found = compare_cost_maps(
-            args.first,
-            args.second,
-            permutations=args.permutations,
-            seed=args.seed,
-            progress=progress,
-        )
-    show(found, output, top=args.top)
-    return DONE
+    if given.pop("task") == "show":
+        output.show(view_cost_map(**given), form=output.form)
+        return 0
+    top, given["seed"] = given.pop("top"), given.pop("rng")
+    with output.working("comparing") as progress:
+        found = compare_cost_maps(progress=progress, **given)
+    output.show(found, top=top)
+    return 0
 
 
 def make_parser() -> Parser:
-    parser = Parser(prog="cranfield costmap", description="Look at a cost map, or compare two.")
-    tasks = parser.add_subparsers(dest="task", required=True, parser_class=Parser, metavar="TASK")
-    show = tasks.add_parser(
-        "show",
-        help="heat map, dendrogram and nearest concepts",
-        description="Heat map, dendrogram and nearest concepts. --format html draws a page.",
-    )
-    show.add_argument("map", metavar="MAP", help="a cost map: square CSV with names")
-    show.add_argument(
-        "--nearest",
-        type=positive,
-        default=3,
-        metavar="N",
-        help="how many nearest concepts to list (default: 3)",
-    )
-    show.add_argument(
-        "--concept",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help="list the nearest of this one only; may be given again",
-    )
-    compare = tasks.add_parser(
-        "compare",
-        help="how alike two cost maps are",
-        description="How alike two cost maps are, with Mantel's test.",
-    )
-    compare.add_argument("first", metavar="MAP", help="a cost map")
-    compare.add_argument("second", metavar="MAP", help="another one")
-    compare.add_argument(
-        "--top",
-        type=positive,
-        default=10,
-        metavar="N",
-        help="pairs that differ most to list (default: 10)",
-    )
-    compare.add_argument(
-        "--permutations",
-        type=positive,
-        default=999,
-        metavar="N",
-        help="shuffles of the test (default: 999)",
-    )
-    add_seed_option(compare)
+    parser = Parser.of("costmap", "Look at a cost map, or compare two.")
+    step = parser.steps("task", "TASK")
+    shown = "Heat map, dendrogram and nearest concepts. --format html draws a page."
+    show = step("show", "heat map, dendrogram and nearest concepts", shown)
+    add(show, "costs MAP", "a cost map: square CSV with names")
+    add(show, "--nearest N", "how many nearest concepts to list", positive, 3)
+    what = "list the nearest of this one only; may be given again"
+    add(show, "--concept NAME", what, [str], dest="concepts")
+    told = "How alike two cost maps are, with Mantel's test."
+    compare = step("compare", "how alike two cost maps are", told)
+    add(compare, "first MAP", "a cost map")
+    add(compare, "second MAP", "another one")
+    add(compare, "--top N", "pairs that differ most to list", positive, 10)
+    add(compare, "--permutations N", "shuffles of the test", positive, 999)
+    common(compare, "seed")
     for task in (show, compare):
-        add_output_options(task)
+        outputs(task)
     return parser

@@ -2,27 +2,25 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
-from cranfield.cli._common import Output, Parser, add_output_options, show
+from cranfield.cli._common import Parser, add, outputs
+
+DESCRIPTION = """List all descriptors of pictures and the distances of vectors, or tell all
+about one: formula, source, length, distance, what it was checked against."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="cranfield descriptors",
-        description="List all descriptors of pictures and the distances of vectors, or tell all "
-        "about one: formula, source, length, distance, what it was checked against.",
-    )
-    parser.add_argument("name", nargs="?", metavar="NAME", help="a descriptor, such as CEDD")
-    add_output_options(parser)
+def make_parser() -> Parser:
+    parser = Parser.of("descriptors", DESCRIPTION)
+    add(parser, "name NAME?", "a descriptor, such as CEDD")
+    outputs(parser)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
+    given, output = make_parser().read(argv)
     from cranfield.features.catalogue import describe_descriptor, list_descriptors
 
-    answer = list_descriptors() if args.name is None else describe_descriptor(args.name)
-    show(answer, Output.of(args))
+    name = given["name"]
+    output.show(list_descriptors() if name is None else describe_descriptor(name))
     return 0

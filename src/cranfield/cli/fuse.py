@@ -4,47 +4,29 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
-from typing import Any
 
-from cranfield.cli._common import Output, Parser, add_seed_option, positive, working
-from cranfield.cli._runs import add_run_output, run_name, show_run
+from cranfield.cli._common import Parser, add, common, positive, run_target
 from cranfield.errors import UsageError
 
-METHODS = "zsum, combsum (minmax), combmnz, combanz, combmax, combmin, sum, rrf, borda"
+DESCRIPTION = "Fuse runs: one ranking of several, or one annotation of several (--labels)."
+EPILOG = """With --tune the weights of each judged topic are those that do best on the topics of
+the other folds, so that the run can be evaluated on the same judgements."""
+METHOD = """zsum, combsum (minmax), combmnz, combanz, combmax, combmin, sum, rrf, borda, 'rrf(k=60)'
+(default: zsum); with --labels mean, max, min, product, borda, zsum (default: mean)"""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="cranfield fuse",
-        description="Fuse runs: one ranking of several, or one annotation of several (--labels).",
-        epilog="With --tune the weights of each judged topic are those that do best on the topics "
-        "of the other folds, so that the run can be evaluated on the same judgements.",
-    )
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="two or more runs")
-    parser.add_argument(
-        "--method",
-        metavar="NAME",
-        help=f"{METHODS}, 'rrf(k=60)' (default: zsum); with --labels mean, max, min, product, "
-        "borda, zsum (default: mean)",
-    )
-    parser.add_argument(
-        "--weights", type=_numbers, metavar="X,X,...", help="a weight for each run (default: 1)"
-    )
-    parser.add_argument("--tune", metavar="QRELS", help="find the weights on these judgements")
-    parser.add_argument(
-        "-m", "--measure", default="AP", metavar="NAME", help="tune for (default: AP)"
-    )
-    parser.add_argument(
-        "--folds", type=positive, default=5, metavar="N", help="for tuning (default: 5)"
-    )
-    parser.add_argument(
-        "-k", type=positive, metavar="N", help="items for each topic (default: all)"
-    )
-    parser.add_argument(
-        "--labels", action="store_true", help="the runs are annotations: fuse their confidences"
-    )
-    add_seed_option(parser)
-    add_run_output(parser, "the fused run", "the weights")
+def make_parser() -> Parser:
+    parser = Parser.of("fuse", DESCRIPTION, EPILOG)
+    add(parser, "runs RUN+", "two or more runs")
+    add(parser, "--method NAME", METHOD)
+    add(parser, "--weights X,X,...", "a weight for each run (default: 1)", _numbers)
+    add(parser, "--tune QRELS", "find the weights on these judgements")
+    add(parser, "-m --measure NAME", "tune for", default="AP")
+    add(parser, "--folds N", "for tuning", positive, 5)
+    add(parser, "-k N", "items for each topic (default: all)", positive)
+    add(parser, "--labels", "the runs are annotations: fuse their confidences", bool)
+    common(parser, "seed")
+    run_target(parser, "the fused run", "the weights")
     return parser
 
 
@@ -55,36 +37,22 @@ def _numbers(text: str) -> list[float]:
         raise argparse.ArgumentTypeError(f"{text!r} is not a list of numbers") from None
 
 
-def _options(args: argparse.Namespace) -> dict[str, Any]:
-    names = ("weights", "tune", "measure", "folds", "k", "seed")
-    found = {name: getattr(args, name) for name in names}
-    return found | ({"method": args.method} if args.method else {})
-
-
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    output = Output(args.format, args.output, args.quiet)
-    if args.labels:
-        if args.tune:
+    given, output = make_parser().read(argv)
+    from cranfield.evaluation.fusion import fuse, fuse_labels
+
+    runs, method = given.pop("runs"), given.pop("method")
+    if given.pop("labels"):
+        from cranfield.io.labels import write_labels
+
+        if given["tune"]:
             raise UsageError("weights of labels are not tuned: give --weights")
-        return _labels(args.runs, args.method, args.weights, output)
-    from cranfield.evaluation.fusion import fuse
-
-    with working("fusing", output) as progress:
-        answer = fuse(
-            args.runs, name=run_name(output, "fused"), progress=progress, **_options(args)
-        )
-    show_run(answer, answer.run, output)
-    return 0
-
-
-def _labels(
-    runs: list[str], method: str | None, weights: list[float] | None, output: Output
-) -> int:
-    from cranfield.evaluation.fusion import fuse_labels
-    from cranfield.io.labels import write_labels
-
-    if output.path is None:
-        raise UsageError("say where the labels go with -o: .csv, .npz or ImageCLEF text")
-    write_labels(fuse_labels(runs, method or "mean", weights=weights), output.path)
+        if output.path is None:
+            raise UsageError("say where the labels go with -o: .csv, .npz or ImageCLEF text")
+        write_labels(fuse_labels(runs, method or "mean", weights=given["weights"]), output.path)
+        return 0
+    given |= {"seed": given.pop("rng")} | ({"method": method} if method else {})
+    with output.working("fusing") as progress:
+        answer = fuse(runs, name=output.name("fused"), progress=progress, **given)
+    output.show_run(answer, answer.run)
     return 0

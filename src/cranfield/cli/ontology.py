@@ -2,142 +2,99 @@
 
 from __future__ import annotations
 
-import argparse
-import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-from cranfield.cli._common import Output, Parser, add_output_options, show
-
-if TYPE_CHECKING:
-    from cranfield.answers import Answer
-    from cranfield.relatedness.sources import SourceOptions
+from cranfield.cli._common import Parser, add, common, outputs
 
 DONE, CHECK_FAILED = 0, 1
+DESCRIPTION = """Check an ontology for cycles and contradictions, show what it says, or put two
+vocabularies side by side."""
+EPILOG = """SOURCE: pto-2009, pto-2010, pto-2011 (with -listed: the paths to the letter), OWL,
+RDF, SKOS, or CSV concept,path."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="cranfield ontology",
-        description="Check an ontology for cycles and contradictions, show what it says, or put "
-        "two vocabularies side by side.",
-        epilog="SOURCE: pto-2009, pto-2010, pto-2011 (with -listed: the paths to the letter), "
-        "OWL, RDF, SKOS, or CSV concept,path.",
-    )
-    actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
-    check = actions.add_parser(
+def make_parser() -> Parser:
+    parser = Parser.of("ontology", DESCRIPTION, EPILOG)
+    step = parser.steps("action", "ACTION")
+    check = step(
         "check",
-        help="exit 1 when something is wrong with it",
-        description="Look for cycles, names nobody knows and concepts that can never be assigned; "
-        "exit 1 when there are any.",
+        "exit 1 when something is wrong with it",
+        "Look for cycles, names nobody knows and concepts that can never be assigned; exit 1 when "
+        "there are any.",
     )
-    show = actions.add_parser(
+    show = step(
         "show",
-        help="its tree, link costs and rules, or one concept",
-        description="The tree of an ontology with its link costs and rules, or one concept.",
+        "its tree, link costs and rules, or one concept",
+        "The tree of an ontology with its link costs and rules, or one concept.",
     )
-    convert = actions.add_parser(
+    convert = step(
         "convert",
-        help="write it as OWL, SKOS or CSV",
-        description="Write an ontology in the format of a file's ending: .owl, .ttl and other RDF "
-        "(OWL, or SKOS on request), .csv, .tsv.",
+        "write it as OWL, SKOS or CSV",
+        "Write an ontology in the format of a file's ending: .owl, .ttl and other RDF (OWL, or "
+        "SKOS on request), .csv, .tsv.",
     )
-    categories = actions.add_parser(
+    categories = step(
         "categories",
-        help="its concepts by category",
-        description="How many concepts each top category and each of its parts has, and which.",
+        "its concepts by category",
+        "How many concepts each top category and each of its parts has, and which.",
     )
-    _add_compare(actions)
+    compare = step(
+        "compare",
+        "two vocabularies, or two versions of one",
+        "What two vocabularies share, what the second covers of the first, and what was added, "
+        "removed and moved. A vocabulary is an ontology or a list of concepts.",
+    )
+    add(compare, "first A", "a built-in name or a file")
+    add(compare, "second B", "the same, of the other or later one")
+    add(compare, "-m --method NAME", "also what is near by a method such as WUP")
+    add(compare, "--near X", "near from here on", float, 0.9)
+    add(compare, "--mapping FILE", "CSV concept,word for WordNet; or pto")
+    compare.add_argument("--rules", nargs=2, metavar=("A", "B"), help="TOML with more rules")
     for one in (check, show, convert, categories):
-        one.add_argument("source", metavar="SOURCE", help="a built-in name or a file")
-        one.add_argument("--rules", metavar="FILE", help="TOML with more rules")
-    convert.add_argument("target", metavar="OUT", help="the file to write")
-    convert.add_argument("--skos", action="store_true", help="SKOS, which has no rules, not OWL")
-    convert.add_argument("--rules-to", metavar="FILE", help="write the rules here, as TOML")
-    convert.add_argument("--quiet", action="store_true", help="say nothing")
-    show.add_argument("concept", nargs="?", metavar="CONCEPT", help="all about one concept")
-    for one in (check, show, categories):
-        add_output_options(one)
+        add(one, "source SOURCE", "a built-in name or a file")
+        common(one, "rules")
+    add(convert, "target OUT", "the file to write")
+    add(convert, "--skos", "SKOS, which has no rules, not OWL", bool)
+    add(convert, "--rules-to FILE", "write the rules here, as TOML")
+    add(convert, "--quiet", "say nothing", bool)
+    add(show, "concept CONCEPT?", "all about one concept")
+    for one in (check, show, categories, compare):
+        outputs(one)
     return parser
 
 
-def _add_compare(actions: argparse._SubParsersAction[Parser]) -> None:
-    compare = actions.add_parser(
-        "compare",
-        help="two vocabularies, or two versions of one",
-        description="What two vocabularies share, what the second covers of the first, and what "
-        "was added, removed and moved. A vocabulary is an ontology or a list of concepts.",
-    )
-    compare.add_argument("first", metavar="A", help="a built-in name or a file")
-    compare.add_argument("second", metavar="B", help="the same, of the other or later one")
-    compare.add_argument(
-        "-m", "--method", metavar="NAME", help="also what is near by a method such as WUP"
-    )
-    compare.add_argument(
-        "--near", type=float, default=0.9, metavar="X", help="near from here on (default: 0.9)"
-    )
-    compare.add_argument("--mapping", metavar="FILE", help="CSV concept,word for WordNet; or pto")
-    compare.add_argument("--rules", nargs=2, metavar=("A", "B"), help="TOML with more rules")
-    add_output_options(compare)
-
-
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    if args.action == "convert":
-        return _convert(args.source, args.target, args.rules, args.skos, args.rules_to, args.quiet)
-    output = Output.of(args)
-    if args.action == "compare":
-        show(
-            _compared(args.first, args.second, args.method, args.near, args.mapping, args.rules),
-            output,
-        )
-        return DONE
-    if args.action == "categories":
-        from cranfield.relatedness.categories import count_categories
-
-        show(count_categories(args.source, rules=args.rules), output)
-        return DONE
+    given, output = make_parser().read(argv)
     from cranfield.relatedness.hierarchies import check_ontology, view_concept, view_ontology
 
-    if args.action == "check":
-        found = check_ontology(args.source, rules=args.rules)
-        show(found, output)
+    action = given.pop("action")
+    if action == "compare":
+        from cranfield.relatedness.vocabularies import compare_vocabularies
+
+        given["rules"] = tuple(given["rules"] or (None, None))
+        asked = {name: value for name, value in given.items() if value is not None}
+        output.show(compare_vocabularies(**asked))
+        return DONE
+    source, rules = given["source"], given["rules"]
+    if action == "categories":
+        from cranfield.relatedness.categories import count_categories
+
+        output.show(count_categories(source, rules=rules))
+        return DONE
+    if action == "check":
+        found = check_ontology(source, rules=rules)
+        output.show(found)
         return CHECK_FAILED if found.problems else DONE
-    if args.concept is None:
-        show(view_ontology(args.source, rules=args.rules), output)
-    else:
-        show(view_concept(args.source, args.concept, rules=args.rules), output)
-    return DONE
+    if action == "show":
+        concept = given["concept"]
+        shown = view_concept(source, concept, rules=rules) if concept is not None else None
+        output.show(shown or view_ontology(source, rules=rules))
+        return DONE
+    from cranfield.io.ontology_write import convert_ontology
 
-
-def _compared(
-    first: str,
-    second: str,
-    method: str | None,
-    near: float,
-    mapping: str | None,
-    rules: list[str] | None,
-) -> Answer:
-    from cranfield.relatedness.vocabularies import compare_vocabularies
-
-    sources: SourceOptions = {} if mapping is None else {"mapping": mapping}
-    both = (rules[0], rules[1]) if rules else (None, None)
-    return compare_vocabularies(first, second, method=method, near=near, rules=both, **sources)
-
-
-def _convert(
-    source: str, target: str, rules: str | None, skos: bool, rules_to: str | None, quiet: bool
-) -> int:
-    from cranfield.io.ontology import read_ontology
-    from cranfield.io.ontology_write import write_ontology, write_rules
-
-    ontology = read_ontology(source, rules=rules)
-    notes = write_ontology(ontology, target, language="skos" if skos else "owl")
-    if rules_to is not None:
-        write_rules(ontology.rules, rules_to)
-        notes = ()
-    if not quiet:
-        lines = [f"warning: {note} (keep them with --rules-to)" for note in notes]
-        lines += [f"wrote {path}" for path in (target, rules_to) if path is not None]
-        sys.stderr.write("".join(f"{line}\n" for line in lines))
+    to, more = given["target"], given["rules_to"]
+    notes = convert_ontology(source, to, rules=rules, skos=given["skos"], rules_to=more)
+    output.warn(f"{note} (keep them with --rules-to)" for note in notes)
+    for path in filter(None, (to, more)):
+        output.wrote(path)
     return DONE

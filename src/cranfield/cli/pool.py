@@ -2,55 +2,40 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 
-from cranfield.cli._common import Output, Parser, add_output_options, positive, show, working
+from cranfield.cli._common import Parser, add, common, outputs, positive
+
+EPILOG = """weight says how far the judgement of an item can move the runs apart: 0 for an item
+that all of them rank alike."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="cranfield pool",
-        description="The items to judge: the first ones of every run, each once per topic.",
-        epilog="weight says how far the judgement of an item can move the runs apart: 0 for an "
-        "item that all of them rank alike.",
+def make_parser() -> Parser:
+    what = "The items to judge: the first ones of every run, each once per topic."
+    parser = Parser.of("pool", what, EPILOG)
+    common(parser, "runs")
+    add(parser, "--depth K", "how many items of each run and topic", positive, 100)
+    what = """judgements that exist (with --labels: concepts for topics); the pool says which
+    items have one"""
+    add(parser, "--judged QRELS", what)
+    add(
+        parser,
+        "--next N",
+        "only the N unjudged items that can move the runs apart the most",
+        positive,
     )
-    parser.add_argument("runs", nargs="+", metavar="RUN", help="one or more runs")
-    parser.add_argument(
-        "--depth",
-        type=positive,
-        default=100,
-        metavar="K",
-        help="how many items of each run and topic (default: 100)",
-    )
-    parser.add_argument(
-        "--judged",
-        metavar="QRELS",
-        help="judgements that exist (with --labels: concepts for topics); the pool says which "
-        "items have one",
-    )
-    parser.add_argument(
-        "--next",
-        type=positive,
-        metavar="N",
-        help="only the N unjudged items that can move the runs apart the most",
-    )
-    parser.add_argument(
-        "--labels",
-        action="store_true",
-        help="the runs are annotations: a pool of items for each concept, by confidence",
-    )
-    add_output_options(parser, form="tsv")
+    what = "the runs are annotations: a pool of items for each concept, by confidence"
+    add(parser, "--labels", what, bool)
+    outputs(parser, "tsv")
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
+    given, output = make_parser().read(argv)
     from cranfield.lab import make_pool
 
-    args = make_parser().parse_args(argv)
-    output = Output.of(args)
-    asked = {"depth": args.depth, "judged": args.judged, "labels": args.labels}
-    with working("pool", output) as progress:
-        pool = make_pool(args.runs, **asked, progress=progress)
-    show(pool, output, first=args.next)
+    first = given.pop("next")
+    with output.working("pool") as progress:
+        pool = make_pool(progress=progress, **given)
+    output.show(pool, first=first)
     return 0

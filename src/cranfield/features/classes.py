@@ -8,8 +8,11 @@ import numpy as np
 
 from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import InputError
+from cranfield.errors import InputError, UsageError
 from cranfield.features.folders import list_pictures
+from cranfield.io.convert import encoded
+from cranfield.io.files import write_whole
+from cranfield.io.labels import write_labels
 
 
 def _classes(folder: str | Path) -> dict[str, str]:
@@ -46,3 +49,18 @@ def class_labels(folder: str | Path) -> LabelMatrix:
     concepts = tuple(sorted(set(classes.values())))
     labels = np.array([[name == concept for concept in concepts] for name in classes.values()])
     return LabelMatrix(tuple(classes), concepts, labels=labels, name=Path(folder).name)
+
+
+def convert_classes(
+    folder: str | Path, target: str | Path | None, *, kind: str | None, long: bool = False
+) -> bytes:
+    """Write class folders as judgements or labels; without a target, the bytes of judgements."""
+    if kind == "labels" and target is not None:
+        write_labels(class_labels(folder), target, form="long" if long else None)
+        return b""
+    if kind != "qrels":
+        raise UsageError("folders become kind='qrels', or kind='labels' in a file")
+    data = encoded(class_judgements(folder), None if target is None else str(target))
+    if target is not None:
+        write_whole(Path(target), data)
+    return data

@@ -130,6 +130,15 @@ def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
 
 
+def read_runs(runs: RunsForm, *, jobs: int | None = None) -> dict[str, Run]:
+    """The runs by name, each read where it is a file; none at all is allowed."""
+    named = [] if isinstance(runs, list | tuple) and not runs else name_runs(runs)
+    return {
+        name: read_run(run, jobs=jobs) if is_file(run) else coerce_run(run, name)
+        for name, run in named
+    }
+
+
 def _run_column(frame: Any) -> str | None:
     """The column of a frame that says to which run a row belongs, if it has one."""
     if hasattr(frame, "collect"):  # a lazy frame is one run: its columns are not known yet

@@ -14,7 +14,7 @@ from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import InputError, MissingExtraError, UsageError, plural
 from cranfield.io.files import inner_suffix, write_whole
 from cranfield.io.ids import NAME_CSV, RDF
-from cranfield.io.ontology import RDF_FORMATS
+from cranfield.io.ontology import RDF_FORMATS, read_ontology
 from cranfield.io.ontology_rdf import BASE, CATEGORY
 
 Language = Literal["owl", "skos"]
@@ -48,8 +48,28 @@ def write_ontology(
     return (f"{what} has no rules: {plural(lost, 'rule')} not written",) if lost else ()
 
 
+def convert_ontology(
+    source: str | Path,
+    path: str | Path,
+    *,
+    rules: str | Path | None = None,
+    skos: bool = False,
+    rules_to: str | Path | None = None,
+) -> tuple[str, ...]:
+    """Write an ontology of a file, or a built-in one, as another file; what is lost is returned.
+
+    `rules_to` is a TOML file that keeps the rules; nothing is lost then.
+    """
+    ontology = read_ontology(source, rules=rules)
+    notes = write_ontology(ontology, path, language="skos" if skos else "owl")
+    if rules_to is None:
+        return notes
+    write_rules(ontology.rules, rules_to)
+    return ()
+
+
 def write_rules(rules: Rules, path: str | Path) -> None:
-    """Write rules as TOML, as `--rules` reads them."""
+    """Write rules as TOML, as `read_rules` takes them."""
     blocks = []
     for kind, groups in (("exactly_one", rules.exactly_one), ("disjoint", rules.disjoint)):
         blocks += [f"[[{kind}]]\nconcepts = {_listed(group)}\n" for group in groups]

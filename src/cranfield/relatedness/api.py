@@ -108,6 +108,35 @@ def cost_map(
     return relate_concepts(concepts, method, **sources).costs
 
 
+def relate(
+    pairs: str | Path | None = None,
+    method: str = "wordnet",
+    *,
+    pair: Sequence[Sequence[str]] = (),
+    concepts: str | Path | None = None,
+    human: bool = False,
+    missing: Missing = "leave-out",
+    progress: Watcher = None,
+    **sources: Unpack[SourceOptions],
+) -> PairRelatedness | ConceptCosts:
+    """`relate_pairs` of a file and single pairs, or `relate_concepts` of a file of concepts.
+
+    With a corpus of tags the concepts may stand beside pairs: they name its columns.
+    """
+    if pairs is None and not pair:
+        if concepts is None:
+            raise UsageError("nothing to relate: give a file of pairs, pair=, or concepts=")
+        if human:
+            raise UsageError("human= needs pairs with people's scores, not concepts=")
+        return relate_concepts(concepts, method, progress=progress, **sources)
+    if concepts is not None:
+        if sources.get("tags") is None:
+            raise UsageError("give pairs or concepts=, not both")
+        sources["columns"] = str(concepts)
+    given = [*(WordPair(a, b) for a, b in pair), *(read_pairs(pairs) if pairs else ())]
+    return relate_pairs(given, method, missing=missing, progress=progress, **sources)
+
+
 def list_methods() -> MethodCatalogue:
     """Every method, with its source and what it needs."""
     return MethodCatalogue(tuple(METHODS.values()))

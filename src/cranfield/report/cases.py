@@ -21,6 +21,7 @@ from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
 from cranfield.evaluation.roc import Roc, roc_curves
 from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.subject import Subject
 from cranfield.io.forms import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
 from cranfield.measures import parse_measures
 from cranfield.measures._parse import listed_measures
@@ -65,6 +66,25 @@ class LabelCase(Compared):
     items: tuple[str, ...] = ()
     concepts: tuple[str, ...] = ()
     explained: tuple[tuple[ItemExplanation, ...], ...] = ()
+
+
+def case_of(
+    subject: Subject,
+    measures: str | None = None,
+    *,
+    compare: Mapping[str, Any] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> Compared:
+    """The case of runs of either kind, or of scores that were saved."""
+    if subject.kind == "saved":
+        scores, told = subject.scores(measures), Progress.of(progress)
+        found, left_out = compared(scores, compare, jobs or os.cpu_count() or 1, told)
+        return Compared(scores, found, (), left_out)
+    asked: dict[str, Any] = {"compare": compare, "jobs": jobs, "progress": progress}
+    make: Any = ranked_case if subject.kind == "ranked" else label_case
+    case: Compared = make(measures=subject.wanted(measures), **asked, **subject.options)
+    return case
 
 
 def ranked_case(
@@ -123,6 +143,7 @@ def label_case(
 ) -> LabelCase:
     """The case of annotation; `options` are those of `evaluate_labels`."""
     told = Progress.of(progress)
+    options.pop("executor", None)  # as for ranked runs
     task = LabelTask(truth, measures, **options)
     listed = runs if isinstance(runs, Sequence | Mapping) else list(runs)
     threads = jobs or os.cpu_count() or 1
@@ -149,7 +170,7 @@ def label_case(
     if fitting < len(task.truth.items):
         left_out += (
             f"Labels are shown for the first {fitting} of {len(task.truth.items)} items; "
-            "cranfield label --explain ITEM shows any.",
+            "the explanation of an item shows any other.",
         )
     return LabelCase(
         scores,
@@ -183,7 +204,7 @@ def compared(
     if len(scores.runs) > MOST_COMPARED:
         said = (
             f"{UNTESTED}: {len(scores.runs)} runs are more than {MOST_COMPARED}. "
-            "cranfield compare tests any number of them."
+            "A comparison of their own tests any number of them."
         )
         return None, (said,)
     try:

@@ -24,6 +24,34 @@ from cranfield.report.tables.scores import leaderboard
 
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
 LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"
+# What to try next: commands that work as they stand, one after the other.
+NEXT = (
+    ("the files, to play with", "cranfield demo --copy digits"),
+    (
+        "which differences are real?",
+        "cranfield compare digits/qrels.txt.gz digits/runs/*.run.gz -m 'AP nDCG@10' "
+        "--baseline pixels",
+    ),
+    (
+        "how far can ties move a mean?",
+        "cranfield eval digits/qrels.txt.gz digits/runs/bits.run.gz -m 'AP P@10' --tie-range",
+    ),
+    (
+        "which concepts are hard?",
+        "cranfield label digits/truth.csv digits/labels/*.csv.gz -m 'AP.concept F.concept' "
+        "--per-concept",
+    ),
+    (
+        "can chance win?",
+        "cranfield lab random --truth digits/truth.csv digits/labels/* --ontology "
+        "digits/ontology.csv --rules digits/rules.toml -m 'F.example OS HS AP.concept'",
+    ),
+    (
+        "whose judgements should not count?",
+        "cranfield agreement digits/judgement-log.csv.gz --quality",
+    ),
+    ("what does a number mean?", "cranfield measures nDCG"),
+)
 
 
 @dataclass(frozen=True)

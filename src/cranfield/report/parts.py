@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Sequence
 
+from cranfield.errors import UsageError
 from cranfield.report.cases import Compared, LabelCase, RankedCase
 from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
@@ -17,11 +18,13 @@ from cranfield.report.sections import (
     score_section,
     table_section,
 )
+from cranfield.report.tables import document_of
+from cranfield.report.tables.comparison import further_tables
 
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 HOLDS_TRUTH = (
     "This page holds the truth of the items it shows (grades, labels, ids): do not publish it "
-    "while that truth is secret. --public leaves it out."
+    "while that truth is secret. A public report leaves it out."
 )
 PUBLIC = "True labels, grades and names of items are left out; items are numbered at random."
 
@@ -89,3 +92,20 @@ def case_page(
     count = len(case.scores.runs)
     title = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
     return report_page(title + ("" if count == 1 else "s"), sections)
+
+
+def scores_page(case: Compared, *, per: Sequence[str] = (), public: bool = False) -> str:
+    """The report of the scores of a case, with the values of the units in `per` as tables."""
+    # A public page has its own rows for items, under numbers.
+    tables = document_of(case.scores, per=() if public else per).tables
+    ranked = isinstance(case, RankedCase)
+    first, further = (tables[:1], tables[1:]) if ranked else (tables, [])
+    return case_page(case, tables=first, further=further, public=public)
+
+
+def comparison_page(case: Compared, *, parts: Sequence[str], public: bool = False) -> str:
+    """The report of the comparison of a case, with the tables that `parts` names."""
+    if case.comparison is None:
+        raise UsageError("; ".join(case.left_out) or "nothing could be compared")
+    tables = document_of(case.comparison, parts=parts).tables
+    return case_page(case, tables=tables, further=further_tables(case.comparison), public=public)

@@ -12,6 +12,7 @@ from cranfield.data import Judgements
 from cranfield.features.folders import list_pictures
 from cranfield.features.pictures import BadPictureError, read_picture
 from cranfield.features.search import Search
+from cranfield.io import read_qrels
 from cranfield.report.shell import html_file
 
 TOPICS_SHOWN, ITEMS_SHOWN = 30, 10
@@ -26,6 +27,15 @@ figure.relevant { border: 3px double currentColor; }
 figure img { display: block; max-width: 96px; max-height: 96px; }
 figcaption { font-size: .75rem; overflow-wrap: anywhere; }
 """
+
+
+def picture_page(
+    answer: Search, pictures: str, *, queries: str | None = None, qrels: str | None = None
+) -> str:
+    """`search_page` with judgements of a file; `queries` are pictures where they are a folder."""
+    asked = queries if queries is not None and Path(queries).is_dir() else None
+    judged = None if qrels is None else read_qrels(qrels)
+    return search_page(answer, pictures, queries=asked, judgements=judged)
 
 
 def search_page(

@@ -138,7 +138,7 @@ def _fitting_pairs(scores: Scores, comparison: Comparison, section: Section) -> 
     best = {scores.runs[i] for i in best_first(scores, scores.measures[0])[:MOST_COMPARED]}
     section.left_out.append(
         f"Pairs are shown among the {len(best)} best of {len(scores.runs)} runs by "
-        f"{scores.measures[0]}; --format csv has them all."
+        f"{scores.measures[0]}; the CSV has them all."
     )
     return comparison.pairs.among(best)
 
@@ -165,7 +165,7 @@ def _add_values(section: Section, scores: Scores) -> None:
         unit = scores.unit_of[kept[0]]
         section.left_out.append(
             f"Single {unit}s are shown for the {fitting} best of {len(scores.runs)} runs by "
-            f"{kept[0]}; --per-{unit} prints them all."
+            f"{kept[0]}; the table per {unit} has them all."
         )
 
 
@@ -215,7 +215,7 @@ def _say_shortened(section: Section, count: int, what: str) -> None:
 def _cut(rows: int) -> list[str]:
     if rows <= MOST_ROWS:
         return []
-    return [f"The first {MOST_ROWS:,} of {rows:,} rows; --format csv has them all."]
+    return [f"The first {MOST_ROWS:,} of {rows:,} rows; the CSV has them all."]
 
 
 def _all_numbers(table: Table, column: int) -> bool:

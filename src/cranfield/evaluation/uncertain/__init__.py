@@ -2,6 +2,7 @@
 
 from cranfield.evaluation.uncertain.answer import Odds, TopicScore, UncertainPair, UncertainScores
 from cranfield.evaluation.uncertain.distribution import Distribution, poisson_binomial
+from cranfield.evaluation.uncertain.files import evaluate_opinions
 from cranfield.evaluation.uncertain.precision import evaluate_uncertain
 
 __all__ = [
@@ -10,6 +11,7 @@ __all__ = [
     "TopicScore",
     "UncertainPair",
     "UncertainScores",
+    "evaluate_opinions",
     "evaluate_uncertain",
     "poisson_binomial",
 ]

@@ -1,0 +1,73 @@
+"""The options of commands on runs: ranked ones, annotations, and either of them."""
+
+from __future__ import annotations
+
+from cranfield.cli._common import Parser, Threshold, add, common, positive
+from cranfield.measures.ranked.plans import MISSING_RANKS
+
+
+def ranked_options(parser: Parser) -> None:
+    """How rankings are made from runs, and what is known of the collection."""
+    group = parser.add_argument_group("ranked runs")
+    add(
+        group,
+        "--topics",
+        "judged: a topic that a run misses scores as an empty ranking (default); run: it is "
+        "left out, and pairs share the topics that both have",
+        ("judged", "run"),
+        "judged",
+    )
+    add(
+        group,
+        "--ties",
+        "order of items with one score: by id as trec_eval does, as in the file, or the "
+        "expected value over all orders",
+        ("id", "file", "average"),
+        "id",
+    )
+    add(group, "--judged-only", "take unjudged items out of the rankings first", bool)
+    add(group, "--max-items N", "look at the first N items of each ranking", positive)
+    common(group, "collection-size")
+    add(
+        group,
+        "--missing",
+        "where relevant items stand that were not retrieved, for measures of all ranks "
+        "(default: worst, the last ranks of the collection)",
+        MISSING_RANKS,
+        "worst",
+    )
+    what = "NMRR: the largest number of relevant items of any topic (default: of the judgements)"
+    add(group, "--gmt N", what, positive)
+
+
+def label_options(parser: Parser) -> None:
+    """Everything beside truth and runs that measures of annotation may need."""
+    from cranfield.data.labels import DEFAULT_THRESHOLD
+
+    known = parser.add_argument_group("what is known of the concepts")
+    common(known, "ontology", "rules", "costmap")
+    add(known, "--agreement FILE", "CSV concept,agreement for OS and HS")
+    add(
+        known,
+        "--concepts FILE",
+        "concepts, one per line: all of them, for columns without names and for concepts that "
+        "no item has, or some of the truth's, which alone are evaluated then",
+    )
+    add(
+        known,
+        "--threshold [RUN=]X|FILE",
+        "confidence from which a concept counts as predicted: a number, or a file with one "
+        f"per concept (default: {DEFAULT_THRESHOLD}; a run's own 0/1 rows come first); repeatable",
+        Threshold,
+        dest="thresholds",
+    )
+    parser.set_defaults(threshold=None)
+
+
+def subject_options(parser: Parser, nargs: str = "+") -> None:
+    """The files, and what is known about either kind of them."""
+    what = "the judgements, then the runs; with --truth: runs only; or saved scores"
+    add(parser, f"files FILE{nargs}", what)
+    add(parser, "--truth TRUTH", "annotation: the true concepts of items")
+    ranked_options(parser)
+    label_options(parser)

@@ -1,0 +1,86 @@
+"""What a person sees while work is done: a line of progress, and Ctrl-C that stops it."""
+
+from __future__ import annotations
+
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TypeVar
+
+from cranfield.notes import Progress
+
+SHOW_PROGRESS_AFTER = 1.0
+T = TypeVar("T")
+
+
+@contextmanager
+def watched(label: str, *, quiet: bool) -> Iterator[Progress]:
+    """A progress line on a terminal around work that tells how far it is, from a second on."""
+    progress = Progress()
+    stop = threading.Event()
+    thread = threading.Thread(target=_show, args=(label, progress, stop), daemon=True)
+    shown = not quiet and sys.stderr.isatty()
+    if shown:
+        try:
+            thread.start()
+        except RuntimeError:  # no thread to be had, and none is needed
+            shown = False
+    try:
+        yield progress
+    finally:
+        if shown:
+            stop.set()
+            thread.join()
+
+
+def _show(label: str, progress: Progress, stop: threading.Event) -> None:
+    started = time.monotonic()
+    if stop.wait(SHOW_PROGRESS_AFTER):
+        return
+    while not stop.wait(0.2):
+        done = min(max(progress.done, 0.0), 1.0)
+        left = time_left(time.monotonic() - started, done)
+        line = f"\r{label} [{'#' * int(30 * done):<30}] {done:4.0%}"
+        sys.stderr.write(line + (f", {left} left    " if left else " "))
+        sys.stderr.flush()
+    sys.stderr.write("\r" + " " * (len(label) + 60) + "\r")
+    sys.stderr.flush()
+
+
+def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
+    """How long the rest will take if it goes on like this, or nothing while that is a guess."""
+    if done - begun <= 0.01 or done >= 1:
+        return ""
+    seconds = elapsed * (1 - done) / (done - begun)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
+
+
+def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
+    """Run compiled work on another thread, so that Ctrl-C reaches this one and stops it."""
+    answer: list[T] = []
+    failure: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            answer.append(work())
+        except BaseException as error:
+            failure.append(error)
+
+    thread = threading.Thread(target=run, daemon=True)
+    try:
+        thread.start()
+    except RuntimeError:  # no thread to be had
+        return work()
+    try:
+        thread.join()
+    except KeyboardInterrupt:
+        cancel()
+        thread.join()
+        raise
+    if failure:
+        raise failure[0]
+    return answer[0]

@@ -1,0 +1,93 @@
+"""What is scored: ranked runs, annotations or saved scores, told apart by what was given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Literal
+
+from cranfield.errors import UsageError
+from cranfield.evaluation.stored import is_saved, read_scores
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.scores import Scores
+    from cranfield.notes import Progress
+
+# Options of `evaluate` that ask for something of the rankings, with their usual values.
+RANKED_OPTIONS: Mapping[str, Any] = {
+    "topics": "judged",
+    "ties": "id",
+    "judged_only": False,
+    "max_items": None,
+    "collection_size": None,
+    "missing": "worst",
+    "gmt": None,
+}
+# Those of `evaluate_labels` that say what is known of the concepts.
+LABEL_OPTIONS = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds")
+SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS])
+
+
+@dataclass(frozen=True)
+class Subject:
+    """Runs and what they are scored against, with the options of that kind of runs."""
+
+    kind: Literal["ranked", "labels", "saved"]
+    options: Mapping[str, Any]
+
+    @classmethod
+    def of(
+        cls, files: Sequence[Any], truth: Any = None, *, least: int = 1, **options: Any
+    ) -> Subject:
+        """The runs of `files` against `truth`; without one, against the judgements, the first file.
+
+        Files of saved scores need neither. `least` runs must be there. `options` are those of
+        `evaluate` and `evaluate_labels`; one that the other kind alone knows is refused.
+        """
+        if truth is not None:
+            ranked = RANKED_OPTIONS.items()
+            foreign = [name for name, usual in ranked if options.pop(name, usual) != usual]
+            if foreign:
+                raise UsageError(f"{foreign[0]}= is for ranked runs, not for annotation")
+            if len(files) < least:
+                raise UsageError(f"give {_runs(least)} beside the truth")
+            return cls("labels", {"truth": truth, "runs": files, **options})
+        for name in LABEL_OPTIONS:
+            if options.pop(name, None):
+                raise UsageError(f"{name}= is for annotation; name the truth with truth=")
+        if files and all(map(is_saved, files)):
+            return cls("saved", {"paths": files})
+        if len(files) < least + 1:
+            raise UsageError(f"give judgements and {_runs(least)}; for annotation, truth= and runs")
+        return cls("ranked", {"judgements": files[0], "runs": files[1:], **options})
+
+    def wanted(self, measures: str | None) -> str | None:
+        """The measures asked for, or the usual ones where their names are known beforehand."""
+        if measures is None and self.kind == "ranked":
+            from cranfield.evaluation.ranked import DEFAULT_MEASURES
+
+            return DEFAULT_MEASURES
+        return measures
+
+    def scores(
+        self, measures: str | None, jobs: int | None = None, progress: Progress | None = None
+    ) -> Scores:
+        """The scores under some measures, or the usual ones."""
+        if self.kind == "saved":
+            return read_scores(self.options["paths"])
+        asked: dict[str, Any] = {
+            "measures": self.wanted(measures),
+            "jobs": jobs,
+            "progress": progress,
+        }
+        if self.kind == "ranked":
+            from cranfield.evaluation.ranked import evaluate
+
+            return evaluate(**asked, **self.options)
+        from cranfield.evaluation.labels import evaluate_labels
+
+        return evaluate_labels(**asked, **self.options)
+
+
+def _runs(least: int) -> str:
+    return "runs" if least == 1 else "two runs or more"

@@ -1,0 +1,123 @@
+"""Studies by name, asked of files: which of them needs runs, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cranfield.answers import Answer
+from cranfield.campaign.concept_survey import make_concept_survey
+from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
+from cranfield.errors import UsageError
+from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
+from cranfield.lab.material import Material
+from cranfield.lab.studies.correlate import correlate
+from cranfield.lab.studies.generality import MEASURES as GENERALITY
+from cranfield.lab.studies.generality import generality, simulated_generality
+from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.reusability import leave_one_out
+from cranfield.lab.studies.stability import stability
+from cranfield.notes import Watcher
+from cranfield.work.executors import Plan
+
+RANKED = "AP nDCG@10 RR P@10 Rprec"
+LABELS = "F.example F.concept AP.concept HammingLoss"
+# Studies of runs: the call, and whether annotations are read as rankings of items by concept.
+STUDIES: dict[str, tuple[Any, bool]] = {
+    "correlate": (correlate, False),
+    "stability": (stability, False),
+    "random": (random_study, False),
+    "generality": (generality, True),
+    "pool": (leave_one_out, True),
+}
+# Options of questionnaires on ranked lists: the value without them, and what they say.
+OF_LISTS = {
+    "lists": (5, "how many in each question"),
+    "relevant": (5, "relevant items in each"),
+    "size": (100, "items in the collection"),
+}
+
+
+def material_of(
+    files: Sequence[Any],
+    truth: Any = None,
+    measures: str | None = None,
+    *,
+    as_rankings: bool = False,
+    **options: Any,
+) -> Material:
+    """The runs of files under some measures, or the usual ones; see `Subject.of`."""
+    if options.pop("thresholds", None):
+        raise UsageError("a study takes one threshold= for all runs")
+    known = dict(Subject.of(files, truth, **options).options)
+    runs = known.pop("runs", None)
+    if runs is None:
+        raise UsageError("a study reads runs, not scores that were saved")
+    if truth is None:
+        return Material.ranked(known.pop("judgements"), runs, measures or RANKED, **known)
+    known.pop("truth")
+    if as_rankings:
+        return Material.concepts(truth, runs, measures or RANKED, concepts=known.get("concepts"))
+    return Material.labels(truth, runs, measures or LABELS, **known)
+
+
+def run_study(
+    name: str,
+    files: Sequence[Any],
+    truth: Any = None,
+    measures: str | None = None,
+    *,
+    simulate: tuple[int, ...] | None = None,
+    plan: Plan | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> Answer:
+    """A study of `STUDIES` on the runs of files.
+
+    `options` are those of the study and of `material_of`. With `simulate` the study of
+    generality makes up its runs, in collections of these sizes.
+    """
+    call, as_rankings = STUDIES[name]
+    known = {n: options.pop(n) for n in ("collection_size", *LABEL_OPTIONS) if n in options}
+    asked: dict[str, Any] = {"plan": plan, "progress": progress}
+    if simulate is not None:
+        if files or truth is not None:
+            raise UsageError("simulate= takes no files: its runs are made up")
+        names = measures or GENERALITY
+        return simulated_generality(names, sizes=simulate, rng=options["rng"], **asked)
+    material = material_of(files, truth, measures, as_rankings=as_rankings, **known)
+    answer: Answer = call(material, **options, **asked)
+    return answer
+
+
+def ask_people(
+    truth: Any = None,
+    between: Sequence[Any] = (),
+    measures: str | None = None,
+    *,
+    questions: int = 10,
+    alike: str = "",
+    lists: int | None = None,
+    relevant: int | None = None,
+    size: int | None = None,
+    rng: int = 0,
+    **known: Any,
+) -> Questionnaire:
+    """A questionnaire on made-up ranked lists, or with a truth on concept sets of two runs."""
+    of_lists = {"lists": lists, "relevant": relevant, "size": size}
+    if truth is None:
+        if between or alike:
+            raise UsageError("between= and alike= are for concept sets: name the truth=")
+        refused = [name for name in LABEL_OPTIONS if known.get(name)]
+        if refused:
+            raise UsageError(f"{refused[0]}= is for annotation; name the truth with truth=")
+        chosen: dict[str, Any] = {"measures": measures, **of_lists}
+        chosen = {name: value for name, value in chosen.items() if value is not None}
+        return make_questionnaire(questions=questions, rng=rng, **chosen)
+    if any(of_lists.values()):
+        raise UsageError("lists=, relevant= and size= are for ranked lists, not for truth=")
+    if known.pop("thresholds", None):
+        raise UsageError("a study takes one threshold= for all runs")
+    return make_concept_survey(
+        truth, between, measures, alike=alike, questions=questions, rng=rng, **known
+    )
