@@ -47,13 +47,14 @@ def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     floors, public, item = (given.pop(n) for n in ("fail_under", "public", "explain"))
     per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
+    ask = _asking(given)
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels
 
         del given["jobs"], given["executor"]
         output.show(explain_labels(item=item, **given))
         return 0
-    page, ask, how = None, _asking(given), {"keep": bool(per)}
+    page, how = None, {"keep": bool(per)}
     with output.working("evaluating") as progress:
         if output.form == "html" and ask is evaluate_labels:
             from cranfield.report.cases import label_case
