@@ -69,9 +69,8 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
 nb::tuple table_to_python(Table&& table) {
     nb::list topics;
     for (const std::string& topic : table.topics) topics.append(to_str(topic));
-    std::vector<std::uint8_t> bytes(table.item_bytes.begin(), table.item_bytes.end());
-    table.item_bytes = {};
-    return nb::make_tuple(topics, to_view(std::move(table.offsets)), to_view(std::move(bytes)),
+    return nb::make_tuple(topics, to_view(std::move(table.offsets)),
+                          to_view(std::move(table.item_bytes)),
                           to_view(std::move(table.item_offsets)), to_view(std::move(table.values)),
                           to_str(table.tag));
 }
@@ -262,6 +261,7 @@ NB_MODULE(_core, m) {
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
     bind_columns(m);
+    bind_separated(m);
     bind_labels(m);
     bind_relatedness(m);
     bind_features(m);

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -22,13 +23,15 @@ using Array1 = nb::ndarray<nb::numpy, T, nb::ndim<1>>;
 template <class T>
 using In1 = nb::ndarray<const T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-// Hands a vector over to Python without a copy.
+// Hands a vector over to Python without a copy; text is shown as bytes.
 template <class Framework, class T>
 nb::object hand_over(std::vector<T>&& values, std::vector<std::size_t> shape) {
+    using Shown = std::conditional_t<std::is_same_v<T, char>, std::uint8_t, T>;
     auto* owned = new std::vector<T>(std::move(values));
     nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<std::vector<T>*>(p); });
     if (shape.empty()) shape = {owned->size()};
-    return nb::cast(nb::ndarray<Framework, T>(owned->data(), shape.size(), shape.data(), owner));
+    return nb::cast(nb::ndarray<Framework, Shown>(reinterpret_cast<Shown*>(owned->data()),
+                                                  shape.size(), shape.data(), owner));
 }
 
 template <class T>
@@ -71,6 +74,8 @@ Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
 
 // Columns of text and numbers (bind_columns.cpp).
 void bind_columns(nb::module_& m);
+// The reader of separated text (bind_separated.cpp).
+void bind_separated(nb::module_& m);
 // Evaluation of nested dicts (bind_dicts.cpp).
 void bind_dicts(nb::module_& m);
 // The kernels of relatedness.

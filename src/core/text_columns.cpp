@@ -12,22 +12,22 @@ namespace cranfield {
 namespace {
 
 // Appends a code point as UTF-8; false when it is none.
-bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
+bool append_utf8(std::uint32_t c, std::vector<char>& bytes) {
     const auto tail = [&](int shift) {
-        bytes.push_back(static_cast<std::uint8_t>(0x80u | ((c >> shift) & 0x3Fu)));
+        bytes.push_back(static_cast<char>(0x80u | ((c >> shift) & 0x3Fu)));
     };
     if (c < 0x80u) {
-        bytes.push_back(static_cast<std::uint8_t>(c));
+        bytes.push_back(static_cast<char>(c));
     } else if (c < 0x800u) {
-        bytes.push_back(static_cast<std::uint8_t>(0xC0u | (c >> 6)));
+        bytes.push_back(static_cast<char>(0xC0u | (c >> 6)));
         tail(0);
     } else if (c < 0x10000u) {
         if (c >= 0xD800u && c < 0xE000u) return false;
-        bytes.push_back(static_cast<std::uint8_t>(0xE0u | (c >> 12)));
+        bytes.push_back(static_cast<char>(0xE0u | (c >> 12)));
         tail(6), tail(0);
     } else {
         if (c > 0x10FFFFu) return false;
-        bytes.push_back(static_cast<std::uint8_t>(0xF0u | (c >> 18)));
+        bytes.push_back(static_cast<char>(0xF0u | (c >> 18)));
         tail(12), tail(6), tail(0);
     }
     return true;
@@ -37,7 +37,7 @@ bool append_utf8(std::uint32_t c, std::vector<std::uint8_t>& bytes) {
 struct FixedWidth {
     const std::uint32_t* codes;
     std::size_t rows, width;
-    std::vector<std::uint8_t>& bytes;
+    std::vector<char>& bytes;
     std::vector<std::int64_t>& offsets;
 
     // False when a code point cannot be expressed. A width known to the compiler is much faster.
@@ -55,7 +55,7 @@ struct FixedWidth {
             while (length > 0 && row[length - 1] == 0) --length;
             if (all < 0x80u) {
                 if (bytes.size() - filled < n) bytes.resize(2 * bytes.size() + n);
-                std::uint8_t* out = bytes.data() + filled;
+                char* out = bytes.data() + filled;
                 for (std::size_t i = 0; i < n; ++i) out[i] = static_cast<std::uint8_t>(row[i]);
                 filled += length;
             } else {

@@ -8,16 +8,6 @@
 
 namespace cranfield {
 
-struct TextColumn {
-    std::vector<std::uint8_t> bytes;
-    std::vector<std::int64_t> offsets{0};
-
-    void append(Id text) {
-        bytes.insert(bytes.end(), text.begin(), text.end());
-        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
-    }
-};
-
 // A text column that belongs to someone else.
 struct TextView {
     const char* bytes;
@@ -29,6 +19,19 @@ struct TextView {
     }
     // Throws std::invalid_argument unless every text lies within the bytes.
     void check(std::size_t size) const;
+};
+
+struct TextColumn {
+    std::vector<char> bytes;
+    std::vector<std::int64_t> offsets{0};
+
+    void append(Id text) {
+        bytes.insert(bytes.end(), text.begin(), text.end());
+        offsets.push_back(static_cast<std::int64_t>(bytes.size()));
+    }
+    std::size_t rows() const { return offsets.size() - 1; }
+    TextView view() const { return {bytes.data(), offsets.data(), rows()}; }
+    Id operator[](std::size_t row) const { return view()[row]; }
 };
 
 // Rows of `width` code points filled up with zeros, as numpy keeps text. Throws

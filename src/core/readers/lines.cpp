@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <charconv>
 #include <cmath>
 #include <cstring>
+
+#include "readers/numbers.hpp"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -24,7 +25,7 @@ bool is_control(char c) {
     return byte < ' ' && (byte < '\t' || byte > '\r');
 }
 
-constexpr std::uint64_t each_byte(std::uint64_t byte) { return byte * 0x0101010101010101ull; }
+using detail::each_byte;
 
 // The end of a field, eight bytes at a time: taking 0x21 from a byte up to 0x20 borrows.
 const char* field_end(const char* p, const char* end) {
@@ -53,43 +54,6 @@ Id field(const char*& p, const char* end) {
     const char* start = p;
     p = field_end(p, end);
     return {start, static_cast<std::size_t>(p - start)};
-}
-
-constexpr double powers_of_ten[] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8};
-// Bytes of a word that are above 9, as high bits.
-std::uint64_t above_nine(std::uint64_t word) {
-    return ((word + each_byte(0x76)) | word) & each_byte(0x80);
-}
-
-// The number that eight bytes of 0 to 9 spell, the first byte first: three multiplications for all.
-std::uint64_t spelled(std::uint64_t word) {
-    word = (word * 10 + (word >> 8)) & 0x00FF00FF00FF00FFull;
-    word = (word * 100 + (word >> 16)) & 0x0000FFFF0000FFFFull;
-    return (word * 10000 + (word >> 32)) & 0xFFFFFFFFull;
-}
-
-// Decimals such as 12.345678, with digits on both sides of the point and 8 in all: both sides are
-// moved into one word. The digits and the power of ten are exact, so their quotient is correctly
-// rounded. False for everything else, which is left to others.
-bool parse_short_decimal(const char* p, const char* text_end, const char* end, double& value) {
-    const bool negative = *p == '-';
-    p += negative;
-    const auto length = text_end - p;
-    if (length > 9 || end - p < 17) return false;
-    const std::uint64_t word = detail::load64(p) ^ each_byte('0');
-    const std::uint64_t without_point = word ^ each_byte('0' ^ '.');
-    const std::uint64_t points = (without_point - each_byte(1)) & ~without_point & each_byte(0x80);
-    if (points == 0) return false;
-    const int before = std::countr_zero(points) / 8;
-    const int after = static_cast<int>(length) - before - 1;
-    if (before == 0 || after <= 0 || before + after > 8) return false;
-    const std::uint64_t fraction = detail::load64(p + before + 1) ^ each_byte('0');
-    const std::uint64_t digits =
-        (fraction << (64 - 8 * after)) | ((word << (64 - 8 * before)) >> (8 * after));
-    if (above_nine(digits) != 0) return false;
-    value = static_cast<double>(spelled(digits)) / powers_of_ten[after];
-    if (negative) value = -value;
-    return true;
 }
 
 #if defined(__SSE2__)
@@ -121,17 +85,6 @@ struct Window {
 #endif
 
 }  // namespace
-
-bool parse_number(std::string_view text, double& value) {
-    if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-    const auto result = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (result.ec == std::errc::result_out_of_range) {
-        // Too small to tell from zero, or too large to be finite: what strtod makes of it.
-        value = std::strtod(std::string(text).c_str(), nullptr);
-        return result.ptr == text.data() + text.size();
-    }
-    return result.ec == std::errc() && result.ptr == text.data() + text.size();
-}
 
 void Problems::add(Problem problem) {
     const std::lock_guard lock(guard_);
@@ -230,7 +183,7 @@ bool LineReader::next_plain([[maybe_unused]] Line& line) {
     }
     if (begins != 0) return false;
     const Id number = fields[wanted == 6 ? 4 : 3];
-    if (!parse_short_decimal(number.data(), number.data() + number.size(), end_, line.value) &&
+    if (!parse_short_decimal(number, end_, line.value) &&
         !(parse_number(number, line.value) && std::isfinite(line.value)))
         return false;
     line.topic = fields[0];

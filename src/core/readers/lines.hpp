@@ -93,8 +93,4 @@ class LineReader {
     Id last_topic_;
 };
 
-// A decimal number, as strtod reads it, but for the whole of the text. False if it is not one;
-// infinities and NaN are numbers here.
-bool parse_number(std::string_view text, double& value);
-
 }  // namespace cranfield

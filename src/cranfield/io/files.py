@@ -6,7 +6,7 @@ import csv
 import io
 import sys
 import zlib
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -356,7 +356,12 @@ def read_until_zero(path: FileForm) -> bytes:
 def read_text(path: FileForm) -> str:
     """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
     given = Input.of(path)
-    return _decoded(_blocks(given, _LineWatch(given, long_lines=False)), given)
+    return decoded(text_blocks(given), given)
+
+
+def text_blocks(given: Input) -> Generator[bytes, None, None]:
+    """A text input in blocks, whose lines are neither too many nor too long."""
+    return _blocks(given, _LineWatch(given, long_lines=False))
 
 
 def read_json_text(path: FileForm) -> str:
@@ -372,17 +377,18 @@ def read_json_text(path: FileForm) -> str:
                 return
             blank = blank and not text
 
-    return _decoded(plausible(), given)
+    return decoded(plausible(), given)
 
 
-def _blocks(given: Input, watch: _LineWatch) -> Iterator[bytes]:
+def _blocks(given: Input, watch: _LineWatch) -> Generator[bytes, None, None]:
     with open_input(given) as stream:
         while block := stream.read(watch.block):
             watch.add(block)
             yield block
 
 
-def _decoded(blocks: Iterable[bytes], given: Input) -> str:
+def decoded(blocks: Iterable[bytes], given: Input) -> str:
+    """The text of blocks; an InputError names the first line that is not UTF-8."""
     where = describe(given)
     try:
         gathered = io.BytesIO()

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import count, repeat
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,30 +22,14 @@ from cranfield.data.judgement_log import (
     repeats,
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
-from cranfield.io.files import FileForm, csv_rows, describe, read_text
-from cranfield.io.numbers import number, numbers
+from cranfield.io.coded_table import CodedTable, number_or_nan
+from cranfield.io.files import FileForm, describe
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
-# What other tools call the columns.
-ALIASES = {
-    "worker": "annotator",
-    "rater": "annotator",
-    "performer": "annotator",
-    "judge": "annotator",
-    "task": "item",
-    "unit": "item",
-    "image": "item",
-    "document": "item",
-    "label": "category",
-    "rating": "category",
-}
 FORMS = "annotator,item,concept,value[,seconds] or annotator,item,category[,seconds]"
 TRUTH_FORMS = "item,concept,value or item,category"
-# Columns of numbers, not of names.
-NUMBERS = ("seconds", "weight")
 WORDS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
-BLOCK = 1 << 16
 
 
 def read_judgement_log(
@@ -67,12 +49,11 @@ def read_judgement_log(
     `last` one counts, or `all` of them count.
     """
     where = describe(path)
-    table = _Table(where, read_text(path), progress)
+    table = CodedTable(path, progress)
     columns = table.columns(FORMS, required=("annotator", "item"))
-    kind = _kind_of(columns, where, FORMS)
-    table.read(columns)
+    kind = _kind_of(columns, table, FORMS)
+    table.read(columns, needed=("annotator", "item", "concept", "value", "category"))
     answers = "value" if kind == "concept" else "category"
-    lines = table.lines
     declared = None if values is None else [_value_name(v, kind) for v in values]
     names, codes = _answers(table, answers, kind, declared)
     seconds = table.numbers("seconds") if "seconds" in columns else None
@@ -80,7 +61,7 @@ def read_judgement_log(
     concepts, concept = (
         table.names("concept")
         if kind == "concept"
-        else ((SOLE_QUESTION,), np.zeros(lines.size, dtype=np.int32))
+        else ((SOLE_QUESTION,), np.zeros(table.rows, dtype=np.int32))
     )
     annotators, annotator = table.names("annotator")
     items, item = table.names("item")
@@ -99,8 +80,8 @@ def read_judgement_log(
         source=where,
     )
     if kind == "category" and groups:
-        log = _grouped(log, lines, groups)
-    return _without_repeats(log, lines, duplicates)
+        log = _grouped(log, table, groups)
+    return _without_repeats(log, table, duplicates)
 
 
 def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
@@ -109,12 +90,10 @@ def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
     The file has the columns item,concept,value or item,category, as the log has them.
     """
     where = describe(path)
-    table = _Table(where, read_text(path), None)
+    table = CodedTable(path)
     columns = table.columns(TRUTH_FORMS, required=("item",), rename={"truth": "category"})
-    if _kind_of(columns, where, TRUTH_FORMS) != log.kind:
-        raise InputError.single(
-            where, f"does not fit the log: expected the columns of a {log.kind} log", 1
-        )
+    if _kind_of(columns, table, TRUTH_FORMS) != log.kind:
+        raise table.header_error(f"does not fit the log: expected the columns of a {log.kind} log")
     table.read(columns)
     answers = "value" if log.kind == "concept" else "category"
     _, codes = _answers(table, answers, log.kind, log.values)
@@ -144,8 +123,7 @@ def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
 
 def read_annotator_groups(path: FileForm, log: JudgementLog) -> dict[str, tuple[str, ...]]:
     """Groups of annotators (experts, crowd) from CSV annotator,group."""
-    where = describe(path)
-    table = _Table(where, read_text(path), None)
+    table = CodedTable(path)
     columns = table.columns("annotator,group", required=("annotator", "group"))
     table.read(columns)
     annotators, annotator = table.names("annotator")
@@ -170,7 +148,7 @@ def read_annotator_groups(path: FileForm, log: JudgementLog) -> dict[str, tuple[
 def read_weights(path: FileForm, log: JudgementLog) -> NDArray[np.float64]:
     """One weight per annotator of the log, from CSV annotator,weight."""
     where = describe(path)
-    table = _Table(where, read_text(path), None)
+    table = CodedTable(path)
     table.read(table.columns("annotator,weight", required=("annotator", "weight")))
     annotators, annotator = table.names("annotator")
     given = table.numbers("weight")
@@ -184,190 +162,25 @@ def read_weights(path: FileForm, log: JudgementLog) -> NDArray[np.float64]:
     return np.array([by_name[name] for name in log.annotators])
 
 
-class _Table:
-    """A CSV or TSV text with a header, read into coded columns block by block."""
-
-    def __init__(self, where: str, text: str, progress: Callable[[float], None] | None) -> None:
-        self.where, self.count, self._problems = where, 0, list[Problem]()
-        self._text = text.replace("\r\n", "\n") if "\r" in text else text
-        self._progress = progress
-        first, _, self._body = self._text.partition("\n")
-        self._separator = "\t" if "\t" in first and "," not in first else ","
-        self._header = next(self._rows(first, 1), (0, []))[1]
-
-    def columns(
-        self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
-    ) -> dict[str, int]:
-        """The position of each known column, or an error that says what a header should be."""
-        known = ALIASES | (rename or {})
-        heads = [known.get(h.strip().lower(), h.strip().lower()) for h in self._header]
-        if not any(heads):
-            raise InputError.single(self.where, f"is empty (expected a header: {forms})", 1)
-        if twice := [name for name, times in Counter(heads).items() if times > 1]:
-            raise InputError.single(self.where, f"the header has two columns {twice[0]!r}", 1)
-        for name in required:
-            if name not in heads:
-                found = ",".join(self._header)
-                raise InputError.single(
-                    self.where,
-                    f"the header {found!r} has no column {name!r} (expected: {forms})",
-                    1,
-                )
-        return {name: i for i, name in enumerate(heads)}
-
-    def read(self, columns: dict[str, int]) -> None:
-        """Code every column; rows of a wrong length become problems."""
-        # Looking up a new text gives it the next code.
-        self._vocabulary: dict[str, dict[str, int]] = {
-            name: defaultdict(count().__next__) for name in columns
-        }
-        parts: dict[str, list[Any]] = {name: [] for name in columns}
-        numbers: list[NDArray[np.int64]] = []
-        for first_line, fields, lines in self._blocks(len(self._header)):
-            numbers.append(lines + first_line)
-            for name, at in columns.items():
-                column = fields[at :: len(self._header)]
-                if name in NUMBERS:
-                    parts[name].append(self._parsed(name, column, numbers[-1]))
-                    continue
-                code_of = self._vocabulary[name].__getitem__
-                parts[name].append(np.fromiter(map(code_of, column), np.int32, len(column)))
-        self.lines = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
-        if not self.lines.size and not self.count:
-            raise InputError.single(self.where, "has a header but no rows")
-        self._columns = {
-            name: np.concatenate(found) if found else np.empty(0, dtype=np.int32)
-            for name, found in parts.items()
-        }
-
-    def _parsed(
-        self, name: str, column: list[str], lines: NDArray[np.int64]
-    ) -> NDArray[np.float64]:
-        """A column of finite numbers from zero on; anything else is a problem."""
-        try:
-            values = np.array(numbers(column))
-        except ValueError:
-            values = np.fromiter(map(_number, column), np.float64, len(column))
-        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
-        self._add(lines[bad], lambda i: f"{name} {column[bad[i]]!r} is not a number from 0 on")
-        return values
-
-    def _blocks(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
-        """Blocks of rows as (first line, all fields in a row, line of each row in the block)."""
-        if '"' in self._body:
-            yield from self._quoted(width)
-            return
-        lines = self._body.split("\n")
-        for start in range(0, len(lines), BLOCK):
-            block = lines[start : start + BLOCK]
-            counts = np.fromiter(map(str.count, block, repeat(self._separator)), np.int64)
-            good = counts == width - 1
-            if width == 1:
-                good &= np.fromiter(map(bool, block), bool)
-            numbers = np.arange(len(block))
-            if not good.all():
-                for i in np.flatnonzero(~good):
-                    self._check_length(block[i], start + int(i) + 2, int(counts[i]) + 1, width)
-                block = [block[i] for i in np.flatnonzero(good)]
-                numbers = numbers[good]
-            if block:
-                yield start + 2, self._separator.join(block).split(self._separator), numbers
-            if self._progress is not None:
-                self._progress(min(1.0, (start + BLOCK) / len(lines)))
-
-    def _rows(self, text: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
-        """The rows of a text with quotes, each with its line."""
-        lines = text.splitlines(keepends=True)
-        return csv_rows(lines, self.where, self._separator, first_line=first_line)
-
-    def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
-        fields: list[str] = []
-        numbers: list[int] = []
-        for line, row in self._rows(self._body, 2):
-            if len(row) == width:
-                fields += row
-                numbers.append(line - 2)
-            else:
-                self._check_length("".join(row), line, len(row), width)
-        if numbers:
-            yield 2, fields, np.array(numbers, dtype=np.int64)
-
-    def _check_length(self, text: str, line: int, found: int, width: int) -> None:
-        if text.strip():
-            expected = self._separator.join(self._header)
-            self.add(line, f"{found} fields, expected {width} ({expected})")
-
-    def names(self, column: str) -> tuple[tuple[str, ...], Codes]:
-        """A column of names and their codes; an empty name is a problem."""
-        texts, codes = self.texts(column)
-        stripped = {name: i for i, name in enumerate(dict.fromkeys(texts))}
-        if texts != list(self._vocabulary[column]):
-            codes = np.array([stripped[text] for text in texts], dtype=np.int32)[codes]
-        if "" in stripped:
-            empty = self.lines[codes == stripped[""]]
-            self._add(empty, lambda _: f"the {column} is empty")
-        return tuple(stripped), codes
-
-    def texts(self, column: str) -> tuple[list[str], Codes]:
-        """The distinct texts of a column and their codes."""
-        return list(map(str.strip, self._vocabulary[column])), self._columns[column]
-
-    def numbers(self, column: str) -> NDArray[np.float64]:
-        """A column of `NUMBERS`."""
-        return np.asarray(self._columns[column])
-
-    def refuse(self, column: str, bad: set[int], message: Callable[[int], str]) -> None:
-        """Some distinct texts of a column are a problem wherever they stand."""
-        if bad:
-            codes = self._columns[column]
-            marked = np.zeros(len(self._vocabulary[column]), dtype=bool)
-            marked[list(bad)] = True
-            rows = np.flatnonzero(marked[codes])
-            self._add(self.lines[rows], lambda i: message(int(codes[rows[i]])))
-
-    def _add(self, lines: NDArray[np.int64], message: Callable[[int], str]) -> None:
-        """Count problems, and put the first of them into words: message(0), message(1), ..."""
-        self.count += int(lines.size)
-        self._problems += [
-            Problem(int(line), message(i)) for i, line in enumerate(lines[:PROBLEMS_SHOWN])
-        ]
-
-    def add(self, line: int, message: str) -> None:
-        """One problem."""
-        self._add(np.array([line]), lambda _: message)
-
-    def raise_problems(self) -> None:
-        """An InputError with the problems met so far, in the order of the file."""
-        if self.count:
-            raise InputError(self.where, sorted(self._problems, key=lambda p: p.line), self.count)
-
-
-def _number(text: str) -> float:
-    try:
-        return number(text)
-    except ValueError:
-        return math.nan
-
-
-def _kind_of(columns: dict[str, int], where: str, forms: str) -> Kind:
+def _kind_of(columns: dict[str, int], table: CodedTable, forms: str) -> Kind:
     if "concept" in columns and "value" in columns:
         return "concept"
     if "category" in columns and "concept" not in columns:
         return "category"
     found = ",".join(columns)
-    raise InputError.single(where, f"the header {found!r} is none of {forms}", 1)
+    raise table.header_error(f"the header {found!r} is none of {forms}")
 
 
 def _value_name(text: str, kind: Kind) -> str:
     """The canonical name of an answer, or '' when a value is no number."""
     if kind == "category":
         return text
-    value = _number(WORDS.get(text.lower(), text))
+    value = number_or_nan(WORDS.get(text.lower(), text))
     return number_name(value) if math.isfinite(value) else ""
 
 
 def _answers(
-    table: _Table, column: str, kind: Kind, declared: Sequence[str] | None
+    table: CodedTable, column: str, kind: Kind, declared: Sequence[str] | None
 ) -> tuple[tuple[str, ...], Codes]:
     """The answers of a column in their order, and the code of each row's answer."""
     texts, codes = table.texts(column)
@@ -390,7 +203,7 @@ def _answers(
 
 
 def _grouped(
-    log: JudgementLog, lines: NDArray[np.int64], groups: Mapping[str, Sequence[str]]
+    log: JudgementLog, table: CodedTable, groups: Mapping[str, Sequence[str]]
 ) -> JudgementLog:
     """A category log with each exclusive group as a question of its own."""
     values = tuple(dict.fromkeys(name for members in groups.values() for name in members))
@@ -403,7 +216,7 @@ def _grouped(
             log.source,
             [
                 Problem(
-                    int(lines[row]),
+                    int(table.lines[row]),
                     f"category {name!r} is outside of every group.{suggest(name, values)}",
                 )
                 for row in rows[:PROBLEMS_SHOWN].tolist()
@@ -421,7 +234,7 @@ def _grouped(
     )
 
 
-def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicates) -> JudgementLog:
+def _without_repeats(log: JudgementLog, table: CodedTable, rule: Duplicates) -> JudgementLog:
     again = repeats(log)
     if rule == "all" or not again.any():
         return log
@@ -435,10 +248,10 @@ def _without_repeats(log: JudgementLog, lines: NDArray[np.int64], rule: Duplicat
         return log.where(keep)
     problems = []
     for row in np.flatnonzero(again)[:PROBLEMS_SHOWN].tolist():
-        first = lines[np.flatnonzero(key == key[row])[0]]
+        first = table.lines[np.flatnonzero(key == key[row])[0]]
         problems.append(
             Problem(
-                int(lines[row]),
+                int(table.lines[row]),
                 f"duplicate judgement: {describe_judgement(log, row)} (first on line {first}); "
                 "keep one of them with duplicates='first'",
             )

@@ -7,6 +7,7 @@ import io
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -14,8 +15,9 @@ from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, write_whole
 from cranfield.io.ids import LABEL_CSV
-from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector
+from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector, plain_matrix
 from cranfield.io.numbers import is_number, number
+from cranfield.io.plain_rows import PlainRows, first_row
 
 LONG_HEADER = ["item", "concept", "value"]
 # What `cranfield aggregate` writes: a truth, and how sure it is, which is no confidence of a run.
@@ -24,9 +26,12 @@ AGGREGATED_HEADER = [*LONG_HEADER, "probability"]
 UNDECIDED = "undecided"
 
 
-def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix:
+def read_csv(plain: PlainRows, name: str, where: str, *, delimiter: str) -> LabelMatrix:
     """Wide or long, as the header says."""
-    lines = io.StringIO(text, newline="")
+    found = _plain_labels(plain, name, where, delimiter)
+    if found is not None:
+        return found
+    lines = io.StringIO(plain.text(), newline="")
     every = csv_rows(lines, where, delimiter, strict=True)
     rows = ((line, row) for line, row in every if any(cell.strip() for cell in row))
     line, header = next(rows, (0, []))
@@ -37,9 +42,42 @@ def read_csv(text: str, name: str, where: str, *, delimiter: str) -> LabelMatrix
     return _read_wide(line, header, rows, name, where)
 
 
-def _read_wide(
-    line: int, header: list[str], rows: Iterator[tuple[int, list[str]]], name: str, where: str
-) -> LabelMatrix:
+def _plain_labels(plain: PlainRows, name: str, where: str, delimiter: str) -> LabelMatrix | None:
+    """What the compiled reader makes of either form, if it takes it."""
+    header = [cell.strip() for cell in first_row(plain, delimiter, strict=True) or ()]
+    if not any(header):
+        return None
+    if [cell.lower() for cell in header] in (LONG_HEADER, AGGREGATED_HEADER):
+        return _plain_triples(plain, name, delimiter, len(header))
+    try:
+        concepts, named = _wide_header(1, header, where)
+    except InputError:  # said again when the whole text is known to be one
+        return None
+    return plain_matrix(plain, delimiter, concepts, name, named=named)
+
+
+def _plain_triples(plain: PlainRows, name: str, delimiter: str, width: int) -> LabelMatrix | None:
+    found = plain.columns(delimiter, "ccn-"[:width])
+    if found is None:
+        return None
+    values = np.asarray(found.numbers())
+    items, concepts = found.names(0), found.names(1)
+    at_item, at_concept = np.asarray(found.codes(0)), np.asarray(found.codes(1))
+    cells = np.sort(at_item.astype(np.int64) * len(concepts) + at_concept)
+    if (
+        not (values.min() >= 0 and values.max() <= 1)
+        or any(text != text.strip() for text in (*items, *concepts))
+        or (cells[1:] == cells[:-1]).any()
+    ):
+        return None
+    item_codes, concept_codes = (
+        {text: i for i, text in enumerate(texts)} for texts in (items, concepts)
+    )
+    return _from_triples(item_codes, concept_codes, (at_item, at_concept, values), name)
+
+
+def _wide_header(line: int, header: list[str], where: str) -> tuple[list[str], bool]:
+    """The concepts of the wide form, and whether they are names or only positions."""
     if len(header) < 2:
         raise InputError.single(
             where,
@@ -59,10 +97,17 @@ def _read_wide(
         raise InputError.single(
             where, "the first row has numbers where the names of the concepts should stand", line
         )
+    return concepts, not unnamed
+
+
+def _read_wide(
+    line: int, header: list[str], rows: Iterator[tuple[int, list[str]]], name: str, where: str
+) -> LabelMatrix:
+    concepts, named = _wide_header(line, header, where)
     collected = RowCollector(where, len(concepts))
     for place, row in rows:
         collected.add(place, row[0].strip(), row[1:])
-    return collected.matrix(concepts, name, named=not unnamed)
+    return collected.matrix(concepts, name, named=named)
 
 
 def _read_long(
@@ -119,7 +164,7 @@ def _read_long(
 def _from_triples(
     items: dict[str, int],
     concepts: dict[str, int],
-    triples: tuple[list[int], list[int], list[float]],
+    triples: tuple[Any, Any, Any],
     name: str,
 ) -> LabelMatrix:
     # The order of first mention is an accident of the file; by name it is the same for any.

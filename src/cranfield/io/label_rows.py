@@ -10,8 +10,41 @@ import numpy as np
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.numbers import is_number, numbers
+from cranfield.io.plain_rows import PlainRows
 
 PROBLEMS_KEPT = 200
+
+
+def plain_matrix(
+    plain: PlainRows, separator: str, concepts: Sequence[str], name: str, *, named: bool
+) -> LabelMatrix | None:
+    """Rows of item and numbers through the compiled reader; None for all that it leaves aside."""
+    found = plain.columns(separator, "t" + "n" * len(concepts), headed=separator != " ")
+    if found is None:
+        return None
+    items = [item.strip() for item in found.texts(0)]
+    values = np.asarray(found.numbers()).reshape(len(items), len(concepts))
+    if not (values.min() >= 0 and values.max() <= 1):
+        return None
+    rows = len(items)
+    if len(set(items)) == rows:
+        labels, confidences = split_values(values)
+        return LabelMatrix(tuple(items), tuple(concepts), labels, confidences, name, named)
+    half = rows // 2
+    first, second = items[:half], items[half:]
+    decided = values[half:]
+    if (
+        2 * half != rows
+        or len(set(first)) != half
+        or set(first) != set(second)
+        or not ((decided == 0) | (decided == 1)).all()
+    ):
+        return None
+    position = {item: i for i, item in enumerate(second)}
+    order = [position[item] for item in first]
+    return LabelMatrix(
+        tuple(first), tuple(concepts), decided[order] > 0, values[:half], name, named
+    )
 
 
 @dataclass

@@ -14,13 +14,18 @@ from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import InputError
 from cranfield.io.files import write_whole
 from cranfield.io.ids import LABEL_TEXT
-from cranfield.io.label_rows import RowCollector
+from cranfield.io.label_rows import RowCollector, plain_matrix
+from cranfield.io.plain_rows import PlainRows
 
 
-def read_text_labels(text: str, name: str, where: str) -> LabelMatrix:
+def read_text_labels(plain: PlainRows, name: str, where: str) -> LabelMatrix:
     """ImageCLEF text; its concepts are named by their position, from 0 on."""
+    width = len((plain.first or "").split()) - 1
+    found = plain_matrix(plain, " ", [str(j) for j in range(width)], name, named=False)
+    if found is not None:
+        return found
     rows: RowCollector | None = None
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(plain.text().splitlines(), 1):
         item, *cells = line.split() or [""]
         if not item:
             continue

@@ -13,6 +13,7 @@ from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
 from cranfield.io.label_text import read_text_labels, write_text_labels
 from cranfield.io.numbers import number
+from cranfield.io.plain_rows import PlainRows
 
 _BINARY: dict[str, Callable[[FileForm, str], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -47,13 +48,12 @@ def read_labels(
     if suffix in _BINARY:
         matrix = _BINARY[suffix](path, called)
     else:
-        text = read_text(path)
-        comma = "," if "," in text.lstrip().split("\n", 1)[0] else ""
-        delimiter = _DELIMITERS.get(suffix, comma)
+        plain = PlainRows(path)
+        delimiter = _DELIMITERS.get(suffix, "," if "," in plain.first_with_text() else "")
         matrix = (
-            read_csv(text, called, where, delimiter=delimiter)
+            read_csv(plain, called, where, delimiter=delimiter)
             if delimiter
-            else read_text_labels(text, called, where)
+            else read_text_labels(plain, called, where)
         )
     matrix = replace(matrix, source=where)
     if concepts is not None:

@@ -11,14 +11,16 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias, TypeVar
 
+from cranfield._core import SeparatedReader
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
-from cranfield.io.files import FileForm, describe, read_text
+from cranfield.io.files import FileForm, describe
 from cranfield.io.numbers import number as parsed
+from cranfield.io.plain_rows import PlainRows, first_row
 
 T = TypeVar("T", bound=Table)
 Third: TypeAlias = Literal["rank", "score"]
@@ -39,6 +41,17 @@ class Layout:
     expected: str
     headed: bool = True
 
+    @property
+    def cells(self) -> str:
+        """What the columns become, as the compiled reader has it."""
+        become = {self.topic: "c", self.item: "t", self.value: "n"}
+        return "".join(become.get(column, "-") for column in range(self.width))
+
+
+def _taken_for(role: str) -> str:
+    why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
+    return f"the third column is taken for a {role}, as {why} (third=... decides)"
+
 
 def number_role(kind: type[Table]) -> str:
     return "score" if kind is Run else "grade"
@@ -49,7 +62,11 @@ def read_separated(
 ) -> T:
     """CSV or TSV, with a header that names topic, item and grade or score, or without one."""
     where, number = describe(path), number_role(kind)
-    text = read_text(path)
+    plain = PlainRows(path)
+    found = _plain_table(plain, kind, delimiter, third, where)
+    if found is not None:
+        return found
+    text = plain.text()
     if not text.strip():
         raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
     lines = io.StringIO(text, newline="")
@@ -68,13 +85,60 @@ def read_separated(
 def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> T:
     """Three columns (or TREC's) that blanks or tabs separate, without a header."""
     where = describe(path)
+    plain = PlainRows(path)
+    found = _between_blanks(plain, kind, third, where)
+    if found is not None:
+        return found
     rows = [
         (number, line.split())
-        for number, line in enumerate(read_text(path).splitlines(), 1)
+        for number, line in enumerate(plain.text().splitlines(), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     layout = _without_header(rows[0][1], kind, where)
     return _table(iter(rows), layout, kind, where, third)
+
+
+def _plain_table(
+    plain: PlainRows, kind: type[T], usual: str, third: Third | None, where: str
+) -> T | None:
+    """What the compiled reader makes of a file with or without a header, if it takes it."""
+    delimiter = _delimiter(plain.first or "", usual)
+    first = first_row(plain, delimiter)
+    if not first:
+        return None
+    try:
+        layout = _layout([cell.strip() for cell in first], kind, where)
+    except InputError:  # said again when the whole text is known to be one
+        return None
+    reader = plain.columns(delimiter, layout.cells, headed=layout.headed)
+    return _of_columns(reader, layout, kind, third)
+
+
+def _between_blanks(plain: PlainRows, kind: type[T], third: Third | None, where: str) -> T | None:
+    if plain.first is None or plain.first.lstrip().startswith("#"):
+        return None
+    try:
+        layout = _without_header(plain.first.split(), kind, where)
+    except InputError:
+        return None
+    reader = plain.columns(" ", layout.cells, headed=False, comments=True)
+    return _of_columns(reader, layout, kind, third)
+
+
+def _of_columns(
+    reader: SeparatedReader | None, layout: Layout, kind: type[T], third: Third | None
+) -> T | None:
+    if reader is None:
+        return None
+    role = layout.role if layout.role != "either" else third or "either"
+    found = reader.table(layout.topic, layout.item, role, number_role(kind) == "grade")
+    if found is None:
+        return None
+    (topics, *buffers, _), ranks = found
+    notes = [_taken_for("rank" if ranks else "score")] if role == "either" else []
+    table = kind(tuple(topics), *buffers)
+    # That no item stands twice in a topic has been seen.
+    return (replace(table, unique=True) if isinstance(table, Run) else table).noted(notes)
 
 
 def is_plain_run(first: Sequence[str]) -> bool:
@@ -190,8 +254,7 @@ def _table(
     if role == "either":
         role = third or ("rank" if _are_ranks(topics, values) else "score")
         if third is None:
-            why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
-            notes.append(f"the third column is taken for a {role}, as {why} (third=... decides)")
+            notes.append(_taken_for(role))
     if role == "rank":
         values = [-value for value in values]
     return kind.from_rows(topics, items, values).noted(notes)

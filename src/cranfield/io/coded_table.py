@@ -1,0 +1,251 @@
+"""CSV or TSV with a header, read into coded columns: what judgement logs and their kin are."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
+from itertools import count, repeat
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.judgement_log import Codes
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
+from cranfield.io.files import FileForm, csv_rows, describe
+from cranfield.io.numbers import number, numbers
+from cranfield.io.plain_rows import PlainRows
+
+# What other tools call the columns.
+ALIASES = {
+    "worker": "annotator",
+    "rater": "annotator",
+    "performer": "annotator",
+    "judge": "annotator",
+    "task": "item",
+    "unit": "item",
+    "image": "item",
+    "document": "item",
+    "label": "category",
+    "rating": "category",
+}
+# Columns of numbers, not of names.
+NUMBERS = ("seconds", "weight")
+BLOCK = 1 << 16
+
+
+def number_or_nan(text: str) -> float:
+    try:
+        return number(text)
+    except ValueError:
+        return math.nan
+
+
+class CodedTable:
+    """A CSV or TSV input with a header, read into coded columns.
+
+    Plain rows go through the compiled reader; anything else is read block by block as text.
+    """
+
+    def __init__(self, path: FileForm, progress: Callable[[float], None] | None = None) -> None:
+        self.where, self.count, self._problems = describe(path), 0, list[Problem]()
+        self._plain, self._progress = PlainRows(path), progress
+        self._body = ""
+        first = self._plain.first
+        if first is None:
+            first = self._load()
+        self._separator = "\t" if "\t" in first and "," not in first else ","
+        self._header = next(self._rows(first, 1), (0, []))[1]
+
+    def _load(self) -> str:
+        """Have the whole input as text, and return its first line."""
+        text = self._plain.text()
+        first, _, self._body = (text.replace("\r\n", "\n") if "\r" in text else text).partition(
+            "\n"
+        )
+        return first
+
+    def header_error(self, message: str) -> InputError:
+        """What is wrong with the header, unless the input is no text: then that is raised."""
+        self._load()
+        return InputError.single(self.where, message, 1)
+
+    def columns(
+        self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
+    ) -> dict[str, int]:
+        """The position of each known column, or an error that says what a header should be."""
+        known = ALIASES | (rename or {})
+        heads = [known.get(h.strip().lower(), h.strip().lower()) for h in self._header]
+        if not any(heads):
+            raise self.header_error(f"is empty (expected a header: {forms})")
+        if twice := [name for name, times in Counter(heads).items() if times > 1]:
+            raise self.header_error(f"the header has two columns {twice[0]!r}")
+        for name in required:
+            if name not in heads:
+                found = ",".join(self._header)
+                raise self.header_error(
+                    f"the header {found!r} has no column {name!r} (expected: {forms})"
+                )
+        return {name: i for i, name in enumerate(heads)}
+
+    def read(self, columns: dict[str, int], needed: Sequence[str] | None = None) -> None:
+        """Code every column, or those that are needed; rows of a wrong length become problems."""
+        if not self._read_plain(columns, columns if needed is None else needed):
+            self._load()
+            self._read_text(columns)
+
+    def _read_plain(self, columns: dict[str, int], needed: Iterable[str]) -> bool:
+        """Whether the compiled reader took all rows."""
+        cells = {at: "n" if name in NUMBERS else "c" for name, at in columns.items()}
+        cells |= {at: "-" for name, at in columns.items() if name not in (*needed, *NUMBERS)}
+        letters = "".join(cells[at] for at in range(len(self._header)))
+        found = self._plain.columns(self._separator, letters, progress=self._progress)
+        if found is None:
+            return False
+        values = np.asarray(found.numbers()).reshape(found.rows, letters.count("n"))
+        if not ((values >= 0) & (values < np.inf)).all():
+            return False
+        coded = {name: at for name, at in columns.items() if letters[at] == "c"}
+        self.rows = found.rows
+        self._vocabulary = {name: found.names(at) for name, at in coded.items()}
+        self._columns = {name: np.asarray(found.codes(at)) for name, at in coded.items()}
+        for name, at in columns.items():
+            if name in NUMBERS:
+                self._columns[name] = values[:, letters[:at].count("n")]
+        self._blank_lines = np.asarray(found.blank_lines())
+        return True
+
+    @cached_property
+    def lines(self) -> NDArray[np.int64]:
+        """The line of each row."""
+        every = np.arange(2, 2 + self.rows + self._blank_lines.size)
+        return np.delete(every, self._blank_lines) if self._blank_lines.size else every
+
+    def _read_text(self, columns: dict[str, int]) -> None:
+        # Looking up a new text gives it the next code.
+        vocabulary: dict[str, dict[str, int]] = {
+            name: defaultdict(count().__next__) for name in columns
+        }
+        parts: dict[str, list[Any]] = {name: [] for name in columns}
+        numbers: list[NDArray[np.int64]] = []
+        for first_line, fields, lines in self._text_blocks(len(self._header)):
+            numbers.append(lines + first_line)
+            for name, at in columns.items():
+                column = fields[at :: len(self._header)]
+                if name in NUMBERS:
+                    parts[name].append(self._parsed(name, column, numbers[-1]))
+                    continue
+                code_of = vocabulary[name].__getitem__
+                parts[name].append(np.fromiter(map(code_of, column), np.int32, len(column)))
+        self.lines = np.concatenate(numbers) if numbers else np.empty(0, dtype=np.int64)
+        self.rows = self.lines.size
+        if not self.rows and not self.count:
+            raise InputError.single(self.where, "has a header but no rows")
+        self._vocabulary = {name: list(codes) for name, codes in vocabulary.items()}
+        self._columns = {
+            name: np.concatenate(found) if found else np.empty(0, dtype=np.int32)
+            for name, found in parts.items()
+        }
+
+    def _parsed(
+        self, name: str, column: list[str], lines: NDArray[np.int64]
+    ) -> NDArray[np.float64]:
+        """A column of finite numbers from zero on; anything else is a problem."""
+        try:
+            values = np.array(numbers(column))
+        except ValueError:
+            values = np.fromiter(map(number_or_nan, column), np.float64, len(column))
+        bad = np.flatnonzero(~((values >= 0) & (values < np.inf)))
+        self._add(lines[bad], lambda i: f"{name} {column[bad[i]]!r} is not a number from 0 on")
+        return values
+
+    def _text_blocks(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
+        """Blocks of rows as (first line, all fields in a row, line of each row in the block)."""
+        if '"' in self._body:
+            yield from self._quoted(width)
+            return
+        lines = self._body.split("\n")
+        for start in range(0, len(lines), BLOCK):
+            block = lines[start : start + BLOCK]
+            counts = np.fromiter(map(str.count, block, repeat(self._separator)), np.int64)
+            good = counts == width - 1
+            if width == 1:
+                good &= np.fromiter(map(bool, block), bool)
+            numbers = np.arange(len(block))
+            if not good.all():
+                for i in np.flatnonzero(~good):
+                    self._check_length(block[i], start + int(i) + 2, int(counts[i]) + 1, width)
+                block = [block[i] for i in np.flatnonzero(good)]
+                numbers = numbers[good]
+            if block:
+                yield start + 2, self._separator.join(block).split(self._separator), numbers
+            if self._progress is not None:
+                self._progress(min(1.0, (start + BLOCK) / len(lines)))
+
+    def _rows(self, text: str, first_line: int) -> Iterator[tuple[int, list[str]]]:
+        """The rows of a text with quotes, each with its line."""
+        lines = text.splitlines(keepends=True)
+        return csv_rows(lines, self.where, self._separator, first_line=first_line)
+
+    def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
+        fields: list[str] = []
+        numbers: list[int] = []
+        for line, row in self._rows(self._body, 2):
+            if len(row) == width:
+                fields += row
+                numbers.append(line - 2)
+            else:
+                self._check_length("".join(row), line, len(row), width)
+        if numbers:
+            yield 2, fields, np.array(numbers, dtype=np.int64)
+
+    def _check_length(self, text: str, line: int, found: int, width: int) -> None:
+        if text.strip():
+            expected = self._separator.join(self._header)
+            self.add(line, f"{found} fields, expected {width} ({expected})")
+
+    def names(self, column: str) -> tuple[tuple[str, ...], Codes]:
+        """A column of names and their codes; an empty name is a problem."""
+        texts, codes = self.texts(column)
+        stripped = {name: i for i, name in enumerate(dict.fromkeys(texts))}
+        if texts != self._vocabulary[column]:
+            codes = np.array([stripped[text] for text in texts], dtype=np.int32)[codes]
+        if "" in stripped:
+            empty = self.lines[codes == stripped[""]]
+            self._add(empty, lambda _: f"the {column} is empty")
+        return tuple(stripped), codes
+
+    def texts(self, column: str) -> tuple[list[str], Codes]:
+        """The distinct texts of a column and their codes."""
+        return list(map(str.strip, self._vocabulary[column])), self._columns[column]
+
+    def numbers(self, column: str) -> NDArray[np.float64]:
+        """A column of `NUMBERS`."""
+        return np.asarray(self._columns[column])
+
+    def refuse(self, column: str, bad: set[int], message: Callable[[int], str]) -> None:
+        """Some distinct texts of a column are a problem wherever they stand."""
+        if bad:
+            codes = self._columns[column]
+            marked = np.zeros(len(self._vocabulary[column]), dtype=bool)
+            marked[list(bad)] = True
+            rows = np.flatnonzero(marked[codes])
+            self._add(self.lines[rows], lambda i: message(int(codes[rows[i]])))
+
+    def _add(self, lines: NDArray[np.int64], message: Callable[[int], str]) -> None:
+        """Count problems, and put the first of them into words: message(0), message(1), ..."""
+        self.count += int(lines.size)
+        self._problems += [
+            Problem(int(line), message(i)) for i, line in enumerate(lines[:PROBLEMS_SHOWN])
+        ]
+
+    def add(self, line: int, message: str) -> None:
+        """One problem."""
+        self._add(np.array([line]), lambda _: message)
+
+    def raise_problems(self) -> None:
+        """An InputError with the problems met so far, in the order of the file."""
+        if self.count:
+            raise InputError(self.where, sorted(self._problems, key=lambda p: p.line), self.count)

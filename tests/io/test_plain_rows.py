@@ -1,0 +1,235 @@
+"""The compiled reader of separated text is the Python one to the letter, or steps aside."""
+
+import io
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from cranfield import _core
+from cranfield.data import Judgements, Run
+from cranfield.errors import InputError
+from cranfield.io import read_qrels, read_run
+from cranfield.io.files import Caps, Input
+from cranfield.io.judgement_log import read_judgement_log
+from cranfield.io.labels import read_labels
+from cranfield.io.plain_rows import PlainRows
+
+NUMBERS = ["0", "1", "0.5", "12.345678", "-3", "1e3", "+2", " 0.25 ", "5.", ".5", "-0.0", "1e-400"]
+ODD_NUMBERS = [
+    "inf",
+    "-inf",
+    "1e999",
+    "nan",
+    "1_000",
+    "x",
+    "",
+    "0x10",
+    "١",
+    "1.2.3",
+    "--1",
+    "nan(1)",
+]
+NAMES = ["a", "b", "c", "doc 7", "é", "日本", "w1", "x" * 70]
+ODD_NAMES = [
+    "",
+    " a",
+    "a ",
+    '"a"',
+    '"a,b"',
+    'a"b',
+    '"',
+    '""',
+    "a\tb",
+    "a\xa0",
+    "\u2028",
+    "#a",
+    "a\x0bb",
+]
+ENDS = ["\n", "\r\n"]
+ODD_ENDS = ["\r", "\n\n", " \n", "\x85\n", "\0\n", "\n \n", ""]
+
+
+def rarely(usual, odd):
+    """Mostly what files hold, sometimes what they should not."""
+    return st.integers(0, 30).flatmap(lambda n: st.sampled_from(usual if n else [*usual, *odd]))
+
+
+def tables(header, kinds, separator):
+    """Texts of rows below a header: `kinds` has n for a number and t for a name."""
+    cells = {"t": rarely(NAMES, ODD_NAMES), "n": rarely(NUMBERS, ODD_NUMBERS)}
+    row = st.tuples(*(cells[kind] for kind in kinds)).map(separator.join)
+    end = rarely(ENDS, ODD_ENDS)
+    rows = st.lists(st.tuples(row, end).map("".join), max_size=12).map("".join)
+    start = st.sampled_from(["", "", "", "\ufeff", "\n", " "])
+    tail = st.sampled_from(["", "", "\n", "a", '"', ","])
+    heading = (
+        st.sampled_from([header, header, header.upper(), f'"{header}"']) if header else st.just("")
+    )
+    ended = heading.map(lambda text: text + "\n") if header else heading
+    return st.tuples(start, ended, rows, tail).map("".join)
+
+
+def outcome(read, source):
+    """Everything that a reader makes of an input, for comparison."""
+    try:
+        found = read(source)
+    except InputError as error:
+        return str(error)
+    if isinstance(found, Run | Judgements):
+        rows = [(t, i, repr(v)) for t, i, v in found.rows()]
+        return found.topics, found.offsets.tolist(), rows, found.notes
+    held = vars(found).items()
+    return {n: repr(v.tolist()) if isinstance(v, np.ndarray) else v for n, v in held}
+
+
+def check(read, text, name, *, pipe=True):
+    """Hold the compiled reader against the one in Python; whether the compiled one was used."""
+    data, columns, taken = text.encode(), PlainRows.columns, []
+
+    def watched(*args, **options):
+        taken.append(columns(*args, **options))
+        return taken[-1]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PlainRows, "columns", watched)
+        found = outcome(read, Input(name, data))
+        patch.setattr(PlainRows, "columns", lambda *_, **__: None)
+        assert outcome(read, Input(name, data)) == found
+    if pipe:
+        once = io.BytesIO(data)
+        once.seekable = lambda: False
+        assert outcome(read, Input(name, once)) == found
+    return any(reader is not None for reader in taken)
+
+
+@pytest.mark.parametrize(
+    ("name", "separator", "header", "kinds"),
+    [
+        ("r.csv", ",", "topic,item,score", "ttn"),
+        ("r.csv", ";", "topic;item;score", "ttn"),
+        ("r.tsv", "\t", "query\tdocno\trank", "ttn"),
+        ("r.csv", ",", "item,note,topic,sim", "tttn"),
+        ("r.csv", ",", "", "ttn"),
+        ("r.csv", ",", "", "tttnnt"),
+    ],
+)
+def test_runs_and_judgements(name, separator, header, kinds):
+    used = []
+
+    @settings(max_examples=50, deadline=None)
+    @given(tables(header, kinds, separator))
+    def holds(text):
+        used.append(check(read_run, text, name))
+        used.append(check(read_qrels, text, name.replace("r.", "q.")))
+
+    holds()
+    assert any(used)
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables("", "ttn", " "))
+def test_runs_of_three_columns_between_blanks(text):
+    check(read_run, text, "r.txt", pipe=False)
+
+
+@pytest.mark.parametrize(
+    ("header", "kinds"),
+    [
+        ("item,Sea,Sky", "tnn"),
+        ("item,concept,value", "ttn"),
+        ("item,concept,value,probability", "ttnn"),
+    ],
+)
+def test_labels_as_csv(header, kinds):
+    @settings(max_examples=50, deadline=None)
+    @given(tables(header, kinds, ","))
+    def holds(text):
+        check(read_labels, text, "l.csv")
+
+    holds()
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables("", "tnnn", " "))
+def test_labels_as_imageclef_text(text):
+    check(read_labels, text, "l.txt")
+
+
+@pytest.mark.parametrize(
+    ("header", "kinds"),
+    [
+        ("annotator,item,concept,value", "tttn"),
+        ("worker,task,label,seconds", "tttn"),
+        ("annotator,note,item,category", "tttt"),
+    ],
+)
+def test_judgement_logs(header, kinds):
+    @settings(max_examples=50, deadline=None)
+    @given(tables(header, kinds, ","))
+    def holds(text):
+        check(read_judgement_log, text, "log.csv")
+
+    holds()
+
+
+def test_decisions_follow_confidences():
+    rows = ["a 0.5 0.25", "b 0.75 0", "b 1 0", "a 0 1"]
+    assert check(read_labels, "\n".join(rows), "l.txt")
+    found = read_labels(Input("l.txt", ("\n".join(rows) + "\n").encode()))
+    assert found.labels.tolist() == [[False, True], [True, False]]
+    for spoilt in (["a 0.5", "b 1", "b 0.5", "a 1"], ["a 1", "b 1", "a 1"], ["a 1", "a 1"]):
+        check(read_labels, "\n".join(spoilt) + "\n", "l.txt")
+
+
+@pytest.mark.parametrize("separator", [",", " "])
+def test_bytes_may_be_cut_anywhere(separator):
+    rng = random.Random(4)
+    rows = [[f"topic{rng.randrange(9)}", f"é{n}", str(rng.random())] for n in range(300)]
+    data = "".join(separator.join(row) + rng.choice(ENDS) for row in rows).encode()[:-1]
+
+    def read(pieces):
+        reader = _core.SeparatedReader(separator, "ctn", False, len(data))
+        assert all(reader.feed(piece) for piece in pieces)
+        assert reader.finish()
+        return reader.names(0), bytes(reader.codes(0)), reader.texts(1), bytes(reader.numbers())
+
+    whole = read([data])
+    assert whole[2] == [row[1] for row in rows]
+    for size in (1, 7, 63, 64, 65, 1000):
+        assert read([data[at : at + size] for at in range(0, len(data), size)]) == whole
+
+
+@pytest.mark.parametrize(
+    "fault", [b"\xff", b"\0", b"a,b\n", b'x"y,b,1\n', b"a,b,1,2\n", b"a,b,nan\n"]
+)
+def test_what_is_not_plain_is_refused(fault):
+    reader = _core.SeparatedReader(",", "ctn", False, 0)
+    assert reader.feed(b"a,b,1\n")
+    assert not (reader.feed(fault) and reader.finish())
+    assert not reader.feed(b"a,c,1\n")
+
+
+@pytest.mark.parametrize(
+    ("caps", "message"),
+    [
+        (Caps(lines=50), "has more than 50 lines"),
+        (Caps(unpacked_bytes=300), "holds more than 300 bytes"),
+        (Caps(line_bytes=20), "the line is longer than 20 bytes"),
+    ],
+)
+def test_caps_hold(caps, message):
+    text = (
+        "topic,item,score\n"
+        + "".join(f"t,{n},1\n" for n in range(100))
+        + "t,long-long-long-long,1\n"
+    )
+    with pytest.raises(InputError, match=message):
+        read_run(Input("r.csv", text.encode(), caps))
+
+
+def test_not_utf8_names_its_line():
+    with pytest.raises(InputError, match=r"r\.csv:3: byte 0xff is not UTF-8 text"):
+        read_run(Input("r.csv", b"topic,item,score\nt,a,1\nt,\xff,1\n"))
