@@ -8,11 +8,12 @@ from typing import Any
 import numpy as np
 
 from cranfield import _core
+from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Violation
 from cranfield.errors import UsageError, suggest
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels.blocks import ItemBlock, Knowledge, PerItem
+from cranfield.measures.labels.blocks import ItemBlock, PerItem
 from cranfield.measures.labels.ontology import matching_of
 
 PARTNERS_NAMED = 3

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap
+from cranfield.data.knowledge import DEFAULT_COST, TREE_COST, Knowledge
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.data.ontology import Ontology
 from cranfield.data.rulebook import RuleBook
@@ -20,7 +21,7 @@ from cranfield.io.labels import read_concepts, read_threshold
 from cranfield.io.ontology import read_ontology, read_rules
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels.blocks import DEFAULT_COST, TREE_COST, Knowledge, item_blocks
+from cranfield.measures.labels.blocks import item_blocks
 from cranfield.measures.labels.registry import LABEL_SETS, OFFICIAL_COSTS, without_needs
 
 if TYPE_CHECKING:

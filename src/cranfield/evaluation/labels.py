@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.data.alignment import Alignment, align
+from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Floats, LabelMatrix, Threshold
 from cranfield.errors import InputError, UsageError, check_counts
 from cranfield.evaluation.label_inputs import (
@@ -37,7 +38,6 @@ from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, coerce_labels, is_file
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import (
-    Knowledge,
     LabelPlan,
     PerConcept,
     PerItem,

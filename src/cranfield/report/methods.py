@@ -8,10 +8,10 @@ from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison.answer import Comparison
+from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.measures.labels.blocks import Knowledge
 from cranfield.sources import REFERENCES
 
 

@@ -1,36 +1,11 @@
-"""The shell of every page: one HTML file that asks the network for nothing and evaluates no text.
-
-The content-security policy allows its one style and its one script, if there is one, by their
-hashes, and pictures that are part of the page.
-"""
+"""Pages of the report: the shell of every page, with the palette in its style."""
 
 from __future__ import annotations
 
-import base64
-import hashlib
-import html
-
+from cranfield.io.html_page import html_page
 from cranfield.report.charts.palette import css_classes, css_properties
 
 
 def html_file(title: str, body: str, *, style: str, script: str = "") -> str:
     """The whole file: a plain title, a body of HTML, a style to which the palette is added."""
-    css = css_properties() + css_classes() + style
-    allowed = f"script-src '{_hash(script)}'; " if script else ""
-    policy = (
-        f"default-src 'none'; {allowed}style-src '{_hash(css)}'; img-src data:; "
-        "base-uri 'none'; form-action 'none'"
-    )
-    scripts = f"<script>{script}</script>" if script else ""
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{css}</style></head>\n"
-        f"<body>{body}{scripts}</body></html>\n"
-    )
-
-
-def _hash(text: str) -> str:
-    digest = hashlib.sha256(text.encode()).digest()
-    return f"sha256-{base64.b64encode(digest).decode()}"
+    return html_page(title, body, style=css_properties() + css_classes() + style, script=script)
