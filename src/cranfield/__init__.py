@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
     from cranfield.comparison.answer import Comparison
+    from cranfield.comparison.powered import evaluate_powered, powered
+    from cranfield.comparison.powered_answer import PoweredScores
     from cranfield.compat.pytrec_eval import from_pytrec
     from cranfield.compat.ranx import from_ranx, to_ranx
     from cranfield.data import Judgements, Run
@@ -140,6 +142,11 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "load",
     ),
     "cranfield.comparison.answer": ("Comparison",),
+    "cranfield.comparison.powered": (
+        "evaluate_powered",
+        "powered",
+    ),
+    "cranfield.comparison.powered_answer": ("PoweredScores",),
     "cranfield.compat.pytrec_eval": ("from_pytrec",),
     "cranfield.compat.ranx": (
         "from_ranx",

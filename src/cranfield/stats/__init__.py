@@ -47,6 +47,7 @@ from cranfield.stats.posthoc import (
     tukey_test,
 )
 from cranfield.stats.power import detectable_effect, paired_power, topics_needed
+from cranfield.stats.powered import Powered, powered_means
 from cranfield.stats.randomization import randomization_test
 from cranfield.stats.rankgroups import (
     RankGroup,
@@ -66,6 +67,7 @@ __all__ = [
     "Intervals",
     "OneWay",
     "PairedResult",
+    "Powered",
     "RankGroup",
     "Reliability",
     "StepDown",
@@ -96,6 +98,7 @@ __all__ = [
     "pearson",
     "place_intervals",
     "places",
+    "powered_means",
     "randomization_test",
     "randomized_tukey_test",
     "rank_biased_overlap",

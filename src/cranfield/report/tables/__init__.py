@@ -42,6 +42,7 @@ MAKERS: dict[str, str] = {
     "OntologyView": "ontology:document",
     "PairRelatedness": "relatedness:pairs_document",
     "Pool": "lab_pool:document",
+    "PoweredScores": "powered:document",
     "Preferences": "votes:preferences",
     "Quality": "agreement:quality_document",
     "RandomStudy": "lab_random:document",

@@ -1,0 +1,386 @@
+"""Little gold, much silver: scores under two truths joined into estimates that hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
+from cranfield.errors import UsageError, plural
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
+from cranfield.evaluation.scores import Scores, Task
+from cranfield.io.files import Input
+from cranfield.io.forms import is_file, name_runs
+from cranfield.measures._spec import Measure
+from cranfield.notes import Notes, Progress, Watcher, some_names
+from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
+from cranfield.stats.corrections import Correction, correct
+from cranfield.stats.powered import Powered, PoweredMethod, powered_means
+
+# With fewer gold units intervals are shaky, and with still fewer worthless.
+FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
+# A silver that is worth less than so many more units is called worthless.
+WORTHLESS_GAIN = 1.05
+
+
+def evaluate_powered(
+    gold: Any,
+    silver: Any,
+    runs: Any,
+    measures: str | Measure | Iterable[str | Measure] | None = None,
+    *,
+    task: Task = "ranked",
+    pairs: bool = False,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    interval: PoweredMethod = "studentized",
+    alpha: float = 0.05,
+    resamples: int = DEFAULT_RESAMPLES,
+    few_gold: bool = False,
+    rng: Rng = 0,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> PoweredScores:
+    """Score runs where people judged few units and a program or a crowd all of them.
+
+    `gold` and `silver` are what `evaluate` takes as judgements, or `evaluate_labels` as truth
+    (`task="labels"`), whose further `options` may be given too; `powered` has the rest.
+
+    >>> silver = {f"t{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(30)}
+    >>> gold = {t: silver[t] for t in list(silver)[:8]} | {"t1": {"a": 0, "b": 1}}
+    >>> run = {t: {"b": 2.0, "a": 1.0} for t in silver}
+    >>> found = evaluate_powered(gold, silver, {"mine": run}, "AP", interval="t")
+    >>> round(found.estimates[0].value, 3), round(found.estimates[0].gold_value, 3)
+    (0.728, 0.771)
+    """
+    told = Progress.of(progress)
+    named = [(name, _readable_twice(run, task)) for name, run in name_runs(runs)]
+    found = []
+    for i, truth in enumerate((gold, silver)):
+        part = told.part(0.4 * i, 0.4 * (i + 1))
+        if task == "ranked":
+            wanted = DEFAULT_MEASURES if measures is None else measures
+            found.append(
+                evaluate(truth, dict(named), wanted, jobs=jobs, progress=part, **options)
+            )
+        else:
+            found.append(
+                evaluate_labels(truth, dict(named), measures, jobs=jobs, progress=part, **options)
+            )
+    return powered(
+        *found,
+        pairs=pairs,
+        baseline=baseline,
+        correction=correction,
+        interval=interval,
+        alpha=alpha,
+        resamples=resamples,
+        few_gold=few_gold,
+        rng=rng,
+        jobs=jobs or 1,
+        progress=told.part(0.8, 1.0),
+    )
+
+
+def _readable_twice(run: Any, task: Task) -> Any:
+    """A run that can be scored under two truths: a pipe is read once, and kept."""
+    if not is_file(run) or Input.of(run).can_be_read_again:
+        return run
+    if task == "labels":
+        from cranfield.io.labels import read_labels
+
+        return read_labels(run)
+    from cranfield.io import read_run
+
+    return read_run(run)
+
+
+def powered(
+    gold: Scores,
+    silver: Scores,
+    *,
+    pairs: bool = False,
+    baseline: str | None = None,
+    correction: Correction = "holm",
+    interval: PoweredMethod = "studentized",
+    alpha: float = 0.05,
+    resamples: int = DEFAULT_RESAMPLES,
+    few_gold: bool = False,
+    rng: Rng = 0,
+    jobs: int = 1,
+    progress: Watcher | None = None,
+) -> PoweredScores:
+    """What runs are worth, from scores under gold for some units and under silver for all.
+
+    The gold units are taken for a random choice of the silver's. With `pairs` (or a `baseline`)
+    also every difference is estimated, with a weight of the silver of its own, and tested.
+    Fewer than 5 gold units are refused unless `few_gold` says that they are meant.
+    """
+    notes = Notes()
+    notes.extend((*gold.notes, *silver.notes))
+    case = _Case(gold, silver, notes)
+    case.check(few_gold)
+    seed = seed_of(rng)
+    step = Progress.of(progress)
+    options: dict[str, Any] = {
+        "method": interval,
+        "confidence": 1 - alpha,
+        "resamples": resamples,
+        "rng": seed,
+        "jobs": jobs,
+    }
+    chosen = case.measures()
+    asked = case.pairs(baseline) if pairs or baseline is not None else np.empty((0, 2), np.int64)
+    estimates: list[Estimate] = []
+    differences: list[PoweredPair] = []
+    for i, measure in enumerate(chosen):
+        step(i / len(chosen))
+        table = case.table(measure)
+        estimates += table.estimates(options, notes)
+        if len(asked):
+            differences += table.differences(asked, correction, options)
+    case.note_worth(estimates)
+    return PoweredScores(
+        task=gold.task,
+        runs=gold.runs,
+        measures=tuple(_described(m) for m in chosen),
+        unit=gold.main_unit,
+        gold_units=len(case.gold_units),
+        silver_units=len(case.silver_units),
+        estimates=tuple(estimates),
+        pairs=tuple(differences),
+        compared=bool(len(asked)),
+        baseline=baseline,
+        correction=correction,
+        interval=interval,
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        notes=notes.lines(),
+    )
+
+
+def _described(measure: Measure) -> dict[str, Any]:
+    return {
+        "name": str(measure),
+        "mean_name": measure.mean_label,
+        "higher_is_better": measure.higher_is_better,
+    }
+
+
+class _Case:
+    """Scores under gold and silver that belong together."""
+
+    def __init__(self, gold: Scores, silver: Scores, notes: Notes) -> None:
+        self.gold, self.silver, self.notes = gold, silver, notes
+        if gold.task != silver.task or set(gold.runs) != set(silver.runs):
+            raise UsageError("gold and silver must score the same runs")
+        unit = gold.main_unit
+        self.gold_units, self.silver_units = gold.units[unit], silver.units[unit]
+
+    def check(self, few_gold: bool) -> None:
+        """Errors and notes about the units themselves."""
+        unit, n, total = self.gold.main_unit, len(self.gold_units), len(self.silver_units)
+        known = set(self.silver_units)
+        strange = [name for name in self.gold_units if name not in known]
+        if strange:
+            raise UsageError(
+                f"gold= judges {plural(len(strange), unit)} that silver= does not "
+                f"({some_names(strange)}): the gold must be part of the silver's {unit}s"
+            )
+        if n < LEAST_GOLD:
+            raise UsageError(
+                f"gold= has {plural(n, unit)}: from so little no interval can be made "
+                f"(at least {TOO_FEW_GOLD}, better {FEW_GOLD} or more)"
+            )
+        if n < TOO_FEW_GOLD and not few_gold:
+            raise UsageError(
+                f"gold= has {n} {unit}s, fewer than {TOO_FEW_GOLD}: intervals would mean little; "
+                "few_gold=True makes them nevertheless"
+            )
+        if n < FEW_GOLD:
+            self.notes.add(
+                f"gold= has {n} {unit}s only: with fewer than {FEW_GOLD} intervals are shaky, and "
+                "may miss the value more often than they say"
+            )
+        if n == total:
+            self.notes.add(f"every {unit} has gold: the silver is not needed, and not used")
+
+    def measures(self) -> tuple[Measure, ...]:
+        """The measures that are means over the units which people judged."""
+        unit, chosen, left = self.gold.main_unit, [], []
+        for m in self.gold.measures:
+            both = m in self.silver.measures and all(
+                m in s.values and s.unit_of[m] == unit and (s.is_mean(m) or m.averaging == "sum")
+                for s in (self.gold, self.silver)
+            )
+            (chosen if both else left).append(m)
+        if not chosen:
+            raise UsageError(
+                f"{', '.join(map(str, left))}: not a mean over {unit}s, so little gold cannot be "
+                "carried over to all of them"
+            )
+        if left:
+            self.notes.add(f"not a mean over {unit}s; left out: {', '.join(map(str, left))}")
+        return tuple(m for m in chosen if m.averaging != "sum")
+
+    def pairs(self, baseline: str | None) -> Ints:
+        """Positions of the runs to compare: each with the baseline, or every two."""
+        if len(self.gold.runs) < 2:
+            raise UsageError("a comparison needs two runs or more")
+        if baseline is None:
+            return all_pairs(len(self.gold.runs))
+        at = self.gold.index_of(baseline)
+        return np.array([(i, at) for i in range(len(self.gold.runs)) if i != at], dtype=np.int64)
+
+    def table(self, measure: Measure) -> _Table:
+        place = {name: i for i, name in enumerate(self.silver_units)}
+        where = np.array([place[name] for name in self.gold_units], dtype=np.int64)
+        rows = [self.silver.index_of(run) for run in self.gold.runs]
+        return _Table(
+            measure,
+            self.gold.runs,
+            np.asarray(self.gold.values[measure]),
+            np.asarray(self.silver.values[measure])[rows],
+            where,
+        )
+
+    def note_worth(self, estimates: Sequence[Estimate]) -> None:
+        """Say of which measures the silver knows nothing, and where it is gold itself."""
+        unit = self.gold.main_unit
+        if len(self.gold_units) == len(self.silver_units):
+            return
+        same = [e for e in estimates if e.same]
+        for e in estimates:
+            if not e.same and e.effective < WORTHLESS_GAIN * e.units:
+                self.notes.add(
+                    f"{e.measure}: the silver is next to worthless here (correlation with gold "
+                    f"below what chance gives): it adds nothing to the gold {unit}s",
+                    about=e.run,
+                )
+        if len(same) == len(estimates):
+            self.notes.add(
+                f"silver= equals gold= on every {unit} that has both. Is it the same file? If not, "
+                f"up to {1 - 0.05 ** (1 / len(self.gold_units)):.0%} of the other {unit}s may "
+                "still differ; the intervals of these units know nothing of it"
+            )
+
+
+class _Table:
+    """One measure: the values of runs under gold, and under silver with the places of the gold."""
+
+    def __init__(
+        self, measure: Measure, runs: tuple[str, ...], gold: Floats, silver: Floats, where: Ints
+    ) -> None:
+        self.measure, self.runs, self.where = measure, runs, where
+        self.gold, self.silver = gold, silver
+
+    def _joined(
+        self, gold: Floats, silver: Floats, options: dict[str, Any]
+    ) -> list[tuple[Powered, int, int, int]]:
+        """For each row what is found (and its place there), gold units and all units."""
+        masks, group = np.unique(~np.isnan(gold), axis=0, return_inverse=True)
+        found: dict[int, tuple[Powered, int, int, int]] = {}
+        for number, known in enumerate(masks):
+            members = np.flatnonzero(group.ravel() == number)
+            n = int(known.sum())
+            if n < LEAST_GOLD:
+                raise UsageError(
+                    f"{self.measure} is defined for {n} gold units only: no interval can be made"
+                )
+            kept = np.ones(silver.shape[1], dtype=bool)
+            kept[self.where[~known]] = False
+            part = silver[members][:, kept]
+            # A unit without a silver value says as much as the mean of the others.
+            part = np.where(np.isnan(part), _row_means(part)[:, None], part)
+            place = np.cumsum(kept) - 1
+            result = powered_means(
+                gold[members][:, known],
+                part[:, place[self.where[known]]],
+                part.mean(axis=1),
+                part.shape[1],
+                **options,
+            )
+            for i, row in enumerate(members):
+                found[int(row)] = (result, i, n, part.shape[1])
+        return [found[i] for i in range(len(gold))]
+
+    def estimates(self, options: dict[str, Any], notes: Notes) -> list[Estimate]:
+        rows = []
+        joined = self._joined(self.gold, self.silver, options)
+        for run, (found, i, n, total), gold, silver in zip(
+            self.runs, joined, self.gold, self.silver[:, self.where], strict=True
+        ):
+            if n < self.gold.shape[1]:
+                notes.add(
+                    f"{self.measure} is undefined for {self.gold.shape[1] - n} gold units, which "
+                    "are left out",
+                    about=run,
+                )
+            rows.append(
+                Estimate(
+                    str(self.measure),
+                    run,
+                    **_common(found, i, n, total),
+                    same=bool(np.array_equal(gold, silver, equal_nan=True)),
+                )
+            )
+        return rows
+
+    def differences(
+        self, asked: Ints, correction: Correction, options: dict[str, Any]
+    ) -> list[PoweredPair]:
+        a, b = asked.T
+        gold, silver = self.gold[a] - self.gold[b], self.silver[a] - self.silver[b]
+        joined = self._joined(gold, silver, options)
+        p = np.array([float(found.p[i]) for found, i, _, _ in joined])
+        gold_p = np.array([float(found.gold_p[i]) for found, i, _, _ in joined])
+        corrected, gold_corrected = correct(p, correction), correct(gold_p, correction)
+        return [
+            PoweredPair(
+                str(self.measure),
+                self.runs[one],
+                self.runs[other],
+                **_common(found, i, n, total),
+                p=float(found.p[i]),
+                p_corrected=float(corrected[k]),
+                these_p=float(found.these_p[i]),
+                gold_p=float(found.gold_p[i]),
+                gold_p_corrected=float(gold_corrected[k]),
+            )
+            for k, ((one, other), (found, i, n, total)) in enumerate(
+                zip(asked.tolist(), joined, strict=True)
+            )
+        ]
+
+
+def _row_means(values: Floats) -> Floats:
+    known = ~np.isnan(values)
+    count = np.maximum(known.sum(axis=1), 1)
+    means: Floats = np.where(known, values, 0.0).sum(axis=1) / count
+    return means
+
+
+def _common(found: Powered, i: int, n: int, total: int) -> dict[str, Any]:
+    """What the estimate of a mean and of a difference have in common."""
+
+    def around(value: Floats, half: Floats) -> tuple[float, float]:
+        return float(value[i] - half[i]), float(value[i] + half[i])
+
+    return {
+        "value": float(found.value[i]),
+        "these": around(found.value, found.these),
+        "such": around(found.value, found.such),
+        "gold_value": float(found.gold[i]),
+        "gold_these": around(found.gold, found.gold_these),
+        "gold_such": around(found.gold, found.gold_such),
+        "weight": float(found.weight[i]),
+        "correlation": float(found.correlation[i]),
+        "effective": float(found.effective[i]),
+        "units": n,
+        "total": total,
+    }

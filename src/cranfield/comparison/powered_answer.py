@@ -1,0 +1,154 @@
+"""What little gold and much silver answer with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from cranfield.answers import Answer
+from cranfield.evaluation.scores import COMMANDS, Task
+
+# What the two intervals are about, as every output names them.
+THESE, SUCH = "these units", "such units"
+TARGETS = {
+    THESE: "the value if people had judged all {total} {unit}s",
+    SUCH: "the value over all {unit}s that might have been asked",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """The mean of a run under a measure.
+
+    `these` and `such` are the intervals of the two targets, `gold_` the same of the gold units
+    alone. `weight` is how much of the silver is used, `correlation` how it varies with gold, and
+    `effective` how many gold units alone would say as much; `units` of `total` units have gold.
+    `same` says that gold and silver are equal wherever both are known.
+    """
+
+    measure: str
+    run: str
+    value: float
+    these: tuple[float, float]
+    such: tuple[float, float]
+    gold_value: float
+    gold_these: tuple[float, float]
+    gold_such: tuple[float, float]
+    weight: float
+    correlation: float
+    effective: float
+    units: int
+    total: int
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PoweredPair:
+    """The difference a - b of two runs; `p` tests it for such units, `these_p` for these."""
+
+    measure: str
+    a: str
+    b: str
+    value: float
+    these: tuple[float, float]
+    such: tuple[float, float]
+    gold_value: float
+    gold_these: tuple[float, float]
+    gold_such: tuple[float, float]
+    weight: float
+    correlation: float
+    effective: float
+    units: int
+    total: int
+    p: float
+    p_corrected: float
+    these_p: float
+    gold_p: float
+    gold_p_corrected: float
+
+    def to_dict(self) -> dict[str, Any]:
+        """The row of a comparison: `ci` is the interval of such units."""
+        row = asdict(self)
+        row["difference"], row["ci"] = row.pop("value"), row["such"]
+        row["gold_difference"] = row.pop("gold_value")
+        return row
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class PoweredScores(Answer):
+    """Means of runs, and their differences where asked for, from little gold and much silver."""
+
+    task: Task
+    runs: tuple[str, ...]
+    measures: tuple[Mapping[str, Any], ...]
+    unit: str
+    gold_units: int
+    silver_units: int
+    estimates: tuple[Estimate, ...]
+    pairs: tuple[PoweredPair, ...]
+    compared: bool
+    baseline: str | None
+    correction: str
+    interval: str
+    alpha: float
+    resamples: int
+    seed: int
+
+    def _word(self) -> str:
+        return "compare" if self.compared else COMMANDS[self.task]
+
+    def targets(self) -> dict[str, str]:
+        """What each of the two intervals is about."""
+        return {
+            name: text.format(total=self.silver_units, unit=self.unit)
+            for name, text in TARGETS.items()
+        }
+
+    def estimate(self, run: str, measure: str) -> Estimate:
+        """The estimate of one run under one measure."""
+        for found in self.estimates:
+            if (found.run, found.measure) == (run, measure):
+                return found
+        raise KeyError((run, measure))
+
+    def mean(self) -> dict[str, dict[str, float]]:
+        """The estimate of every run under every measure: {run: {measure: value}}."""
+        table: dict[str, dict[str, float]] = {run: {} for run in self.runs}
+        for found in self.estimates:
+            table[found.run][found.measure] = found.value
+        return table
+
+    def headline(self) -> str:
+        """How many runs from how much gold, and what the silver was worth."""
+        gains = [e.effective for e in self.estimates]
+        return (
+            f"{len(self.runs)} runs from gold for {self.gold_units} of {self.silver_units} "
+            f"{self.unit}s and silver for all: worth {min(gains):.0f} to {max(gains):.0f} gold "
+            f"{self.unit}s"
+        )
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """Estimates with both intervals, plain gold beside them, and how they were made."""
+        payload: dict[str, Any] = {
+            "measures": [dict(m) for m in self.measures],
+            "unit": self.unit,
+            "gold_units": self.gold_units,
+            "silver_units": self.silver_units,
+            "targets": self.targets(),
+            "interval": self.interval,
+            "alpha": self.alpha,
+            "resamples": self.resamples,
+            "seed": self.seed,
+            "runs": [{"name": run, "mean": means} for run, means in self.mean().items()],
+            "estimates": [asdict(e) for e in self.estimates],
+        }
+        if self.compared:
+            payload |= {
+                "baseline": self.baseline,
+                "test": "bootstrap" if self.interval == "studentized" else "t",
+                "correction": self.correction,
+                "difference": "a - b",
+                "pairs": [pair.to_dict() for pair in self.pairs],
+            }
+        return payload

@@ -1,0 +1,90 @@
+"""Tables of little gold and much silver: two intervals for every value, plain gold beside them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cranfield.comparison.powered_answer import SUCH, THESE, PoweredPair, PoweredScores
+from cranfield.report.document import Cell, Column, Document, Table
+
+_ENDS = (
+    Column("these_low", heading="these from"),
+    Column("these_high", heading="to"),
+    Column("such_low", heading="such from"),
+    Column("such_high", heading="to"),
+)
+_PLAIN = (
+    Column("gold_value", heading="gold"),
+    Column("gold_these_low", heading="these from"),
+    Column("gold_these_high", heading="to"),
+    Column("gold_such_low", heading="such from"),
+    Column("gold_such_high", heading="to"),
+)
+_WORTH = (
+    Column("weight", digits=2),
+    Column("correlation", digits=2, heading="corr."),
+    Column("effective", digits=1, heading="worth"),
+)
+
+
+def document(answer: PoweredScores, **_: Any) -> Document:
+    """The estimates, and the differences where they were asked for."""
+    tables = [_estimates(answer)]
+    if answer.pairs:
+        tables = [_pairs(answer), *tables]
+    return Document(answer.to_dict(), tables, answer.notes)
+
+
+def _row(found: Any) -> list[Cell]:
+    cells: list[Cell] = [found.value, *found.these, *found.such]
+    cells += [found.gold_value, *found.gold_these, *found.gold_such]
+    return [*cells, found.weight, found.correlation, found.effective]
+
+
+def _notes(answer: PoweredScores) -> list[str]:
+    said = [f"{name}: {text}" for name, text in answer.targets().items()]
+    how = f"{100 * (1 - answer.alpha):g} % intervals: {answer.interval}"
+    if answer.interval == "studentized":
+        how += f", {answer.resamples} resamples, seed {answer.seed}"
+    return [
+        f"{said[0]}; {said[1]}.",
+        f"gold: the {answer.gold_units} {answer.unit}s that people judged, alone, with the same "
+        "two intervals.",
+        f"weight: how much of the silver is used; corr.: of gold and silver over {answer.unit}s; "
+        f"worth: how many gold {answer.unit}s alone would say as much.",
+        f"{how}.",
+    ]
+
+
+def _estimates(answer: PoweredScores) -> Table:
+    columns = [Column("measure", numeric=False), Column("run", numeric=False)]
+    columns += [Column("value"), *_ENDS, *_PLAIN, *_WORTH]
+    rows: list[list[Cell]] = [[e.measure, e.run, *_row(e)] for e in answer.estimates]
+    title = (
+        f"Gold for {answer.gold_units} of {answer.silver_units} {answer.unit}s, silver for all "
+        f"({THESE}, {SUCH})"
+    )
+    return Table(columns, rows, title, _notes(answer))
+
+
+def _pairs(answer: PoweredScores) -> Table:
+    columns = [Column(n, numeric=False) for n in ("measure", "a", "b")]
+    columns += [Column("difference"), *_ENDS, Column("p", below=True)]
+    columns += [Column("p_corrected", heading="p corr.", below=True), *_PLAIN]
+    columns += [Column("gold_p", heading="gold p", below=True), *_WORTH]
+    rows = [_pair_row(pair) for pair in answer.pairs]
+    notes = [
+        f"differences are a - b; p: that of {SUCH} is zero; p corr.: {answer.correction} "
+        "correction over the pairs of each measure."
+    ]
+    against = f" against {answer.baseline}" if answer.baseline else ", all pairs"
+    return Table(columns, rows, f"Differences{against}", notes)
+
+
+def _pair_row(pair: PoweredPair) -> list[Cell]:
+    cells = _row(pair)
+    worth = len(cells) - len(_WORTH)
+    plain = worth - len(_PLAIN)
+    tests: list[Cell] = [pair.p, pair.p_corrected]
+    names: list[Cell] = [pair.measure, pair.a, pair.b]
+    return [*names, *cells[:plain], *tests, *cells[plain:worth], pair.gold_p, *cells[worth:]]

@@ -1,0 +1,295 @@
+"""Little gold, much silver: means that a cheap truth helps to estimate.
+
+People judged `n` of `N` units (topics, items), which were chosen at random; a program or a crowd
+judged all of them. The mean of the silver over all units, corrected by what gold and silver differ
+on the units that have both, is right whatever the silver is worth; how much of the silver is used
+(`weight`) is chosen from the data, and is nothing where gold and silver do not vary together.
+
+Two values may be meant. That of *these units* is the mean if people had judged all N; how far it
+may be off shrinks to nothing as n reaches N. That of *such units* is the mean over all units that
+might have been in the collection: to the first uncertainty comes that of the choice of the N.
+
+With e = gold - weight * silver the two variances are (1/n - 1/N) var(e), and that plus var(gold)/N.
+The reach of each is taken from a studentised bootstrap of the gold units (see `bootstrap`), in
+which from 20 units on also the weight is chosen anew. With fewer the weights of resamples swing
+far more than those of samples do: most of the reach is then that with the weight kept, evened out
+with that of gold alone, since so few differences show little of their tails.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, fields
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from cranfield.errors import UsageError
+from cranfield.stats._resample import (
+    DEFAULT_RESAMPLES,
+    Block,
+    Floats,
+    Progress,
+    Rng,
+    in_threads,
+)
+from cranfield.stats.bootstrap import Draws
+from cranfield.stats.intervals import check_confidence
+from cranfield.stats.paired import as_rows
+
+PoweredMethod: TypeAlias = Literal["studentized", "t"]
+# From so many gold units on resamples choose the weight anew; with fewer, this counts for a part.
+CHOOSE_WEIGHT = 20
+_ROWS_AT_ONCE = 32
+_TINY = 1e-300
+# A variance below this part of that of the data is rounding error.
+_NO_SPREAD = 1e-12
+# Squares that differ by less than this part are equal but for rounding.
+_TIE = 1e-10
+
+
+@dataclass(frozen=True, slots=True)
+class Powered:
+    """Estimates of every row, each with how far its interval reaches to either side.
+
+    `gold` is the plain mean of the gold units. `effective` is how many gold units alone would say
+    as much, for either target. `p` and `gold_p` test that the value of such units is zero,
+    `these_p` that of these units.
+    """
+
+    value: Floats
+    these: Floats
+    such: Floats
+    p: Floats
+    these_p: Floats
+    weight: Floats
+    correlation: Floats
+    effective: Floats
+    gold: Floats
+    gold_these: Floats
+    gold_such: Floats
+    gold_p: Floats
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+@dataclass(frozen=True, slots=True)
+class _Moments:
+    """Means of gold, silver and their products, of the data or of resamples (last axis)."""
+
+    y: Floats
+    f: Floats
+    yy: Floats
+    yf: Floats
+    ff: Floats
+
+    @property
+    def spreads(self) -> tuple[Floats, Floats, Floats]:
+        """The variances of gold and silver, and their covariance."""
+        return (
+            np.maximum(self.yy - self.y**2, 0.0),
+            np.maximum(self.ff - self.f**2, 0.0),
+            self.yf - self.y * self.f,
+        )
+
+    def rest(self, weight: Floats) -> Floats:
+        """The variance of gold less the weighted silver."""
+        gold, silver, both = self.spreads
+        return np.maximum(gold - 2.0 * weight * both + weight**2 * silver, 0.0)
+
+
+def powered_means(
+    gold: Floats,
+    silver: Floats,
+    silver_mean: Floats,
+    total: int,
+    *,
+    method: PoweredMethod = "studentized",
+    confidence: float = 0.95,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int = 1,
+    progress: Progress | None = None,
+) -> Powered:
+    """The mean of each row of `gold` over `total` units, with the help of silver.
+
+    `gold` and `silver` have a column for each unit that has both; `silver_mean` is the mean of the
+    silver over all units, those with gold among them.
+
+    >>> gold, silver = [0.2, 0.4, 0.6, 0.7, 0.9], [0.25, 0.35, 0.7, 0.7, 0.85]
+    >>> found = powered_means([gold], [silver], [0.45], 50, method="t")
+    >>> round(float(found.value[0]), 3), round(float(found.gold[0]), 3)
+    (0.436, 0.56)
+    """
+    y, f = as_rows(gold), as_rows(silver)
+    centre = np.asarray(silver_mean, dtype=np.float64)
+    n = y.shape[1]
+    check_confidence(confidence)
+    if method not in ("studentized", "t"):
+        raise UsageError(f"interval {method!r} is not one of studentized, t")
+    if f.shape != y.shape or centre.shape != (len(y),):
+        raise UsageError("gold, silver and the means of the silver do not belong together")
+    if not 3 <= n <= total:
+        raise UsageError(f"{n} gold units of {total}: at least 3 are needed, at most all")
+    draws = Draws(n, resamples, rng, 1) if method == "studentized" else None
+    parts: list[Powered] = []
+    starts = range(0, len(y), _ROWS_AT_ONCE)
+    todo = [Block(i, s, min(_ROWS_AT_ONCE, len(y) - s)) for i, s in enumerate(starts)]
+
+    def work(block: Block) -> Powered:
+        at = slice(block.start, block.start + block.rows)
+        rows = _Rows(y[at], f[at], centre[at], total)
+        return rows.estimated(draws, resamples, confidence)
+
+    parts = in_threads(work, todo, jobs=jobs, progress=progress)
+    names = [field.name for field in fields(Powered)]
+    return Powered(
+        *(np.concatenate([getattr(p, name) for p in parts] or [np.empty(0)]) for name in names)
+    )
+
+
+def best_weight(data: _Moments, n: int) -> tuple[Floats, Floats]:
+    """The weight of the silver and its correlation with gold.
+
+    The slope of gold on silver is shrunk by what of it chance alone would give, so that worthless
+    silver has next to no weight; silver that runs against gold has none.
+    """
+    spread, silver, both = data.spreads
+    known = silver > _NO_SPREAD * np.maximum(data.ff, _TINY)
+    slope = np.where(known, both / np.maximum(silver, _TINY), 0.0)
+    squared = np.where(known, both**2 / np.maximum(silver * spread, _TINY), 0.0)
+    squared = np.clip(squared, 0.0, 1.0)
+    ratio = (n - 2) * squared / np.maximum(1.0 - squared, 1e-15)
+    kept = np.maximum(0.0, 1.0 - 1.0 / np.maximum(ratio, 1e-12))
+    return np.maximum(slope * kept, 0.0), np.sign(both) * np.sqrt(squared)
+
+
+class _Rows:
+    """Some rows of gold and silver, centred, and what their resamples say."""
+
+    def __init__(self, gold: Floats, silver: Floats, centre: Floats, total: int) -> None:
+        self.n, self.total = gold.shape[1], total
+        self.share = self.n / total
+        self.mean, silver_mean = gold.mean(axis=1), silver.mean(axis=1)
+        self.y, self.f = gold - self.mean[:, None], silver - silver_mean[:, None]
+        self.ahead = centre - silver_mean
+        zero = np.zeros(len(gold))
+        means = [(a * b).mean(axis=1) for a, b in self._products()]
+        self.data = _Moments(zero, zero, *means)
+        self.weight, self.correlation = best_weight(self.data, self.n)
+        if total == self.n:
+            self.weight = zero
+
+    def _products(self) -> tuple[tuple[Floats, Floats], ...]:
+        return (self.y, self.y), (self.y, self.f), (self.f, self.f)
+
+    def estimated(self, draws: Draws | None, count: int, confidence: float) -> Powered:
+        gold_error, rest_error = self._errors()
+        gold_reach, rest_reach = self._reaches(draws, count)
+        sample = 1.0 - self.share
+        # Squared half widths by rank: the first is exceeded by one resample only, and so on.
+        plain = gold_error[:, None] * gold_reach
+        these = sample * rest_error[:, None] * rest_reach
+        such = these + self.share * plain
+        value = self.mean + self.weight * self.ahead
+        rank = math.floor((1 - confidence) * (plain.shape[1] + 1) + 1e-9)
+
+        def half(squares: Floats) -> Floats:
+            if rank < 1:
+                return np.full(len(squares), np.nan)
+            return np.sqrt(squares[:, rank - 1] * (1 + _TIE / 2))
+
+        spread = np.maximum(self.data.spreads[0], _TINY)
+        gained = (1 / self.n - 1 / self.total) * np.minimum(self.data.rest(self.weight) / spread, 1)
+        return Powered(
+            value=value,
+            these=half(these),
+            such=half(such),
+            p=_p(value, such),
+            these_p=_p(value, these),
+            weight=self.weight,
+            correlation=self.correlation,
+            effective=1.0 / (gained + 1.0 / self.total),
+            gold=self.mean,
+            gold_these=half(sample * plain),
+            gold_such=half(plain),
+            gold_p=_p(self.mean, plain),
+        )
+
+    def _errors(self) -> tuple[Floats, Floats]:
+        """The squared standard errors of the means of gold and of the rest, if units had no end."""
+        gold, silver, _ = self.data.spreads
+        plain = gold / (self.n - 1)
+        if self.total == self.n:
+            return plain, plain
+        # What the estimate of the weight adds, and what the silver of these gold units, far from
+        # that of all, adds.
+        far = self.ahead**2 / np.maximum(silver, _TINY) / (1.0 - self.share)
+        rest = self.data.rest(self.weight) / (self.n - 2) * (1.0 + far)
+        rest = np.where(self.data.rest(self.weight) <= _NO_SPREAD * gold, 0.0, rest)
+        return plain, np.where(self.weight > 0, rest, plain)
+
+    def _reaches(self, draws: Draws | None, count: int) -> tuple[Floats, Floats]:
+        """Squared ratios of error to standard error, the largest first, of gold and of the rest."""
+        if draws is None:
+            return self._by_t(count)
+        zero = np.zeros(len(self.y))[:, None]
+        gold, kept, chosen = [], [], []
+        for block in draws.blocks:
+            drawn = self._drawn(draws.weights(block).T / self.n)
+            gold.append(self._ratio(drawn, zero))
+            if self.n < CHOOSE_WEIGHT:
+                kept.append(self._ratio(drawn, self.weight[:, None]))
+            chosen.append(self._chosen_ratio(drawn))
+        plain, rest = _descending(gold), _descending(chosen)
+        if self.n < CHOOSE_WEIGHT:
+            part = (self.n / CHOOSE_WEIGHT) ** 3
+            rest = part * rest + (1.0 - part) * (_descending(kept) + plain) / 2
+        return plain, np.where(self.weight[:, None] > 0, rest, plain)
+
+    def _by_t(self, count: int) -> tuple[Floats, Floats]:
+        from scipy.special import stdtrit
+
+        upper = 1.0 - np.arange(1, count + 1) / (2.0 * (count + 1))
+        plain, rest = (stdtrit(df, upper)[None, :] ** 2 for df in (self.n - 1, self.n - 2))
+        return np.repeat(plain, len(self.y), axis=0), np.where(self.weight[:, None] > 0, rest, plain)
+
+    def _drawn(self, weights: Floats) -> _Moments:
+        return _Moments(
+            self.y @ weights, self.f @ weights, *((a * b) @ weights for a, b in self._products())
+        )
+
+    def _ratio(self, drawn: _Moments, weight: Floats) -> Floats:
+        """The squared ratio of every resample under a weight that is the same in all of them."""
+        own = self.data.rest(weight[:, 0])[:, None]
+        return _squared_ratio(drawn.y - weight * drawn.f, drawn.rest(weight), own, self.n - 1)
+
+    def _chosen_ratio(self, drawn: _Moments) -> Floats:
+        """The same, with the weight that each resample chooses."""
+        weight, _ = best_weight(drawn, self.n)
+        own = self.data.rest(self.weight)[:, None]
+        silver = np.maximum(drawn.spreads[1], _TINY)
+        far = np.where(weight > 0, drawn.f**2 / silver, 0.0)
+        left = np.where(weight > 0, self.n - 2, self.n - 1)
+        found = _squared_ratio(drawn.y - weight * drawn.f, drawn.rest(weight), own, left)
+        return found / (1.0 + far)
+
+
+def _squared_ratio(error: Floats, variance: Floats, own: Floats, left: Floats | int) -> Floats:
+    """Squared error over squared standard error; a resample without spread has that of the data."""
+    spread = np.where(variance <= _NO_SPREAD * own, own, variance) / left
+    return np.where(own > 0, error**2 / np.maximum(spread, _TINY), 0.0)
+
+
+def _descending(parts: list[Floats]) -> Floats:
+    squares = np.concatenate(parts, axis=1)
+    squares.sort(axis=1)
+    return squares[:, ::-1]
+
+
+def _p(value: Floats, squares: Floats) -> Floats:
+    """The share of resamples whose interval would reach zero."""
+    bar = value**2 * (1 - _TIE)
+    reached = np.count_nonzero(squares >= bar[:, None], axis=1)
+    return np.where(value == 0, 1.0, (reached + 1) / (squares.shape[1] + 1))
