@@ -49,6 +49,7 @@ bench: $(DEV)
 check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_stats.py
 	$(BIN)/python benchmarks/check_crowd.py
+	$(BIN)/python benchmarks/check_truth.py
 
 # What takes longer than a test should: part of CI.
 slow: sanitize tsan

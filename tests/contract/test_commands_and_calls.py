@@ -72,6 +72,10 @@ ROWS = {
             {"per": ("topic",)},
         ),
         ([QRELS, RUNS[0]], lambda: cf.evaluate(QRELS, RUNS[0])),
+        (
+            ["--gold", QRELS, "--silver", QRELS, RUNS[0], "-m", "AP"],
+            lambda: cf.evaluate_powered(QRELS, QRELS, RUNS[0], "AP"),
+        ),
     ],
     "label": [
         (

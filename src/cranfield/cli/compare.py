@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
 from cranfield.cli._inputs import subject_options
+from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import suggest
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
@@ -24,6 +25,7 @@ EXAMPLES = """examples:
   cranfield compare qrels.txt *.run -m "AP nDCG@10" --test randomization --correction bh
   cranfield compare qrels.txt a.run b.run --baseline a --tail one --format latex
   cranfield compare --truth truth.csv a.csv b.csv -m F.example --baseline a
+  cranfield compare --gold people.qrels --silver model.qrels a.run b.run
   cranfield compare old.json new.json --baseline old   (scores that were saved)
 """
 MOST_RESAMPLES = 100_000_000
@@ -32,8 +34,16 @@ MOST_RESAMPLES = 100_000_000
 def main(argv: Sequence[str]) -> int:
     from cranfield.report.tables.comparison import PARTS, SUMMARY
 
-    given, output = make_parser().read(argv)
+    parser = make_parser()
+    given, output = parser.read(argv)
     known = {name: given.pop(name) for name in SUBJECT_OPTIONS}
+    if has_truths(given):
+        # The truth, or the first file, is the one of the two that has no option.
+        first, files = given.pop("truth"), given.pop("files")
+        files = files if first is None else [first, *files]
+        kind = Subject.of(files, first, **known)
+        own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
+        return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
     subject = Subject.of(given.pop("files"), given.pop("truth"), least=2, **known)
     names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")
     parts = shown or ((SUMMARY, *PARTS) if output.form == "latex" else PARTS)
@@ -74,6 +84,7 @@ def make_parser() -> Parser:
     add(parser, "--baseline RUN", what)
     _test_options(parser)
     subject_options(parser)
+    truth_options(parser)
     common(parser, "public", "jobs", "seed")
     outputs(parser)
     return parser

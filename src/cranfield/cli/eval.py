@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
 from cranfield.cli._inputs import ranked_options
+from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.io import THIRD, read_run
@@ -18,9 +19,10 @@ standard input."""
 def make_parser() -> Parser:
     parser = Parser.of("eval", "Evaluate ranked runs against judgements.", FILES)
     add(parser, "judgements QRELS", "judgements")
-    common(parser, "runs")
+    add(parser, "runs RUN*", "one or more runs")
     measures(parser, f"measures or sets of them: {', '.join(SETS)}", DEFAULT_MEASURES)
     ranked_options(parser)
+    truth_options(parser)
     add(parser, "--tie-range", "also tell how far ties can move each mean", bool)
     common(parser, "per-topic")
     what = """runs of three columns without a header: what the third one is (default: a rank
@@ -34,11 +36,18 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
-    floors, third = given.pop("fail_under"), given.pop("third")
-    given["measures"] = " ".join([given["measures"], *(name for name, _ in floors)])
+    parser = make_parser()
+    given, output = parser.read(argv)
+    third = given.pop("third")
     if third is not None:
         given["runs"] = [read_run(path, third=third) for path in given["runs"]]
+    if has_truths(given):
+        files = [given.pop("judgements"), *given.pop("runs")]
+        return show_powered(parser, given, files, output)
+    if not given["runs"]:
+        parser.error("the following arguments are required: RUN")
+    floors = given.pop("fail_under")
+    given["measures"] = " ".join([given["measures"], *(name for name, _ in floors)])
     per = ("topic",) if given.pop("per_topic") else ()
     public, page = given.pop("public"), None
     with output.working("evaluating") as progress:

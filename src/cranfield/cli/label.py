@@ -8,6 +8,7 @@ from typing import Any
 
 from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
 from cranfield.cli._inputs import label_options
+from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
 from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
@@ -25,9 +26,10 @@ with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 def make_parser() -> Parser:
     parser = Parser.of("label", "Evaluate runs that annotate items with concepts.", FILES)
     add(parser, "truth TRUTH", "the true concepts of the items")
-    common(parser, "runs")
+    add(parser, "runs RUN*", "one or more runs")
     measures(parser, MEASURES)
     label_options(parser)
+    truth_options(parser)
     add(parser, "--per-item", "also the values of each item", bool)
     add(parser, "--per-concept", "also the values of each concept", bool)
     add(parser, "--explain ITEM", "instead, how the scores of one item come about")
@@ -44,7 +46,13 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
-    given, output = make_parser().read(argv)
+    parser = make_parser()
+    given, output = parser.read(argv)
+    if has_truths(given):
+        files = [given.pop("truth"), *given.pop("runs")]
+        return show_powered(parser, given, files, output, task="labels")
+    if not given["runs"]:
+        parser.error("the following arguments are required: RUN")
     floors, public, item = (given.pop(n) for n in ("fail_under", "public", "explain"))
     per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
     ask = _asking(given)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,8 +12,10 @@ from cranfield.errors import UsageError, plural
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
+from cranfield.io import read_run
 from cranfield.io.files import Input
 from cranfield.io.forms import is_file, name_runs
+from cranfield.io.labels import read_labels
 from cranfield.measures._spec import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
@@ -35,8 +37,8 @@ def evaluate_powered(
     task: Task = "ranked",
     pairs: bool = False,
     baseline: str | None = None,
-    correction: Correction = "holm",
-    interval: PoweredMethod = "studentized",
+    correction: Correction | None = None,
+    interval: PoweredMethod | None = None,
     alpha: float = 0.05,
     resamples: int = DEFAULT_RESAMPLES,
     few_gold: bool = False,
@@ -55,21 +57,19 @@ def evaluate_powered(
     >>> run = {t: {"b": 2.0, "a": 1.0} for t in silver}
     >>> found = evaluate_powered(gold, silver, {"mine": run}, "AP", interval="t")
     >>> round(found.estimates[0].value, 3), round(found.estimates[0].gold_value, 3)
-    (0.728, 0.771)
+    (0.735, 0.75)
     """
     told = Progress.of(progress)
-    named = [(name, _readable_twice(run, task)) for name, run in name_runs(runs)]
+    twice = _readable_twice(runs, task)
     found = []
     for i, truth in enumerate((gold, silver)):
         part = told.part(0.4 * i, 0.4 * (i + 1))
         if task == "ranked":
             wanted = DEFAULT_MEASURES if measures is None else measures
-            found.append(
-                evaluate(truth, dict(named), wanted, jobs=jobs, progress=part, **options)
-            )
+            found.append(evaluate(truth, twice, wanted, jobs=jobs, progress=part, **options))
         else:
             found.append(
-                evaluate_labels(truth, dict(named), measures, jobs=jobs, progress=part, **options)
+                evaluate_labels(truth, twice, measures, jobs=jobs, progress=part, **options)
             )
     return powered(
         *found,
@@ -86,17 +86,28 @@ def evaluate_powered(
     )
 
 
-def _readable_twice(run: Any, task: Task) -> Any:
-    """A run that can be scored under two truths: a pipe is read once, and kept."""
-    if not is_file(run) or Input.of(run).can_be_read_again:
-        return run
-    if task == "labels":
-        from cranfield.io.labels import read_labels
+def named_truths(files: Sequence[Any], gold: Any, silver: Any) -> dict[str, Any]:
+    """Gold, silver and runs: of the truths that is the first of the files which has no name."""
+    runs = list(files)
+    if runs and (gold is None or silver is None):
+        first = runs.pop(0)
+        gold, silver = (first, silver) if gold is None else (gold, first)
+    if not runs:
+        raise UsageError("gold= and silver= need a run or more beside them")
+    return {"gold": gold, "silver": silver, "runs": runs}
 
-        return read_labels(run)
-    from cranfield.io import read_run
 
-    return read_run(run)
+def _readable_twice(runs: Any, task: Task) -> Any:
+    """Runs that can be scored under two truths: a pipe is read once, and kept."""
+    if task == "ranked":
+        return {name: _kept(run, read_run) for name, run in name_runs(runs)}
+    if isinstance(runs, Mapping):
+        return {name: _kept(run, read_labels) for name, run in runs.items()}
+    return [_kept(run, read_labels) for run in runs]
+
+
+def _kept(run: Any, read: Callable[[Any], Any]) -> Any:
+    return read(run) if is_file(run) and not Input.of(run).can_be_read_again else run
 
 
 def powered(
@@ -105,8 +116,8 @@ def powered(
     *,
     pairs: bool = False,
     baseline: str | None = None,
-    correction: Correction = "holm",
-    interval: PoweredMethod = "studentized",
+    correction: Correction | None = None,
+    interval: PoweredMethod | None = None,
     alpha: float = 0.05,
     resamples: int = DEFAULT_RESAMPLES,
     few_gold: bool = False,
@@ -118,10 +129,13 @@ def powered(
 
     The gold units are taken for a random choice of the silver's. With `pairs` (or a `baseline`)
     also every difference is estimated, with a weight of the silver of its own, and tested.
+    The correction over the pairs of a measure is Holm's unless told otherwise.
     Fewer than 5 gold units are refused unless `few_gold` says that they are meant.
     """
+    correction, interval = correction or "holm", interval or "studentized"
     notes = Notes()
-    notes.extend((*gold.notes, *silver.notes))
+    # What is said of the gold units is said of few: that runs have more is no news.
+    notes.extend(silver.notes)
     case = _Case(gold, silver, notes)
     case.check(few_gold)
     seed = seed_of(rng)
@@ -212,10 +226,12 @@ class _Case:
 
     def measures(self) -> tuple[Measure, ...]:
         """The measures that are means over the units which people judged."""
-        unit, chosen, left = self.gold.main_unit, [], []
+        unit = self.gold.main_unit
+        chosen: list[Measure] = []
+        left: list[Measure] = []
         for m in self.gold.measures:
             both = m in self.silver.measures and all(
-                m in s.values and s.unit_of[m] == unit and (s.is_mean(m) or m.averaging == "sum")
+                m in s.values and s.unit_of[m] == unit and s.is_mean(m)
                 for s in (self.gold, self.silver)
             )
             (chosen if both else left).append(m)
@@ -226,7 +242,7 @@ class _Case:
             )
         if left:
             self.notes.add(f"not a mean over {unit}s; left out: {', '.join(map(str, left))}")
-        return tuple(m for m in chosen if m.averaging != "sum")
+        return tuple(chosen)
 
     def pairs(self, baseline: str | None) -> Ints:
         """Positions of the runs to compare: each with the baseline, or every two."""

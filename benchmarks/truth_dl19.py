@@ -1,0 +1,102 @@
+"""What little gold and model judges say of three runs of TREC DL 2019, beside all human judgements.
+
+    CRANFIELD_DATA=... python benchmarks/truth_dl19.py [--write]
+
+The judgements may not be shipped, so they are looked for below CRANFIELD_DATA (model_judges/ and
+qrels/); the tables are. With --write they are put into the page that explains the truth.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import numpy as np
+
+import cranfield as cf
+from check_stats import percent, shown
+from check_truth import PAGE
+from cranfield import stats
+from run import replace_block
+
+MEASURES = "nDCG@10 AP(rel=2) P(rel=2)@10"
+CHOICES, GOLD_TOPICS = 1000, 10
+# With the largest judge intervals are at most so wide, in parts of plain gold's.
+WIDEST = {"nDCG@10": 0.82, "AP(rel=2)": 0.80}
+LARGEST = "llama3-70b-4prompts"
+# An interval may hold the value so much less often than plain gold's.
+SLACK = 0.02
+
+
+def data() -> tuple[Path, list[Path], list[Path]]:
+    """The human judgements, the model judges and the runs."""
+    root = Path(os.environ.get("CRANFIELD_DATA", "."))
+    judges = sorted((root / "model_judges").glob("dl19-*.qrels.gz"))
+    if not judges:
+        sys.exit("CRANFIELD_DATA does not name a folder with model_judges/ and qrels/")
+    human = root / "qrels" / "qrels.dl19-passage.txt"
+    return human, judges, sorted((root / "model_judges").glob("dl19-*.run.gz"))
+
+
+def name_of(judge: Path) -> str:
+    return judge.name.removeprefix("dl19-").removesuffix(".qrels.gz")
+
+
+def topics_of_gold(table: cf.Scores, human: cf.Scores, measure: cf.Measure) -> np.ndarray:
+    """The values under a judge in the order of the human topics."""
+    place = {topic: i for i, topic in enumerate(table.units["topic"])}
+    values: np.ndarray = table.values[measure][:, [place[t] for t in human.units["topic"]]]
+    return values
+
+
+def small_gold() -> tuple[str, list[str]]:
+    """Gold for 10 of 43 topics, 1,000 random choices: intervals of these units."""
+    human, judges, runs = data()
+    gold = cf.evaluate(human, runs, MEASURES)
+    rng = np.random.default_rng(0)
+    topics = len(gold.units["topic"])
+    chosen = np.array([rng.permutation(topics)[:GOLD_TOPICS] for _ in range(CHOICES)])
+    rows, missed = [], []
+    for judge in judges:
+        silver = cf.evaluate(judge, runs, MEASURES)
+        for measure in gold.measures:
+            all_silver = topics_of_gold(silver, gold, measure)
+            cells, widths = [], []
+            for y, f in zip(gold.values[measure], all_silver, strict=True):
+                found = stats.powered_means(
+                    y[chosen], f[chosen], np.full(CHOICES, f.mean()), topics, resamples=999, jobs=2
+                )
+                held = float((np.abs(found.value - y.mean()) <= found.these).mean())
+                plain = float((np.abs(found.gold - y.mean()) <= found.gold_these).mean())
+                width = float(found.these.mean() / found.gold_these.mean())
+                widths.append(width)
+                cells.append(f"{percent(held)} ({percent(plain)}), {width:.2f}")
+                if held < plain - SLACK:
+                    missed.append(f"{name_of(judge)}, {measure}: {held:.3f} < {plain:.3f} - 0.02")
+            mean = float(np.mean(widths))
+            rows.append([f"{name_of(judge)}, {measure}", *cells, f"{mean:.2f}"])
+            if name_of(judge) == LARGEST and mean > WIDEST.get(str(measure), np.inf):
+                missed.append(f"{name_of(judge)}, {measure}: width {mean:.3f}")
+    names = [run.name.removeprefix("dl19-").removesuffix(".run.gz") for run in runs]
+    return shown(["judge, measure", *names, "mean width"], rows), missed
+
+
+TABLES = {"small-gold": small_gold}
+
+
+def main() -> int:
+    missed: list[str] = []
+    for name, make in TABLES.items():
+        table, short = make()
+        print(f"{name}: {make.__doc__}\n{table}\n")
+        missed += short
+        if "--write" in sys.argv:
+            replace_block(PAGE, f"dl19:{name}", table)
+    for line in missed:
+        print(f"missed: {line}")
+    return 1 if missed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

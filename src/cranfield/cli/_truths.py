@@ -1,0 +1,57 @@
+"""What commands on scores share: a truth of two kinds, little gold and much silver."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cranfield.cli._common import Output, Parser, add
+from cranfield.cli._watch import in_background
+from cranfield.errors import UsageError
+
+# Options that say nothing about gold and silver.
+FOREIGN = (
+    *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
+    *("executor", "tail", "test", "margin", "detect", "power", "show", "tune", "on", "tune_per"),
+)
+
+
+def truth_options(parser: Parser) -> None:
+    """Gold for some units, silver for all; with both there are runs only among the files."""
+    group = parser.add_argument_group("little gold, much silver")
+    what = """what people judged: some topics (items), chosen at random; the first file is the
+    silver then, unless --silver names it"""
+    add(group, "--gold FILE", what)
+    what = """what a program or a crowd judged: all topics (items); the first file is the gold
+    then, unless --gold names it"""
+    add(group, "--silver FILE", what)
+    add(group, "--few-gold", "go on with fewer than 5 gold topics (items)", bool)
+
+
+def has_truths(given: dict[str, Any]) -> bool:
+    """Whether gold or silver was named; without either their options are taken out."""
+    if given["gold"] is not None or given["silver"] is not None:
+        return True
+    del given["gold"], given["silver"]
+    if given.pop("few_gold"):
+        raise UsageError("few_gold= is for gold= and silver=")
+    return False
+
+
+def show_powered(
+    parser: Parser, given: dict[str, Any], files: Sequence[Any], output: Output, **asked: Any
+) -> int:
+    """Ask for estimates from gold and silver, and show them; `files` are all that were named."""
+    from cranfield.comparison.powered import evaluate_powered, named_truths
+
+    for name in FOREIGN:
+        usual = parser.get_default(name)
+        if given.pop(name, usual) != usual:
+            raise UsageError(f"{name}= cannot be combined with gold= and silver=")
+    asked |= given | named_truths(files, given.pop("gold"), given.pop("silver"))
+    with output.working("evaluating") as progress:
+        answer = in_background(
+            lambda: evaluate_powered(progress=progress, **asked), progress.cancel
+        )
+    output.show(answer)
+    return 0

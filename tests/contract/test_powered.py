@@ -1,0 +1,237 @@
+"""Little gold, much silver: what estimates must obey, whatever the silver is."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield import stats
+from cranfield.errors import UsageError
+
+
+def two(seed, n, total, correlation=0.8, rows=3):
+    rng = np.random.default_rng(seed)
+    gold = rng.normal(size=(rows, total))
+    noise = rng.normal(size=(rows, total))
+    return gold, correlation * gold + np.sqrt(1 - correlation**2) * noise
+
+
+def found_for(gold, silver, n, **options):
+    return stats.powered_means(
+        gold[:, :n],
+        silver[:, :n],
+        silver.mean(axis=1),
+        gold.shape[1],
+        **{"resamples": 499} | options,
+    )
+
+
+@pytest.mark.parametrize("method", ["studentized", "t"])
+def test_all_gold_leaves_nothing_unknown_of_these_units(method):
+    gold, silver = two(1, 30, 30)
+    found = found_for(gold, silver, 30, method=method)
+    assert np.array_equal(found.value, gold.mean(axis=1))
+    assert (found.these == 0).all()
+    plain = stats.mean_intervals(gold, method=method, resamples=499)
+    assert np.allclose(found.such, (plain.high - plain.low) / 2)
+    assert np.allclose(found.effective, 30)
+
+
+@pytest.mark.parametrize("method", ["studentized", "t"])
+def test_plain_gold_is_the_interval_that_compare_has(method):
+    gold, silver = two(2, 15, 60)
+    found = found_for(gold, silver, 15, method=method)
+    plain = stats.mean_intervals(gold[:, :15], method=method, resamples=499)
+    tolerance = {"rtol": 1e-9} if method == "studentized" else {"rtol": 2e-3}
+    assert np.allclose(found.gold_such, (plain.high - plain.low) / 2, **tolerance)
+    assert np.allclose(found.gold_these, found.gold_such * np.sqrt(1 - 15 / 60))
+
+
+def test_perfect_silver_gives_the_mean_of_all_gold():
+    gold, _ = two(3, 12, 50)
+    found = found_for(gold, 3 * gold + 1, 12)
+    assert np.allclose(found.value, gold.mean(axis=1))
+    assert (found.these < 1e-6).all()
+    assert np.allclose(found.effective, 50)
+    # What is left is the choice of the 50 units.
+    assert np.allclose(found.such, found.gold_such * np.sqrt(12 / 50), rtol=1e-6)
+
+
+def test_constant_and_contrary_silver_have_no_weight():
+    gold, _ = two(4, 20, 50)
+    for silver in (np.zeros_like(gold), -gold):
+        found = found_for(gold, silver, 20)
+        assert (found.weight == 0).all()
+        assert np.array_equal(found.value, gold[:, :20].mean(axis=1))
+        assert np.allclose(found.such, found.gold_such, rtol=1e-12)
+        assert np.allclose(found.effective, 20)
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.integers(0, 10_000),
+    st.sampled_from([(5, 20), (10, 50), (25, 60)]),
+    st.floats(0.1, 10),
+    st.floats(-5, 5),
+)
+def test_the_scale_of_the_silver_and_the_place_of_the_gold_do_not_matter(seed, sizes, scale, shift):
+    n, total = sizes
+    gold, silver = two(seed, n, total)
+    one = found_for(gold, silver, n, resamples=199)
+    other = found_for(gold + shift, scale * silver + shift, n, resamples=199)
+    assert np.allclose(one.value + shift, other.value)
+    assert np.allclose(one.these, other.these)
+    assert np.allclose(one.such, other.such)
+    assert np.allclose(one.effective, other.effective)
+    assert (one.these <= one.such + 1e-12).all()
+    assert (one.effective >= n - 1e-9).all()
+    assert (one.effective <= total + 1e-9).all()
+
+
+def test_an_interval_excludes_zero_exactly_when_its_test_says_so():
+    rng = np.random.default_rng(5)
+    gold, silver = two(5, 20, 60, rows=200)
+    shift = rng.normal(0, 0.4, size=(200, 1))
+    found = found_for(gold + shift, silver + shift, 20)
+    for value, half, p in (
+        (found.value, found.such, found.p),
+        (found.value, found.these, found.these_p),
+        (found.gold, found.gold_such, found.gold_p),
+    ):
+        assert np.array_equal(np.abs(value) > half, p <= 0.05)
+
+
+def test_threads_and_other_rows_do_not_change_a_number():
+    gold, silver = two(6, 12, 40, rows=100)
+    one, many = found_for(gold, silver, 12), found_for(gold, silver, 12, jobs=4)
+    alone = found_for(gold[40:41], silver[40:41], 12)
+    assert np.array_equal(one.such, many.such)
+    assert np.allclose(one.such[40], alone.such[0], rtol=1e-12)
+
+
+@pytest.fixture
+def campaign():
+    """Thirty topics of ten items: silver makes mistakes that gold does not."""
+    rng = np.random.default_rng(8)
+    gold, silver, runs = {}, {}, {"a": {}, "b": {}}
+    for t in range(30):
+        hard = rng.uniform(0.1, 0.9)
+        grades = (rng.random(10) < hard).astype(int)
+        noisy = np.where(rng.random(10) < 0.15, 1 - grades, grades)
+        gold[f"t{t}"] = {f"d{i}": int(g) for i, g in enumerate(grades)}
+        silver[f"t{t}"] = {f"d{i}": int(g) for i, g in enumerate(noisy)}
+        for name, skill in (("a", 1.0), ("b", 0.3)):
+            scores = skill * grades + rng.normal(size=10)
+            runs[name][f"t{t}"] = {f"d{i}": float(s) for i, s in enumerate(scores)}
+    return gold, silver, runs
+
+
+def some(truth, n):
+    return {t: truth[t] for t in list(truth)[:n]}
+
+
+def test_estimates_and_differences_of_runs(campaign):
+    gold, silver, runs = campaign
+    found = cf.evaluate_powered(some(gold, 12), silver, runs, "P@5 AP", pairs=True, resamples=999)
+    assert (found.gold_units, found.silver_units, found.unit) == (12, 30, "topic")
+    plain = cf.evaluate(some(gold, 12), runs, "P@5 AP").mean()
+    for e in found.estimates:
+        assert e.gold_value == pytest.approx(plain[e.run][e.measure])
+        assert 12 <= e.effective <= 30
+        assert e.these[0] <= e.value <= e.these[1]
+        assert e.such[1] - e.such[0] >= e.these[1] - e.these[0]
+    pair = next(p for p in found.pairs if p.measure == "AP")
+    assert (pair.a, pair.b) == ("a", "b")
+    assert pair.p <= pair.p_corrected
+    said = found.to_dict()
+    assert said["command"] == "compare"
+    assert set(said["targets"]) == {"these units", "such units"}
+    assert said["pairs"][0]["ci"] == said["pairs"][0]["such"]
+    assert "these units" in str(found)
+    assert "such units" in str(found)
+
+
+def test_the_same_from_scores_that_are_there(campaign):
+    gold, silver, runs = campaign
+    scores = [cf.evaluate(truth, runs, "AP") for truth in (some(gold, 12), silver)]
+    one = cf.powered(*scores, resamples=199)
+    assert one == cf.evaluate_powered(some(gold, 12), silver, runs, "AP", resamples=199)
+
+
+def test_annotation_has_items_for_units():
+    rng = np.random.default_rng(9)
+    truth = {f"i{k}": {"a": int(k % 2), "b": int(k % 3 == 0)} for k in range(40)}
+    noisy = {
+        i: {c: int(v ^ (rng.random() < 0.1)) for c, v in row.items()} for i, row in truth.items()
+    }
+    run = {i: {c: float(rng.random()) for c in row} for i, row in truth.items()}
+    found = cf.evaluate_powered(
+        some(truth, 15), noisy, {"x": run}, "HammingLoss F.concept", task="labels", resamples=199
+    )
+    assert found.unit == "item"
+    assert found.to_dict()["command"] == "label"
+    assert {e.measure for e in found.estimates} == {"HammingLoss"}
+    assert any("F.concept" in note for note in found.notes)
+
+
+def test_undefined_values_are_left_out_of_gold_and_filled_in_silver(campaign):
+    gold, silver, runs = campaign
+    gold["t3"] = dict.fromkeys(gold["t3"], 0)
+    silver["t5"] = dict.fromkeys(silver["t5"], 0)
+    scores = [cf.evaluate(truth, runs, "AP") for truth in (some(gold, 12), silver)]
+    values = {m: np.array(scores[0].values[m]) for m in scores[0].measures}
+    measure = scores[0].measures[0]
+    values[measure][:, 3] = np.nan
+    kept = np.delete(values[measure], 3, axis=1).mean(axis=1)
+    gapped = replace(scores[0], values=values, overall={measure: kept})
+    found = cf.powered(gapped, scores[1], resamples=199)
+    assert {e.units for e in found.estimates} == {11}
+    assert {e.total for e in found.estimates} == {29}
+    assert any("undefined for 1 gold units" in note for note in found.notes)
+
+
+@pytest.mark.parametrize(
+    ("gold_topics", "said"),
+    [(1, "no interval can be made"), (2, "no interval can be made"), (4, "few_gold=True")],
+)
+def test_too_little_gold_is_refused(campaign, gold_topics, said):
+    gold, silver, runs = campaign
+    with pytest.raises(UsageError, match=said):
+        cf.evaluate_powered(some(gold, gold_topics), silver, runs, "AP")
+
+
+def test_little_gold_is_warned_about_and_very_little_made_when_asked(campaign):
+    gold, silver, runs = campaign
+    found = cf.evaluate_powered(some(gold, 4), silver, runs, "AP", few_gold=True, resamples=199)
+    assert any("shaky" in note for note in found.notes)
+
+
+def test_gold_outside_the_silver_is_refused(campaign):
+    gold, silver, runs = campaign
+    del silver["t2"]
+    with pytest.raises(UsageError, match=r"gold= judges 1 topic that silver= does not \(t2\)"):
+        cf.evaluate_powered(some(gold, 12), silver, runs, "AP")
+
+
+def test_silver_that_is_gold_or_worthless_is_told(campaign):
+    gold, _, runs = campaign
+    same = cf.evaluate_powered(some(gold, 12), gold, runs, "AP", resamples=199)
+    assert any("Is it the same file?" in note and "22%" in note for note in same.notes)
+    whole = cf.evaluate_powered(gold, gold, runs, "AP", resamples=199)
+    assert any("every topic has gold" in note for note in whole.notes)
+    rng = np.random.default_rng(1)
+    chance = {t: {d: int(rng.random() < 0.5) for d in row} for t, row in gold.items()}
+    useless = cf.evaluate_powered(some(gold, 12), chance, runs, "P@5", resamples=199)
+    assert any("worthless" in note for note in useless.notes)
+
+
+def test_runs_and_measures_must_belong_together(campaign):
+    gold, silver, runs = campaign
+    scores = cf.evaluate(some(gold, 12), runs, "AP")
+    with pytest.raises(UsageError, match="same runs"):
+        cf.powered(scores, cf.evaluate(silver, {"a": runs["a"]}, "AP"))
+    with pytest.raises(UsageError, match="not a mean over topics"):
+        cf.evaluate_powered(some(gold, 12), silver, runs, "GMAP")
