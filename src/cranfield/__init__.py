@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from cranfield.agreement.systems import SystemsStudy, compare_rankings
     from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
+    from cranfield.campaign.results import campaign_results
     from cranfield.comparison.answer import Comparison
     from cranfield.comparison.powered import evaluate_powered, powered
     from cranfield.comparison.powered_answer import PoweredScores
@@ -141,6 +142,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Answer",
         "load",
     ),
+    "cranfield.campaign.results": ("campaign_results",),
     "cranfield.comparison.answer": ("Comparison",),
     "cranfield.comparison.powered": (
         "evaluate_powered",
@@ -329,6 +331,7 @@ __all__ = [
     "analyse_tags",
     "annotate",
     "assess_agreement",
+    "campaign_results",
     "charts",
     "check_ontology",
     "check_quality",

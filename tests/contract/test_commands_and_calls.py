@@ -178,6 +178,12 @@ ROWS = {
             lambda: cf.annotate("vectors.npz", "labels.csv", "vectors.npz", name="found"),
         )
     ],
+    "campaign": [
+        (
+            ["results", str(SAMPLE), "--table", "best-per-concept"],
+            lambda: cf.campaign_results(SAMPLE, "best-per-concept"),
+        ),
+    ],
     "uncertain": [
         (
             ["votes.csv", "tree.csv", "queries.run", "-k", "2"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 from cranfield.data.collection import Collection, ConceptText, Kind, Texts
@@ -27,13 +27,13 @@ def public_items(collection: Collection, kind: Kind) -> tuple[str, ...] | None:
 
 def public_topics(collection: Collection) -> tuple[str, ...] | None:
     """The ids of the topics; None where no file of topics tells them."""
-    return None if collection.topics is None else tuple(read_column(collection.topics, TOPIC))
+    return None if collection.topics is None else read_items(collection.topics, column=TOPIC)
 
 
 def public_concepts(collection: Collection) -> tuple[str, ...] | None:
     """The names of the concepts, from their file or else from the ontology."""
     if collection.concepts is not None:
-        return tuple(read_column(collection.concepts, CONCEPT))
+        return read_items(collection.concepts, column=CONCEPT)
     if collection.ontology is not None:
         from cranfield.io.ontology import read_ontology
 
@@ -74,13 +74,6 @@ def _meaning(row: Mapping[str, str]) -> ConceptText:
 
 def _column(rows: Mapping[str, Mapping[str, str]], name: str) -> dict[str, str]:
     return {key: row[name] for key, row in rows.items() if row.get(name)}
-
-
-def read_column(path: Path, name: str) -> Sequence[str]:
-    """The ids of a file: its column of that name, or one per line without one."""
-    if inner_suffix(path) not in (".csv", ".tsv"):
-        return read_items(path)
-    return tuple(_rows(path, name))
 
 
 def _rows(path: Path | None, name: str) -> dict[str, dict[str, str]]:

@@ -48,11 +48,11 @@ def read_collection(path: str | Path) -> Collection:
     return _Reader(file).collection()
 
 
-def read_items(path: str | Path) -> tuple[str, ...]:
-    """Item ids in order: the column `item` of a CSV or TSV, or one per line of any other file."""
+def read_items(path: str | Path, *, column: str = "item") -> tuple[str, ...]:
+    """Ids in order: a column of a CSV or TSV file, or one per line of any other file."""
     suffix = inner_suffix(path)
     if suffix in (".csv", ".tsv"):
-        rows = _column(path, "\t" if suffix == ".tsv" else ",")
+        rows = _column(path, "\t" if suffix == ".tsv" else ",", column)
     else:
         rows = [(n, line.strip()) for n, line in enumerate(read_text(path).splitlines(), 1)]
     problems: list[Problem] = []
@@ -60,26 +60,26 @@ def read_items(path: str | Path) -> tuple[str, ...]:
     for line, item in rows:
         if item in seen:
             problems.append(
-                Problem(line, f"item {item!r} is listed twice, first on line {seen[item]}")
+                Problem(line, f"{column} {item!r} is listed twice, first on line {seen[item]}")
             )
         elif item:
             seen[item] = line
     if not seen and not problems:
-        problems.append(Problem(0, "lists no item"))
+        problems.append(Problem(0, f"lists no {column}"))
     if problems:
         raise InputError(describe(path), problems)
     return tuple(seen)
 
 
-def _column(path: str | Path, delimiter: str) -> list[tuple[int, str]]:
+def _column(path: str | Path, delimiter: str, name: str) -> list[tuple[int, str]]:
     with open_text(path) as stream:
         rows = csv_rows(stream, describe(path), delimiter)
-        header = [name.strip() for name in next(rows, (0, []))[1]]
-        if "item" not in header:
+        header = [cell.strip() for cell in next(rows, (0, []))[1]]
+        if name not in header:
             raise InputError.single(
-                describe(path), f"the header {','.join(header)!r} has no column 'item'", 1
+                describe(path), f"the header {','.join(header)!r} has no column {name!r}", 1
             )
-        at = header.index("item")
+        at = header.index(name)
         return [(line, row[at].strip() if at < len(row) else "") for line, row in rows]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cranfield.campaign.results.answer import ResultColumn, ResultPart, ResultTable
+from cranfield.campaign.results.asked import campaign_results, open_material
 from cranfield.campaign.results.declared import TABLES, Declared, result_table
 from cranfield.campaign.results.material import Material
 
@@ -13,5 +14,7 @@ __all__ = [
     "ResultColumn",
     "ResultPart",
     "ResultTable",
+    "campaign_results",
+    "open_material",
     "result_table",
 ]

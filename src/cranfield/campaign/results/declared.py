@@ -6,7 +6,15 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from cranfield.campaign.results import changes, frequency, groups, participation, sides, units
+from cranfield.campaign.results import (
+    changes,
+    frequency,
+    groups,
+    participation,
+    sides,
+    units,
+    years,
+)
 from cranfield.campaign.results.answer import ResultTable
 from cranfield.campaign.results.material import Material
 from cranfield.errors import UsageError, suggest
@@ -29,6 +37,8 @@ class Declared:
     needs: tuple[str, ...] = ()
     kinds: tuple[str, ...] = KINDS
     options: tuple[str, ...] = ()
+    # Whether its ranks are by tests, so that it gains from a comparison.
+    tested: bool = False
 
 
 _LABELS = ("labels",)
@@ -39,6 +49,7 @@ _ALL = (
         "No 10.7",
         groups.all_runs,
         options=("measures",),
+        tested=True,
     ),
     Declared(
         "best-per-group",
@@ -47,6 +58,7 @@ _ALL = (
         groups.best_per_group,
         ("teams",),
         options=("measures",),
+        tested=True,
     ),
     Declared(
         "per-configuration",
@@ -55,6 +67,7 @@ _ALL = (
         groups.per_configuration,
         ("configurations",),
         options=("measures",),
+        tested=True,
     ),
     Declared(
         "best-per-concept",
@@ -122,6 +135,14 @@ _ALL = (
         sides.side_by_side,
         ("sets",),
         options=("sets", "unit", "measure"),
+    ),
+    Declared(
+        "years",
+        "Earlier years on what they share with this one: best values, wins, means, tests",
+        "No Tables 10.4, 10.11, Figure 10.5",
+        years.years_table,
+        ("years",),
+        options=("years", "measures", "count"),
     ),
 )
 TABLES: dict[str, Declared] = {table.name: table for table in _ALL}

@@ -58,7 +58,12 @@ class _Reader:
         names = [n for n in self.header if n not in (*FACTS, self.unit)]
         if not names:
             raise InputError.single(self.where, "no column is a measure", 1)
-        self.measures = dict(zip(names, self._parsed(names, self.kind), strict=True))
+        try:
+            self.measures = dict(zip(names, self._parsed(names, self.kind), strict=True))
+        except CranfieldError as error:
+            known = ", ".join((*FACTS, *UNITS))
+            said = f"{error} (columns are measures, or one of {known})"
+            raise InputError.single(self.where, said, 1) from None
         self.problems: list[Problem] = []
         self.run_facts: dict[str, RunFacts] = {}
         self.cells: dict[tuple[str, str, str], float] = {}

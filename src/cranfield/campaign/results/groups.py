@@ -11,7 +11,7 @@ from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure
 
 PLAIN = "place: by the means alone, among all ranked runs; equal means share a place"
-TESTED = "rank: 1 + the number of runs, baselines among them, that are significantly better"
+TESTED = "rank: 1 + the number of ranked runs that are significantly better"
 UNRANKED = "rows without a place are baselines"
 DESCRIBED = ("features", "classifier")
 
@@ -49,7 +49,7 @@ def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> Re
         ResultColumn("configuration", "conf.", numeric=False),
     ]
     for m in chosen:
-        columns += _measure_columns(m, bool(material.standings))
+        columns += _measure_columns(m, bool(material.ranks))
         if material.standings:
             columns += [
                 ResultColumn(f"{m} low", "low"),
@@ -72,7 +72,7 @@ def _run_row(
     facts = material.facts(run)
     cells: list[Cell] = [run, facts.team, facts.configuration]
     for measure, table in zip(measures, tables, strict=True):
-        cells += _placed_cells(table[run], bool(material.standings))
+        cells += _placed_cells(table[run], bool(material.ranks))
         if material.standings:
             standing = material.standings.get((str(measure), run))
             ends = (None, None) if standing is None else standing.ci
@@ -104,7 +104,7 @@ def _best(material: Material, measures: Sequence[Measure], name: str, title: str
     ]
     for m in measures:
         columns += [
-            *_measure_columns(m, bool(material.standings)),
+            *_measure_columns(m, bool(material.ranks)),
             ResultColumn(f"{m} run", "run", numeric=False, link="run"),
             ResultColumn(f"{m} configuration", "conf.", numeric=False),
         ]
@@ -126,7 +126,7 @@ def _row(
     for table in tables:
         # The tables are sorted: the first of the group's runs is its best.
         best = next(one for run, one in table.items() if run in own)
-        cells += _placed_cells(best, bool(material.standings))
+        cells += _placed_cells(best, bool(material.ranks))
         cells += [best.run, material.facts(best.run).configuration]
     return tuple(cells)
 
@@ -145,7 +145,7 @@ def _measure_columns(measure: Measure, with_rank: bool) -> list[ResultColumn]:
 
 def _notes(material: Material) -> tuple[str, ...]:
     notes = [PLAIN]
-    if material.standings:
+    if material.ranks:
         notes.append(TESTED)
     if len(material.ranked_runs) < len(material.scores.runs):
         notes.append(UNRANKED)

@@ -145,17 +145,20 @@ class Material:
     ) -> Material:
         """The same material for some runs, or on some concepts, items or topics.
 
-        Places are among the runs that are left; a comparison made before does not hold for them.
+        Places and ranks are among the runs that are left; a comparison made before holds for pairs
+        of runs, not for other units.
         """
-        scores = self.scores
+        scores, comparison = self.scores, self.comparison
         if configurations is not None or teams is not None:
             scores = only_runs(scores, self._runs_of(configurations, teams))
         for unit, names in (("concept", concepts), ("item", items), ("topic", topics)):
             if names is not None:
-                scores = only_units(scores, unit, names)
+                scores, comparison = only_units(scores, unit, names), None
         primary = self.primary if self.primary in scores.measures else scores.measures[0]
         baseline = self.baseline if self.baseline in scores.runs else ""
-        return replace(self, scores=scores, primary=primary, baseline=baseline, comparison=None)
+        return replace(
+            self, scores=scores, primary=primary, baseline=baseline, comparison=comparison
+        )
 
     def _runs_of(
         self, configurations: Sequence[str] | None, teams: Sequence[str] | None
@@ -184,7 +187,7 @@ class Material:
         """The same material with a comparison of its runs, made now if none is given."""
         if comparison is None and self.comparison is not None:
             return self
-        options = {"baseline": self.baseline or None, "rng": self.seed} | options
+        options = {"rng": self.seed} | options
         return replace(self, comparison=comparison or self.scores.compare(**options))
 
     @cached_property
@@ -192,6 +195,25 @@ class Material:
         """Where each run stands, by measure and run; empty without a comparison."""
         rows = () if self.comparison is None else self.comparison.standings
         return {(row.measure, row.run): row for row in rows}
+
+    @cached_property
+    def ranks(self) -> dict[tuple[str, str], int]:
+        """1 + the number of ranked runs that are significantly better, by measure and run.
+
+        Only a comparison of all pairs tells them; one with a baseline does not.
+        """
+        if self.comparison is None or self.comparison.baseline is not None:
+            return {}
+        ranked = {self.scores.runs[i] for i in self.ranked_runs}
+        found: dict[tuple[str, str], int] = {}
+        for name in self.comparison.pairs.measures:
+            found |= {(name, run): 1 for run in ranked}
+            pairs = self.comparison.pairs.where(name).among(ranked)
+            columns = pairs.columns
+            for loser, sign in (("b", 1), ("a", -1)):
+                for i in columns[loser][columns["mark"] == sign].tolist():
+                    found[name, pairs.runs[i]] += 1
+        return found
 
 
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:

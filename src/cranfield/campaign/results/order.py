@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 class Placed:
     """A run under a measure: its mean and its place among the ranked runs.
 
-    `place` is by the means alone; `rank` is 1 + the number of runs that are significantly
-    better. Neither is there for a baseline or a run without a value.
+    `place` is by the means alone; `rank` is 1 + the number of ranked runs that are
+    significantly better. Neither is there for a baseline or a run without a value.
     """
 
     run: str
@@ -49,8 +49,7 @@ def placed(material: Material, measure: Measure) -> dict[str, Placed]:
     place = dict(zip(ranked.tolist(), places(oriented[ranked]).tolist(), strict=True))
     found: dict[str, Placed] = {}
     for i in np.argsort(-oriented, kind="stable").tolist():
-        standing = material.standings.get((str(measure), runs[i]))
-        rank = standing.rank if standing is not None and i in place else None
+        rank = material.ranks.get((str(measure), runs[i])) if i in place else None
         value = None if np.isnan(means[i]) else float(means[i])
         found[runs[i]] = Placed(runs[i], value, place.get(i), rank)
     return found

@@ -96,7 +96,8 @@ def _best_per_unit(material: Material, unit: Link, name: str | None, source: str
 
 def _teams(material: Material, best: Best) -> list[str]:
     found = (material.facts(run).team or run for run in best.runs)
-    return list(dict.fromkeys(found))
+    # Printed figures may name several teams of one value in the same way.
+    return list(dict.fromkeys(team for names in found for team in names.split(SEVERAL)))
 
 
 def _configurations(material: Material, best: Best) -> list[str]:

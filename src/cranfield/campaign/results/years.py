@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -55,6 +56,31 @@ def compare_years(
     title = f"{called[0]} and {called[1]} on what they share"
     facts = {"years": list(called), "measures": {s["measure"]: s for s in summaries}}
     return ResultTable("years", title, "No Tables 10.4, 10.11, Figure 10.5", tuple(parts), facts)
+
+
+def years_table(
+    material: Material,
+    *,
+    years: Mapping[str, Material],
+    measures: Sequence[str] | None = None,
+    count: int = WORST_SHOWN,
+) -> ResultTable:
+    """This year beside each of the earlier ones; `count` items are listed per year."""
+    own = material.year or "this"
+    found = [
+        compare_years(earlier, material, names=(name, own), measures=measures, worst=count)
+        for name, earlier in years.items()
+    ]
+    if len(found) == 1:
+        return found[0]
+    parts = tuple(
+        replace(part, name=f"{name} {part.name}")
+        for name, table in zip(years, found, strict=True)
+        for part in table.parts
+    )
+    facts = {name: table.facts for name, table in zip(years, found, strict=True)}
+    title = f"Earlier years and {own} on what they share"
+    return ResultTable("years", title, found[0].source, parts, facts)
 
 
 def _unit(material: Material, measure: Measure) -> str:

@@ -1,0 +1,169 @@
+"""Result tables from whatever holds the scores: a collection, saved scores, printed figures."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.campaign.results.answer import ResultTable
+from cranfield.campaign.results.declared import declared_table, result_table
+from cranfield.campaign.results.figures import read_figures
+from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.participation import (
+    TakingPart,
+    is_participation,
+    printed_participation,
+    read_participation,
+)
+from cranfield.data.collection import Collection, Kind
+from cranfield.errors import NeedsError, UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.stored import is_saved, read_scores
+from cranfield.io.collection import read_collection
+from cranfield.io.files import inner_suffix
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+# A collection or its folder, scores or their file, or a CSV file of printed figures.
+ResultSource: TypeAlias = "Material | Collection | Scores | str | Path"
+PARTICIPATION = "participation"
+
+
+def open_material(
+    source: ResultSource,
+    kind: Kind | None = None,
+    *,
+    measures: str | Sequence[str] | None = None,
+    concepts: Sequence[str] | None = None,
+    released: bool = False,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> Material:
+    """The material of a source. With `concepts` a collection is scored on these alone; of scores
+    and figures, what can be cut is cut."""
+    if isinstance(source, str | Path):
+        source = _opened(Path(source), kind)
+    if isinstance(source, Collection):
+        return Material.of(
+            source,
+            kind,
+            measures=measures,
+            concepts=concepts,
+            released=released,
+            jobs=jobs,
+            progress=progress,
+        )
+    material = source if isinstance(source, Material) else Material.of_scores(source)
+    return material if concepts is None else material.only(concepts=concepts)
+
+
+def _opened(path: Path, kind: Kind | None) -> Material | Collection | Scores:
+    if path.is_dir() or path.name == "collection.toml":
+        return read_collection(path)
+    if is_saved(path):
+        return read_scores([path])
+    if inner_suffix(path) in (".csv", ".tsv"):
+        found = read_figures(path, kind=kind)
+        return Material.of_scores(found.scores, run_facts=found.run_facts)
+    raise UsageError(f"{path} is no folder of a collection, no saved scores and no CSV of figures")
+
+
+def campaign_results(
+    source: ResultSource,
+    table: str = "runs",
+    *,
+    kind: Kind | None = None,
+    measures: Sequence[str] | None = None,
+    concepts: Sequence[str] | None = None,
+    items: Sequence[str] | None = None,
+    topics: Sequence[str] | None = None,
+    configurations: Sequence[str] | None = None,
+    teams: Sequence[str] | None = None,
+    sets: Mapping[str, Sequence[str]] | None = None,
+    years: Mapping[str, ResultSource] | None = None,
+    count: int | None = None,
+    per_group: bool = False,
+    compare: bool = True,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> ResultTable:
+    """A result table of a campaign.
+
+    `measures` are those of the table, the first of them where it has one only. `concepts`,
+    `items`, `topics`, `configurations` and `teams` keep a part; `sets` are concepts (or topics)
+    by name, to be put side by side; `years` are earlier years by name. With `compare` runs also
+    get a rank by tests, where there are values to test.
+    """
+    declared = declared_table(table)
+    if table == PARTICIPATION and _is_printed_participation(source):
+        return printed_participation(str(source))
+    kind = kind or _only_kind(declared.kinds)
+    material = open_material(
+        source,
+        kind,
+        concepts=concepts,
+        released="truth" in declared.needs,
+        jobs=jobs,
+        progress=progress,
+    )
+    material = material.only(configurations=configurations, teams=teams, items=items, topics=topics)
+    if compare and declared.tested:
+        material = _tested(material, jobs or 1)
+    given: dict[str, Any] = {
+        "measures": measures,
+        "measure": measures[0] if measures else None,
+        "count": count,
+        "per_group": per_group or None,
+        "sets": sets,
+        "years": _earlier(material, table, years) if "years" in declared.options else None,
+    }
+    options = {
+        name: value
+        for name, value in given.items()
+        if name in declared.options and value is not None
+    }
+    found = result_table(table, material, **options)
+    return replace(found, notes=(*found.notes, *material.scores.notes))
+
+
+def _only_kind(kinds: Sequence[str]) -> Kind | None:
+    """The kind that a table is for, if it is for one only."""
+    if len(kinds) > 1:
+        return None
+    return "ranked" if kinds[0] == "ranked" else "labels"
+
+
+def _tested(material: Material, jobs: int) -> Material:
+    """The material with a comparison, where its runs can be compared."""
+    if len(material.scores.runs) < 2 or not any(
+        m in material.scores.values and material.scores.is_mean(m) for m in material.scores.measures
+    ):
+        return material
+    return material.compared(jobs=jobs)
+
+
+def _is_printed_participation(source: ResultSource) -> bool:
+    if not isinstance(source, str | Path) or inner_suffix(source) != ".csv":
+        return False
+    return is_participation(source)
+
+
+def _earlier(
+    material: Material, table: str, years: Mapping[str, ResultSource] | None
+) -> dict[str, Any]:
+    """The earlier years that were given, or those that the collection names, opened."""
+    given: Mapping[str, ResultSource] = material.years if years is None else years
+    if table != PARTICIPATION:
+        if not given:
+            raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
+        return {name: open_material(place, material.task) for name, place in given.items()}
+    found: dict[str, TakingPart] = {}
+    for name, place in given.items():
+        if _is_printed_participation(place):
+            found |= read_participation(str(place))
+        else:
+            found[name] = TakingPart.of(open_material(place, material.task))
+    return found
