@@ -6,21 +6,29 @@ problem can be shown in full.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield.campaign.lines import rows_of
+from cranfield.campaign.near import Near
 from cranfield.campaign.texts import public_concepts, public_items, public_topics
 from cranfield.data import Run
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import PROBLEMS_SHOWN, InputError, plural, suggest
+from cranfield.errors import PROBLEMS_SHOWN, InputError, plural
 from cranfield.io.files import FileForm, Input, describe, run_name
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix, Threshold
 
+# The threshold of a task whose submissions have 0/1 rows of their own.
+ROWS = "rows"
+PERCENT = 100
+# How the readers of labels say that a value is no confidence.
+OUTSIDE = "is outside [0, 1]"
 # How many ids a message names before it only counts.
 NAMED = 3
 
@@ -51,9 +59,14 @@ class PublicSet:
             return cls(kind, topics=public_topics(collection), items=items)
         return cls(kind, items=items, concepts=public_concepts(collection))
 
+    def known(self, what: str) -> frozenset[str] | None:
+        """The topics, items or concepts as a set."""
+        return self._sets[what]
+
     @cached_property
-    def item_set(self) -> frozenset[str]:
-        return frozenset(self.items or ())
+    def _sets(self) -> dict[str, frozenset[str] | None]:
+        given = {"topic": self.topics, "item": self.items, "concept": self.concepts}
+        return {w: None if ids is None else frozenset(ids) for w, ids in given.items()}
 
     @property
     def unknown(self) -> tuple[str, ...]:
@@ -94,9 +107,9 @@ class Found:
         self.kept: list[Problem] = []
         self.count = 0
 
-    def add(self, line: int, message: str, times: int = 1) -> None:
-        self.count += times
-        self.kept.append(Problem(self.file, line, message))
+    def add(self, line: int, message: str, *, file: str = "") -> None:
+        self.count += 1
+        self.kept.append(Problem(file or self.file, line, message))
 
     def first(self) -> tuple[Problem, ...]:
         """The first problems by line; those of the whole file come last."""
@@ -117,105 +130,167 @@ def check_submission(
     of their own; "rows" demands the decisions as 0/1 rows after the confidences.
     """
     given = Input.of(source)
-    found = Found(describe(given))
-    called = name or run_name(given)
-    if public.kind == "ranked":
-        return _check_ranked(given, public, found, called)
-    return _check_labels(given, public, found, called, threshold)
+    check = _Check(given, public, name or run_name(given))
+    return check.ranked() if public.kind == "ranked" else check.labels(threshold)
 
 
-def _check_ranked(given: Input, public: PublicSet, found: Found, name: str) -> Checked:
-    from cranfield.io import read_run
+class _Check:
+    """One submission on its way through the rules."""
 
-    try:
-        run = read_run(given).named(name)
-    except InputError as error:
-        _take_over(error, found)
-        return _refused(found, public, name)
-    items = set(_items_of(run))
-    _check_ids(found, "topic", run.topics, public.topics)
-    _check_ids(found, "item", items - public.item_set, public.items)
-    missing = _missing(public.topics, run.topics)
-    notes = list(run.notes)
-    if missing:
-        notes.append(f"has nothing for {_some('topic', missing)}")
-    return _checked(found, public, run, len(run), len(run.topics), missing, notes)
+    def __init__(self, given: Input, public: PublicSet, name: str) -> None:
+        self.given, self.public, self.name = given, public, name
+        self.found = Found(describe(given))
+
+    def ranked(self) -> Checked:
+        from cranfield.io import read_run
+
+        try:
+            run = read_run(self.given).named(self.name)
+        except InputError as error:
+            return self._refused(error)
+        public = self.public
+        unknown = {"topic": _unknown(run.topics, public.topics)}
+        unknown["item"] = _unknown(_items_of(run), public.items)
+        self._complain_of(unknown)
+        missing = _missing(public.topics, run.topics)
+        notes = [f"has nothing for {_some('topic', missing)}"] if missing else []
+        return self._checked(run, len(run), len(run.topics), missing, notes)
+
+    def labels(self, threshold: Threshold | str | Path | None) -> Checked:
+        from cranfield.io.labels import read_labels
+
+        try:
+            labels = read_labels(self.given, name=self.name)
+        except InputError as error:
+            return self._refused(error)
+        public = self.public
+        unknown = {"item": _unknown(labels.items, public.items)}
+        notes: list[str] = []
+        if labels.named:
+            unknown["concept"] = _unknown(labels.concepts, public.concepts)
+            absent = _missing(public.concepts, labels.concepts)
+            if absent:
+                notes.append(f"says nothing of {_some('concept', absent)}: counted as absent")
+        elif public.concepts is not None and len(labels.concepts) != len(public.concepts):
+            said = f"has {len(labels.concepts)} values per item, expected {len(public.concepts)}"
+            self.found.add(_first_line(self.given), f"{said}, one for each concept")
+        self._complain_of(unknown)
+        missing = _missing(public.items, labels.items)
+        if missing:
+            self.found.add(0, f"has nothing for {_some('item', missing)}")
+        if not self.found.count:
+            check_threshold(labels, threshold, self.found)
+        return self._checked(labels, len(labels.items), len(labels.items), missing, notes)
+
+    def _refused(self, error: InputError) -> Checked:
+        """A file that cannot be read: what its reader says, and wrong ids beside it."""
+        percents = _percents(self.given) if self.public.kind == "labels" else None
+        told = [p for p in error.problems if percents is None or OUTSIDE not in p.message]
+        for problem in told:
+            self.found.add(problem.line, problem.message)
+        if percents is not None and len(told) < len(error.problems):
+            self.found.add(*percents)
+        if told:
+            self.found.count += error.count - len(error.problems)
+        unknown: dict[str, set[str]] = {"topic": set(), "item": set(), "concept": set()}
+        for row in rows_of(self.given, self.public.kind):
+            for what, one in row.ids.items():
+                known = self.public.known(what)
+                if known is not None and one not in known:
+                    unknown[what].add(one)
+        self._complain_of(unknown)
+        return Checked(
+            self.found.file, self.name, self.public.kind, self.found.first(), self.found.count
+        )
+
+    def _complain_of(self, unknown: Mapping[str, Iterable[str]]) -> None:
+        """Every unknown id once, on the first line that has it."""
+        wanted = {(what, one): 0 for what, names in unknown.items() for one in names}
+        if not wanted:
+            return
+        times = Counter[tuple[str, str]]()
+        for row in rows_of(self.given, self.public.kind):
+            for key in row.ids.items():
+                if key in wanted:
+                    times[key] += 1
+                    wanted[key] = wanted[key] or row.line
+        near = {what: Near(getattr(self.public, f"{what}s") or ()) for what in unknown}
+        order = sorted(wanted.items(), key=lambda pair: (pair[1] == 0, pair[1]))
+        for i, ((what, one), line) in enumerate(order):
+            hint = near[what](one) if i < PROBLEMS_SHOWN else ""
+            more = times[what, one] - 1
+            again = f" It is on {plural(more, 'more line')}." if more > 0 else ""
+            self.found.add(line, f"unknown {what} {one!r}.{hint}{again}")
+
+    def _checked(
+        self, run: Any, lines: int, units: int, missing: Sequence[str], notes: Sequence[str]
+    ) -> Checked:
+        found = self.found
+        return Checked(
+            found.file,
+            self.name,
+            self.public.kind,
+            found.first(),
+            found.count,
+            lines,
+            units,
+            tuple(missing),
+            (*run.notes, *notes),
+            None if found.count else run,
+        )
 
 
-def _check_labels(
-    given: Input,
-    public: PublicSet,
-    found: Found,
-    name: str,
-    threshold: Threshold | str | Path | None,
-) -> Checked:
-    from cranfield.io.labels import read_labels
-
-    try:
-        labels = read_labels(given, name=name)
-    except InputError as error:
-        _take_over(error, found)
-        return _refused(found, public, name)
-    if threshold is not None and threshold != "rows":
-        _check_threshold(labels, found, threshold)
-    _check_ids(found, "item", labels.items, public.items)
-    if labels.named:
-        _check_ids(found, "concept", labels.concepts, public.concepts)
-    missing = _missing(public.items, labels.items)
-    if missing:
-        found.add(0, f"has nothing for {_some('item', missing)}")
-    notes = list(labels.notes)
-    return _checked(found, public, labels, len(labels.items), len(labels.items), missing, notes)
-
-
-def _check_threshold(labels: LabelMatrix, found: Found, threshold: Threshold | str | Path) -> None:
-    """Say what is wrong with the threshold itself, or with how it fits the labels."""
+def check_threshold(
+    labels: LabelMatrix, threshold: Threshold | str | Path | None, found: Found
+) -> None:
+    """Say what is wrong with a threshold itself, or with how it fits the labels."""
     from cranfield.evaluation.label_inputs import coerce_threshold
 
-    try:
-        labels.with_threshold(coerce_threshold(threshold))
-    except InputError as error:
-        _take_over(error, found)
-
-
-def _take_over(error: InputError, found: Found) -> None:
-    for problem in error.problems:
-        found.add(problem.line, problem.message)
-    found.count += error.count - len(error.problems)
-
-
-def _refused(found: Found, public: PublicSet, name: str) -> Checked:
-    return Checked(found.file, name, public.kind, found.first(), found.count)
-
-
-def _checked(
-    found: Found,
-    public: PublicSet,
-    run: Any,
-    lines: int,
-    units: int,
-    missing: Sequence[str],
-    notes: Sequence[str],
-) -> Checked:
-    return Checked(
-        found.file,
-        run.name,
-        public.kind,
-        found.first(),
-        found.count,
-        lines,
-        units,
-        tuple(missing),
-        tuple(notes),
-        None if found.count else run,
-    )
-
-
-def _check_ids(found: Found, what: str, ids: Iterable[str], known: Sequence[str] | None) -> None:
-    if known is None:
+    if threshold is None:
         return
-    for name in sorted(set(ids) - set(known)):
-        found.add(0, f"unknown {what} {name!r}.{suggest(name, known)}")
+    if threshold == ROWS:
+        if labels.labels is None or labels.confidences is None:
+            found.add(0, "has no 0/1 rows after its confidences, which this task asks for")
+        return
+    try:
+        limits = coerce_threshold(threshold)
+        values = [limits] if isinstance(limits, int | float) else _numbers(limits)
+        outside = next((v for v in values if not 0 <= v <= 1), None)
+        if outside is not None:
+            hint = "; does it look like a percent?" if 1 < outside <= PERCENT else ""
+            found.add(0, f"threshold {outside:g} is not in [0, 1]{hint}", file=str(threshold))
+        labels.with_threshold(limits)
+    except InputError as error:
+        for problem in error.problems:
+            found.add(problem.line, problem.message, file=error.where)
+
+
+def _numbers(limits: Any) -> list[float]:
+    return [float(v) for v in (limits.values() if isinstance(limits, Mapping) else limits)]
+
+
+def _percents(given: Input) -> tuple[int, str] | None:
+    """Where the values begin to look like percents, if they do: from 0 to 100, most above 1."""
+    seen = above = 0
+    first: tuple[int, str] | None = None
+    for row in rows_of(given, "labels"):
+        if any(not 0 <= value <= PERCENT for value in row.values):
+            return None
+        large = [value for value in row.values if value > 1]
+        seen += sum(value > 0 for value in row.values)
+        above += len(large)
+        if large and first is None:
+            said = f"value {large[0]:g} of item {row.ids.get('item', '')!r}"
+            first = row.line, f"{said}: the values look like percents; divide them by 100"
+    return first if 2 * above > seen else None
+
+
+def _first_line(given: Input) -> int:
+    return next((row.line for row in rows_of(given, "labels")), 0)
+
+
+def _unknown(ids: Iterable[str], known: Sequence[str] | None) -> set[str]:
+    return set() if known is None else set(ids) - set(known)
 
 
 def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ...]:
@@ -223,8 +298,8 @@ def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ..
     return tuple(name for name in known or () if name not in held)
 
 
-def _items_of(run: Run) -> Iterable[str]:
-    return (item for _, item, _ in run.rows())
+def _items_of(run: Run) -> set[str]:
+    return set().union(*run.to_dict().values())
 
 
 def _some(what: str, names: Sequence[str]) -> str:
@@ -232,10 +307,3 @@ def _some(what: str, names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:NAMED]))
     such = ": " if len(names) <= NAMED else ", such as "
     return f"{plural(len(names), what)}{such}{shown}"
-
-
-def counted(checked: Iterable[Checked]) -> Mapping[str, int]:
-    """How many submissions are good, how many are not, and the problems of all."""
-    held = list(checked)
-    good = sum(one.is_good for one in held)
-    return {"good": good, "bad": len(held) - good, "problems": sum(one.count for one in held)}

@@ -1,36 +1,52 @@
-"""`cranfield campaign`: what a campaign publishes, and how it is kept."""
+"""`cranfield campaign`: what a campaign publishes."""
 
 from __future__ import annotations
 
-import importlib
-from collections.abc import Iterable, Sequence
-from typing import Any
+from collections.abc import Sequence
 
-from cranfield.cli._common import Parser
-
-# action -> (module of cranfield.cli with `add_options` and `run`, what it does)
-ACTIONS: dict[str, tuple[str, str]] = {
-    "results": ("_campaign_results", "a result table of a collection, of scores or of figures"),
-}
+from cranfield.cli._common import Adding, Named, Parser, add, common, outputs, positive
+from cranfield.data.collection import KINDS
 
 
-def make_parser(actions: Iterable[str] = ACTIONS) -> Parser:
-    """The parser of some actions: each loads what it needs, so only those that are asked for."""
-    parser = Parser(prog="cranfield campaign", description="What a campaign publishes.")
-    listed = "|".join(ACTIONS)
-    choices = parser.add_subparsers(dest="action", required=True, metavar=listed)
-    for name in actions:
-        what = ACTIONS[name][1]
-        _module(name).add_options(choices.add_parser(name, help=what, description=f"{what}."))
+def make_parser() -> Parser:
+    parser = Parser.of("campaign", "What a campaign publishes.")
+    step = parser.steps("action", "ACTION")
+    _results(step("results", "a result table of a collection, of scores or of printed figures"))
     return parser
 
 
+def _results(parser: Parser) -> None:
+    from cranfield.campaign.results import TABLES
+
+    parser.epilog = "; ".join(f"{table.name}: {table.title}" for table in TABLES.values()) + "."
+    what = """a collection's folder, scores that were saved or printed as JSON, or CSV of printed
+    figures: a column per measure beside run, team, configuration and concept, item or topic"""
+    add(parser, "source DIR|SCORES", what)
+    add(parser, "--table NAME", "which table, as listed below", tuple(TABLES), "runs")
+    add(parser, "--kind", "which runs of a collection that has both", KINDS)
+    add(parser, "-m --measures NAMES", "measures of the table (default: the collection's)", Adding)
+    for unit in ("concepts", "items", "topics"):
+        add(parser, f"--{unit} FILE", f"only these {unit}, one per line or in a column of CSV")
+    for what in ("configurations", "teams"):
+        add(parser, f"--{what} A,B", f"only runs of these {what}")
+    what = "side-by-side: concepts (or topics) of a file under a name; repeatable"
+    add(parser, "--set NAME=FILE", what, Named, dest="sets")
+    what = "an earlier year: a folder, scores or figures (default: the collection's); repeatable"
+    add(parser, "--year NAME=SOURCE", what, Named, dest="years")
+    add(parser, "--count N", "how many items or runs are listed", positive)
+    add(parser, "--per-group", "rank-changes: one run of each group", bool)
+    add(parser, "--no-compare", "no ranks by tests", bool)
+    common(parser, "jobs")
+    outputs(parser)
+
+
 def main(argv: Sequence[str]) -> int:
-    asked = [argv[0]] if argv and argv[0] in ACTIONS else ACTIONS
-    given = make_parser(asked).read(argv)
-    code: int = _module(given.pop("action")).run(given)
-    return code
+    given, output = make_parser().read(argv)
+    from cranfield.campaign.results import campaign_results
 
-
-def _module(action: str) -> Any:
-    return importlib.import_module(f"cranfield.cli.{ACTIONS[action][0]}")
+    del given["action"]
+    given["compare"] = not given.pop("no_compare")
+    with output.working("scoring") as progress:
+        answer = campaign_results(progress=progress, **given)
+    output.show(answer)
+    return 0

@@ -21,7 +21,7 @@ from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.stored import is_saved, read_scores
-from cranfield.io.collection import read_collection
+from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import inner_suffix
 
 if TYPE_CHECKING:
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 # A collection or its folder, scores or their file, or a CSV file of printed figures.
 ResultSource: TypeAlias = "Material | Collection | Scores | str | Path"
+# Names one by one, or a file of them.
+Ids: TypeAlias = "Sequence[str] | str | Path"
 PARTICIPATION = "participation"
 
 
@@ -76,13 +78,13 @@ def campaign_results(
     table: str = "runs",
     *,
     kind: Kind | None = None,
-    measures: Sequence[str] | None = None,
-    concepts: Sequence[str] | None = None,
-    items: Sequence[str] | None = None,
-    topics: Sequence[str] | None = None,
-    configurations: Sequence[str] | None = None,
-    teams: Sequence[str] | None = None,
-    sets: Mapping[str, Sequence[str]] | None = None,
+    measures: str | Sequence[str] | None = None,
+    concepts: Ids | None = None,
+    items: Ids | None = None,
+    topics: Ids | None = None,
+    configurations: str | Sequence[str] | None = None,
+    teams: str | Sequence[str] | None = None,
+    sets: Mapping[str, Ids] | None = None,
     years: Mapping[str, ResultSource] | None = None,
     count: int | None = None,
     per_group: bool = False,
@@ -93,31 +95,40 @@ def campaign_results(
     """A result table of a campaign.
 
     `measures` are those of the table, the first of them where it has one only. `concepts`,
-    `items`, `topics`, `configurations` and `teams` keep a part; `sets` are concepts (or topics)
-    by name, to be put side by side; `years` are earlier years by name. With `compare` runs also
-    get a rank by tests, where there are values to test.
+    `items` and `topics` (names, or a file of them), `configurations` and `teams` (names, or a text
+    such as "V,M") keep a part; `sets` are concepts (or topics) by name, to be put side by side;
+    `years` are earlier years by name. With `compare` runs also get a rank by tests, where there
+    are values to test.
     """
     declared = declared_table(table)
+    asked = measures.split() if isinstance(measures, str) else measures
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
     kind = kind or _only_kind(declared.kinds)
     material = open_material(
         source,
         kind,
-        concepts=concepts,
+        measures=asked,
+        concepts=_ids(concepts, "concept"),
         released="truth" in declared.needs,
         jobs=jobs,
         progress=progress,
     )
-    material = material.only(configurations=configurations, teams=teams, items=items, topics=topics)
+    material = material.only(
+        configurations=_listed(configurations),
+        teams=_listed(teams),
+        items=_ids(items, "item"),
+        topics=_ids(topics, "topic"),
+    )
+    unit = "concept" if material.task == "labels" else "topic"
     if compare and declared.tested:
         material = _tested(material, jobs or 1)
     given: dict[str, Any] = {
-        "measures": measures,
-        "measure": measures[0] if measures else None,
+        "measures": asked,
+        "measure": asked[0] if asked else None,
         "count": count,
         "per_group": per_group or None,
-        "sets": sets,
+        "sets": {n: _ids(names, unit) for n, names in sets.items()} if sets else None,
         "years": _earlier(material, table, years) if "years" in declared.options else None,
     }
     options = {
@@ -127,6 +138,15 @@ def campaign_results(
     }
     found = result_table(table, material, **options)
     return replace(found, notes=(*found.notes, *material.scores.notes))
+
+
+def _ids(names: Ids | None, unit: str) -> Sequence[str] | None:
+    """The names themselves, or those that a file lists."""
+    return read_items(names, column=unit) if isinstance(names, str | Path) else names
+
+
+def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
+    return names.split(",") if isinstance(names, str) else names
 
 
 def _only_kind(kinds: Sequence[str]) -> Kind | None:

@@ -82,7 +82,7 @@ class Material:
         return cls(
             task=kind,
             scores=scores,
-            primary=scores.measure_named(part.primary) if part.primary else scores.measures[0],
+            primary=_primary(scores, part.primary),
             run_facts=collection.run_facts,
             teams=collection.teams,
             texts=read_texts(collection),
@@ -214,6 +214,15 @@ class Material:
                 for i in columns[loser][columns["mark"] == sign].tolist():
                     found[name, pairs.runs[i]] += 1
         return found
+
+
+def _primary(scores: Scores, name: str) -> Measure:
+    """The collection's primary measure where runs were scored under it, else the first one."""
+    from cranfield.measures import measure
+
+    known = {str(m): m for m in scores.measures}
+    wanted = str(measure(name)) if name else ""
+    return known.get(name) or known.get(wanted) or scores.measures[0]
 
 
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
