@@ -28,7 +28,8 @@ if TYPE_CHECKING:
     from cranfield.agreement.systems import SystemsStudy, compare_rankings
     from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
-    from cranfield.campaign.results import campaign_results
+    from cranfield.campaign.checking import SubmissionCheck, check_submissions
+    from cranfield.campaign.results import ResultTable, campaign_results
     from cranfield.comparison.answer import Comparison
     from cranfield.comparison.powered import evaluate_powered, powered
     from cranfield.comparison.powered_answer import PoweredScores
@@ -142,7 +143,14 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Answer",
         "load",
     ),
-    "cranfield.campaign.results": ("campaign_results",),
+    "cranfield.campaign.checking": (
+        "SubmissionCheck",
+        "check_submissions",
+    ),
+    "cranfield.campaign.results": (
+        "ResultTable",
+        "campaign_results",
+    ),
     "cranfield.comparison.answer": ("Comparison",),
     "cranfield.comparison.powered": (
         "evaluate_powered",
@@ -318,8 +326,10 @@ __all__ = [
     "QualityCheck",
     "RankedTask",
     "Resampling",
+    "ResultTable",
     "Run",
     "Scores",
+    "SubmissionCheck",
     "SystemsCheck",
     "SystemsStudy",
     "UncertainScores",
@@ -335,6 +345,7 @@ __all__ = [
     "charts",
     "check_ontology",
     "check_quality",
+    "check_submissions",
     "compare_cost_maps",
     "compare_rankings",
     "compare_vocabularies",

@@ -178,6 +178,9 @@ ROWS = {
             lambda: cf.annotate("vectors.npz", "labels.csv", "vectors.npz", name="found"),
         )
     ],
+    "check": [
+        ([str(SAMPLE), *RUNS, *LABELS], lambda: cf.check_submissions(SAMPLE, [*RUNS, *LABELS])),
+    ],
     "campaign": [
         (
             ["results", str(SAMPLE), "--table", "best-per-concept"],

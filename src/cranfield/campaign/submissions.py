@@ -258,8 +258,9 @@ def check_threshold(
         outside = next((v for v in values if not 0 <= v <= 1), None)
         if outside is not None:
             hint = "; does it look like a percent?" if 1 < outside <= PERCENT else ""
-            found.add(0, f"threshold {outside:g} is not in [0, 1]{hint}", file=str(threshold))
-        labels.with_threshold(limits)
+            found.add(0, f"threshold {outside:g} is not in [0, 1]{hint}")
+        else:
+            labels.with_threshold(limits)
     except InputError as error:
         for problem in error.problems:
             found.add(problem.line, problem.message, file=error.where)

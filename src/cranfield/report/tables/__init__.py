@@ -53,6 +53,7 @@ MAKERS: dict[str, str] = {
     "Search": "features:search_document",
     "SimulatedRuns": "lab_files:simulated",
     "Stability": "lab_stability:document",
+    "SubmissionCheck": "check:submissions",
     "SystemsStudy": "agreement:systems_document",
     "TagCorpus": "tags:document",
     "UncertainScores": "uncertain:document",
