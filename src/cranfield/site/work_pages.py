@@ -1,0 +1,71 @@
+"""Pages on which people judge: a whole sheet as one file, or one unit of it on the site.
+
+Both come from the same templates and run the same script.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.forms import Form
+from cranfield.campaign.ontology_form import actions_of
+from cranfield.campaign.sheets import Sheet
+from cranfield.errors import MissingExtraError
+from cranfield.report.shell import html_file
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+# Kinds of work in which a unit may be left out; a survey is answered whole.
+OPTIONAL_KINDS = ("labels", "relevance", "screening", "ratings", "association")
+
+
+@cache
+def environment() -> Environment:
+    """The templates of the site."""
+    try:
+        from jinja2 import Environment, PackageLoader, StrictUndefined
+    except ImportError:
+        raise MissingExtraError("jinja2", "site", "pages with forms") from None
+    return Environment(
+        loader=PackageLoader("cranfield.site", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+
+
+def static_text(name: str) -> str:
+    """A style or script of the pages."""
+    return resources.files("cranfield.site").joinpath("static", name).read_text("utf-8")
+
+
+def script_data(forms: Mapping[str, Form]) -> dict[str, Any]:
+    """What the script knows of forms: their rules, and the keys of what can be done."""
+    return {
+        "forms": {name: form.to_dict() for name, form in forms.items()},
+        "keys": {name: actions_of(form) for name, form in forms.items()},
+    }
+
+
+def sheet_page(sheet: Sheet) -> str:
+    """A sheet as one file that asks nothing of any network and gives its answers as a file."""
+    data = {**script_data(sheet.forms), "sha": sheet.sha, "asked": sheet.asked()}
+    body = (
+        environment()
+        .get_template("work/sheet.html")
+        .render(
+            sheet=sheet,
+            data=json.dumps(data, ensure_ascii=False, separators=(",", ":")),
+            keys=data["keys"],
+            optional_kinds=OPTIONAL_KINDS,
+        )
+    )
+    return html_file(
+        sheet.title, body, style=static_text("work.css"), script=static_text("work.js")
+    )
