@@ -29,7 +29,9 @@ if TYPE_CHECKING:
     from cranfield.agreement.weaklabel import WeakLabels, filter_weak_labels
     from cranfield.answers import Answer, load
     from cranfield.campaign.checking import SubmissionCheck, check_submissions
+    from cranfield.campaign.collected import Collected, read_forms
     from cranfield.campaign.results import ResultTable, campaign_results
+    from cranfield.campaign.sheet_maker import make_sheet
     from cranfield.comparison.answer import Comparison
     from cranfield.comparison.powered import evaluate_powered, powered
     from cranfield.comparison.powered_answer import PoweredScores
@@ -143,13 +145,16 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Answer",
         "load",
     ),
-    "cranfield.campaign.checking": (
-        "SubmissionCheck",
-        "check_submissions",
-    ),
-    "cranfield.campaign.results": (
+        "Collected",
         "ResultTable",
+        "SubmissionCheck",
         "campaign_results",
+        "check_submissions",
+        "read_forms",
+    "cranfield.campaign.checking": (
+    "cranfield.campaign.collected": (
+    "cranfield.campaign.results": (
+    "cranfield.campaign.sheet_maker": ("make_sheet",),
     ),
     "cranfield.comparison.answer": ("Comparison",),
     "cranfield.comparison.powered": (
@@ -299,6 +304,7 @@ __all__ = [
     "Answer",
     "CancelledError",
     "Caps",
+    "Collected",
     "Collection",
     "Comparison",
     "CostMap",
@@ -374,6 +380,7 @@ __all__ = [
     "list_measures",
     "list_methods",
     "load",
+    "make_sheet",
     "measure",
     "ontologies",
     "overlap_of_runs",
@@ -387,6 +394,7 @@ __all__ = [
     "read_costmap",
     "read_counts",
     "read_features",
+    "read_forms",
     "read_item_vectors",
     "read_judgement_log",
     "read_labels",

@@ -7,12 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.campaign.truth import (
     Decision,
     disputes,
     make_truth,
-    pseudonyms,
     read_decisions,
     screened,
     screening,
@@ -97,11 +95,3 @@ def test_a_screening_pass_turns_what_was_ticked_and_nothing_else(has, data):
     after = screening(screened(truth, "X", wrong), "X")
     assert set(after.shown) == set(first.shown) ^ set(wrong)
     assert screening(screened(truth, "X", wrong), "Y").others == ()
-
-
-def test_published_logs_hold_no_names():
-    hidden, who = pseudonyms(log())
-    assert who["p0"] == "annotator-1"
-    assert not any("p0" in row for row in hidden.rows())
-    plain = aggregate_judgements(log(), "dawid-skene")
-    assert said(aggregate_judgements(hidden, "dawid-skene")) == said(plain)

@@ -10,6 +10,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.answers import Answer
+from cranfield.campaign.ontology_form import ontology_form
+from cranfield.campaign.sheets import Filled, Sheet, Unit, response_of
 from cranfield.cli import COMMANDS, main
 from cranfield.io.samples import SAMPLE
 from cranfield.report.tables import MAKERS
@@ -29,6 +31,13 @@ BYTES = {
     "trec_eval": "tests/golden: bytes of trec_eval",
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
 }
+
+
+def answered_form():
+    """What one person said about one item on a page of our own."""
+    form = ontology_form(cf.read_ontology(ONTOLOGY, rules=RULES))
+    sheet = Sheet("Digits", "labels", {"form": form}, (Unit("d1"),))
+    return response_of(sheet, "ann", [Filled("d1", {"Zero": ["Two"]}, comment="why")])
 
 
 @pytest.fixture
@@ -55,6 +64,7 @@ def folder(tmp_path, monkeypatch):
         items=np.array([f"i{k}" for k in range(12)]),
         vectors=rng.random((12, 4)),
     )
+    (tmp_path / "answers.json").write_text(json.dumps(answered_form().to_dict()))
     (tmp_path / "judged.txt").write_text("i0 0 i1 1\ni0 0 i2 0\ni3 0 i4 1\n")
     return tmp_path
 
@@ -153,6 +163,7 @@ ROWS = {
         (["curves", "-m", "AP RR", "--size", "8"], lambda: cf.lab.curves("AP RR", size=8)),
         (["requirements", "AP"], lambda: cf.lab.requirements("AP")),
     ],
+    "form": [(["read", "answers.json"], lambda: cf.read_forms(["answers.json"]))],
     "pool": [([*RUNS, "--depth", "3"], lambda: cf.lab.make_pool(RUNS, depth=3))],
     "descriptors": [
         ([], lambda: cf.list_descriptors()),

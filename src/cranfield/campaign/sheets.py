@@ -14,7 +14,6 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from cranfield.campaign.forms import LONGEST_TEXT, Answers, Form, FormProblem
-from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.errors import InputError, Problem, UsageError
 from cranfield.io.files import FileForm, describe, read_json_text
 from cranfield.work.seeds import generator
@@ -290,26 +289,6 @@ def _answers(found: Mapping[str, Any]) -> dict[str, list[str]]:
             raise ValueError(f"question {name!r}: expected a list of texts")
         made[str(name)] = given
     return made
-
-
-def responses_log(responses: Sequence[Response]) -> JudgementLog:
-    """The judgements of all responses: a row per annotator, unit and concept.
-
-    The time of a form is shared by its concepts. Forms without concepts and with one question
-    (a grade, a rating) are logged under the name of the question.
-    """
-    rows: list[tuple[str, str, str, str, float]] = []
-    for response in responses:
-        for filled in response.done():
-            form = response.form_of(filled.unit)
-            said = form_values(form, filled.answers)
-            share = filled.seconds / len(said) if said else math.nan
-            rows += [(response.annotator, filled.unit, c, v, share) for c, v in said.items()]
-    if not rows:
-        raise UsageError("nothing was answered, so there is no log")
-    who, what, concepts, values, seconds = zip(*rows, strict=True)
-    timed = not any(map(math.isnan, seconds))
-    return judgement_log(who, what, values, concepts=concepts, seconds=seconds if timed else None)
 
 
 def form_values(form: Form, answers: Answers) -> dict[str, str]:

@@ -183,10 +183,3 @@ def _column(truth: LabelMatrix, concept: str) -> int:
     if concept not in truth.concepts:
         raise UsageError(f"the truth has no concept {concept!r}.{suggest(concept, truth.concepts)}")
     return truth.concepts.index(concept)
-
-
-def pseudonyms(log: JudgementLog, prefix: str = "annotator") -> tuple[JudgementLog, dict[str, str]]:
-    """The log with numbers for names, and who is who: what is published holds no names."""
-    width = len(str(len(log.annotators)))
-    names = tuple(f"{prefix}-{n:0{width}d}" for n in range(1, len(log.annotators) + 1))
-    return replace(log, annotators=names), dict(zip(log.annotators, names, strict=True))

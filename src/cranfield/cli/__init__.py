@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
     "aggregate": ("aggregate", "many opinions to one truth"),
+    "form": ("form", "forms for people who annotate, and what they filled in"),
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
     "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),

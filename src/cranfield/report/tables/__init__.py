@@ -18,6 +18,7 @@ MAKERS: dict[str, str] = {
     "Agreement": "agreement:document",
     "Annotation": "annotation:document",
     "Choices": "votes:choices",
+    "Collected": "collected:document",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",
     "ConceptRanking": "concept_queries:document",

@@ -99,13 +99,14 @@ const complain = (form, problems) => {
     field.classList.toggle("wrong", Boolean(own));
   }
   if (!problems.length) return;
-  const list = document.createElement("ul");
+  const list = document.createElement("ul"), word = document.createElement("p");
+  word.textContent = "Nothing stored:";
   for (const problem of problems) {
     const line = document.createElement("li");
-    line.textContent = `${problem.message} (nothing stored)`;
+    line.textContent = problem.message;
     list.append(line);
   }
-  place.append(list);
+  place.append(word, list);
   const first = all("fieldset[data-question]", form).find((f) => f.dataset.question === problems[0].question);
   if (!first) return;
   const part = first.closest(".tab");
