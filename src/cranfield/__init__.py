@@ -145,17 +145,19 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Answer",
         "load",
     ),
-        "Collected",
-        "ResultTable",
-        "SubmissionCheck",
-        "campaign_results",
-        "check_submissions",
-        "read_forms",
     "cranfield.campaign.checking": (
-    "cranfield.campaign.collected": (
-    "cranfield.campaign.results": (
-    "cranfield.campaign.sheet_maker": ("make_sheet",),
+        "SubmissionCheck",
+        "check_submissions",
     ),
+    "cranfield.campaign.collected": (
+        "Collected",
+        "read_forms",
+    ),
+    "cranfield.campaign.results": (
+        "ResultTable",
+        "campaign_results",
+    ),
+    "cranfield.campaign.sheet_maker": ("make_sheet",),
     "cranfield.comparison.answer": ("Comparison",),
     "cranfield.comparison.powered": (
         "evaluate_powered",

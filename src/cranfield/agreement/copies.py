@@ -34,8 +34,9 @@ def find_copies(
     signs: Signs,
     habitual: NDArray[np.bool_],
     seconds: Floats,
+    named: NDArray[np.bool_],
 ) -> None:
-    """Name the copier of each suspicious pair."""
+    """Name the copier of each suspicious pair; those of who is `named` already need no other."""
     from scipy.stats import poisson
 
     pairs = pairwise(log)
@@ -47,6 +48,8 @@ def find_copies(
     answers = _Answers(log)
     for p in candidates.tolist():
         a, b = int(pairs.first[p]), int(pairs.second[p])
+        if named[a] or named[b]:
+            continue
         expected = answers.disagreement(a, b)
         units = float(pairs.units[p])
         seen = (1 - float(pairs.accuracy[p])) * units

@@ -20,6 +20,7 @@ from cranfield.agreement.assess import Values, assess
 from cranfield.agreement.consensus import consensus_of_others, skills
 from cranfield.agreement.copies import find_copies
 from cranfield.agreement.exclusive import Forms, Ruled
+from cranfield.agreement.form_copies import find_form_copies
 from cranfield.agreement.signs import (
     Sign,
     find_constant,
@@ -179,7 +180,8 @@ def quality_of(
     found = skills(log, others)
     find_weak(signs, found)
     find_tired(log, others, signs)
-    find_copies(log, others, signs, habitual, seconds)
+    copiers = find_form_copies(log, signs, habitual)
+    find_copies(log, others, signs, habitual, seconds, copiers)
     return tuple(
         AnnotatorQuality(
             name,

@@ -13,6 +13,7 @@ import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
@@ -33,6 +34,7 @@ from cranfield.io.files import (
     read_json_text,
 )
 from cranfield.io.label_studio import is_label_studio, read_label_studio
+from cranfield.io.ontology import read_rules_of
 from cranfield.notes import Notes
 
 CLASSES = ("content", "work", "feelings", "quality", "other")
@@ -156,24 +158,31 @@ class Collected(Answer):
 def read_forms(
     files: Sequence[FileForm],
     *,
-    rules: Ontology | Rules | None = None,
+    ontology: str | Path | None = None,
+    rules: Ontology | Rules | str | Path | None = None,
     concepts: Sequence[str] | None = None,
-    classes: Mapping[str, str] | None = None,
+    classes: Mapping[str, str] | FileForm | None = None,
     pseudonyms: bool = False,
 ) -> Collected:
     """Forms from files of any kind: answers to our own forms, a crowd platform's CSV, Label
     Studio's JSON.
 
-    Forms that break `rules` are rejected. `concepts` are the names that a platform's answers may
-    have (default: those of an ontology given as `rules`, or those that occur). `classes` say what
-    comments are about, where the words in them should not. With `pseudonyms` people are numbered.
+    Forms that break `rules`, or those of an `ontology`, are rejected. `concepts` are the names
+    that a platform's answers may have (default: those of the ontology, or those that occur).
+    `classes` say what comments are about, where the words in them should not. With `pseudonyms`
+    people are numbered.
     """
     if not files:
         raise UsageError("there are no files with answers")
-    if concepts is None and isinstance(rules, Ontology):
-        concepts = rules.concepts
+    known = rules if isinstance(rules, Ontology | Rules) else None
+    if known is None:
+        known = read_rules_of(rules=rules, ontology=ontology)  # type: ignore[arg-type]
+    if concepts is None and isinstance(known, Ontology):
+        concepts = known.concepts
+    if classes is not None and not isinstance(classes, Mapping):
+        classes = read_classes(classes)
     forms = [form for file in files for form in _forms_of(file, concepts)]
-    return collect(numbered(forms) if pseudonyms else forms, rules=rules, classes=classes)
+    return collect(numbered(forms) if pseudonyms else forms, rules=known, classes=classes)
 
 
 def numbered(forms: Sequence[FilledForm]) -> list[FilledForm]:

@@ -2,87 +2,62 @@
 
 from __future__ import annotations
 
-import argparse
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from cranfield.cli._common import (
-    Output,
-    Parser,
-    add_output_options,
-    positive,
-    show,
-    write_file,
-)
+from cranfield.cli._common import Output, Parser, add, common, outputs, positive
+
+DESCRIPTION = """Forms for people who annotate: a file that works from disk in any browser, and
+the log of what was filled in."""
 
 
-def make_parser() -> argparse.ArgumentParser:
-    parser = Parser(
-        prog="cranfield form",
-        description="Forms for people who annotate: a file that works from disk in any browser, "
-        "and the log of what was filled in.",
-    )
-    steps = parser.add_subparsers(dest="step", required=True, metavar="STEP", parser_class=Parser)
-    make = steps.add_parser("make", help="a form as one file, from an ontology")
-    make.add_argument("source", metavar="DIR|ONTOLOGY", help="a collection's folder or an ontology")
-    make.add_argument("--rules", metavar="FILE", help="rules between concepts (TOML)")
-    make.add_argument("--pictures", metavar="DIR", help="pictures of the items")
-    make.add_argument("--items", metavar="FILE", help="the items to ask about")
-    make.add_argument("--split", metavar="NAME", help="items of a split of the collection")
-    make.add_argument("--below", metavar="CONCEPT", help="ask only for the concepts below this one")
-    make.add_argument(
-        "--known", metavar="LABELS", help="with --below: ask about items that have that concept"
-    )
-    make.add_argument(
-        "--meanings", metavar="FILE", help="CSV concept,title,question,definition,example"
-    )
-    make.add_argument("--guidelines", metavar="FILE", help="a text for the annotators")
-    make.add_argument("--version", default="1", metavar="V", help="of the guidelines (default: 1)")
-    make.add_argument("--title", metavar="TEXT", help="what the page is called")
-    make.add_argument("--first", type=positive, metavar="N", help="ask about N items only")
-    make.add_argument("--seed", type=positive, metavar="N", help="in an order drawn by this seed")
-    make.add_argument("-o", "--output", metavar="FILE.html", required=True, help="write here")
-    make.add_argument("--quiet", action="store_true", help="say nothing beside")
-    make.set_defaults(run=_make)
-    read = steps.add_parser("read", help="answers to a log: of forms, a crowd platform, a tool")
-    read.add_argument("answers", nargs="+", metavar="ANSWERS", help="saved answers, CSV or JSON")
-    read.add_argument("--ontology", metavar="F", help="forms that break its rules are rejected")
-    read.add_argument("--rules", metavar="FILE", help="the same, for rules alone (TOML)")
-    read.add_argument(
-        "--classes", metavar="FILE", help="what comments are about: CSV comment,class"
-    )
-    read.add_argument("--pseudonyms", action="store_true", help="numbers for annotators' names")
-    add_output_options(read)
-    read.set_defaults(run=_read)
+def make_parser() -> Parser:
+    parser = Parser.of("form", DESCRIPTION)
+    step = parser.steps("step", "STEP")
+    make = step("make", "a form as one file, from an ontology")
+    add(make, "source DIR|ONTOLOGY", "a collection's folder, or an ontology")
+    common(make, "rules")
+    add(make, "--pictures DIR", "pictures of the items")
+    add(make, "--items FILE", "the items to ask about")
+    add(make, "--split NAME", "the items of a split of the collection")
+    add(make, "--below CONCEPT", "ask only for the concepts below this one")
+    add(make, "--known LABELS", "with --below: ask about the items that have that concept")
+    add(make, "--meanings FILE", "CSV concept,title,question,definition,example")
+    add(make, "--guidelines FILE", "a text for the annotators")
+    add(make, "--version V", "of the guidelines", default="1")
+    add(make, "--title TEXT", "what the page is called")
+    add(make, "--first N", "ask about N items only", positive)
+    add(make, "--seed N", "ask in an order that is drawn by this seed", positive)
+    add(make, "-o --output FILE.html", "write here", dest="path", required=True)
+    common(make, "quiet")
+    read = step("read", "answers to a log: of our forms, of a crowd platform, of Label Studio")
+    add(read, "files ANSWERS+", "saved answers (JSON), a platform's CSV, an export (JSON)")
+    common(read, "ontology", "rules")
+    add(read, "--classes FILE", "what comments are about: CSV comment,class")
+    add(read, "--pseudonyms", "numbers for the names of annotators", bool)
+    outputs(read)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
-    args = make_parser().parse_args(argv)
-    args.run(args)
+    given, output = make_parser().read(argv)
+    return (_make if given.pop("step") == "make" else _read)(output, given)
+
+
+def _make(output: Output, given: dict[str, Any]) -> int:
+    from cranfield.site.work_pages import make_form
+
+    output.write(str(output.path), make_form(**given))
     return 0
 
 
-def _make(args: argparse.Namespace) -> None:
-    from cranfield.campaign.sheet_maker import make_sheet
-    from cranfield.site.work_pages import sheet_page
-
-    asked = {k: v for k, v in vars(args).items() if k not in ("step", "run", "output", "quiet")}
-    write_file(args.output, sheet_page(make_sheet(**asked)), quiet=args.quiet)
-
-
-def _read(args: argparse.Namespace) -> None:
-    from cranfield.campaign.collected import read_classes, read_forms
-    from cranfield.cli._judgements import write_tables
-    from cranfield.io.ontology import read_rules_of
+def _read(output: Output, given: dict[str, Any]) -> int:
+    from cranfield.campaign.collected import read_forms
     from cranfield.report.tables.agreement import log_table
 
-    answer = read_forms(
-        args.answers,
-        rules=read_rules_of(rules=args.rules, ontology=args.ontology),
-        classes=read_classes(args.classes) if args.classes else None,
-        pseudonyms=args.pseudonyms,
-    )
-    show(answer, replace(Output.of(args), path=None))
-    if args.output:
-        write_tables({args.output: log_table(answer.log)}, quiet=args.quiet)
+    answer = read_forms(**given)
+    replace(output, path=None).show(answer)
+    if output.path:
+        output.write_tables({output.path: log_table(answer.log)})
+    return 0

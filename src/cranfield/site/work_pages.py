@@ -9,10 +9,12 @@ import json
 from collections.abc import Mapping
 from functools import cache
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.forms import Form
 from cranfield.campaign.ontology_form import actions_of
+from cranfield.campaign.sheet_maker import make_sheet
 from cranfield.campaign.sheets import Sheet
 from cranfield.errors import MissingExtraError
 from cranfield.report.shell import html_file
@@ -69,3 +71,8 @@ def sheet_page(sheet: Sheet) -> str:
     return html_file(
         sheet.title, body, style=static_text("work.css"), script=static_text("work.js")
     )
+
+
+def make_form(source: str | Path, **options: Any) -> str:
+    """A form as one file, of what `cranfield.make_sheet` makes."""
+    return sheet_page(make_sheet(source, **options))
