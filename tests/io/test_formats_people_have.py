@@ -159,3 +159,142 @@ def test_the_gate(tmp_path, capsys):
     assert main([*argv, "--fail-under", "NMRR=0.9", "--gmt", "1"]) == 0
     assert main([*argv, "--fail-under", "NMRR=0.01", "--gmt", "1"]) == 1
     assert main([*argv, "--fail-under", "AP"]) == 2
+
+
+TRUTH = {"a": {"Sky", "Blue Sea"}, "b": {"Sky"}, "c": {"Blue Sea"}}
+LABEL_RUN = {
+    "a": {"Sky": 0.9, "Blue Sea": 0.4},
+    "b": {"Sky": 0.3, "Blue Sea": 0.8},
+    "c": {"Sky": 0.2, "Blue Sea": 0.7},
+}
+
+
+def labelled(truth, run, measures="AP.concept F.example", **options):
+    return cf.evaluate_labels(truth, {"r": run}, measures, **options).mean()["r"]
+
+
+@pytest.mark.parametrize(
+    "name, text",
+    [
+        ("bars.csv", "item,labels\na,Sky|Blue Sea\nb,Sky\nc,Blue Sea\n"),
+        ("semicolons.csv", "image,tags\na,Sky;Blue Sea\nb,Sky\nc,Blue Sea\n"),
+        ("quoted.csv", 'item,labels\na,"Sky, Blue Sea"\nb,Sky\nc,Blue Sea\n'),
+        ("ragged.csv", "item,concepts\na,Sky,Blue Sea\nb,Sky\nc,Blue Sea\n"),
+        ("tabs.tsv", "item\tlabels\na\tSky,Blue Sea\nb\tSky\nc\tBlue Sea\n"),
+        ("lists.json", json.dumps({k: sorted(v) for k, v in TRUTH.items()})),
+        ("values.json", json.dumps({k: dict.fromkeys(v, 1) for k, v in TRUTH.items()})),
+    ],
+)
+def test_lists_of_labels(tmp_path, name, text):
+    (tmp_path / name).write_text(text)
+    assert labelled(tmp_path / name, LABEL_RUN) == labelled(TRUTH, LABEL_RUN)
+
+
+def test_blanks_separate_labels_where_nothing_else_does(tmp_path):
+    (tmp_path / "t.csv").write_text("item,labels\na,Sky Sea\nb,Sky\n")
+    assert set(cf.read_labels(tmp_path / "t.csv").concepts) == {"Sky", "Sea"}
+    # One column of numbers is a concept of that name.
+    (tmp_path / "n.csv").write_text("item,labels\na,1\nb,0\n")
+    assert cf.read_labels(tmp_path / "n.csv").concepts == ("labels",)
+
+
+@pytest.mark.parametrize(
+    "name, text, message",
+    [
+        (
+            "twice.csv",
+            "item,labels\na,Sky|Sea\na,Sky|Sea\n",
+            "twice.csv:3: item 'a' is listed twice",
+        ),
+        ("none.csv", "item,labels\na,\nb,\n", "no concept for any item"),
+        ("bad.json", "{", "is not JSON"),
+        ("list.json", "[1]", "expected {item"),
+    ],
+)
+def test_lists_that_are_wrong(tmp_path, name, text, message):
+    (tmp_path / name).write_text(text)
+    with pytest.raises(cf.InputError, match=message):
+        cf.read_labels(tmp_path / name)
+
+
+def voc(folder, pattern, values):
+    folder.mkdir()
+    for concept in ("Blue Sea", "Sky"):
+        rows = [f"{item} {value[concept]}" for item, value in values.items() if concept in value]
+        name = pattern.format(concept.replace(" ", "-"))
+        (folder / name).write_text("\n".join(rows) + "\n")
+    return folder
+
+
+def test_a_file_per_class(tmp_path):
+    """PASCAL VOC: aeroplane_val.txt with -1, 0 and 1; comp1_cls_val_aeroplane.txt with scores."""
+    truth = voc(
+        tmp_path / "truth",
+        "{}_val.txt",
+        {
+            item: {c: 1 if c in shown else -1 for c in ("Sky", "Blue Sea")}
+            for item, shown in TRUTH.items()
+        },
+    )
+    run = voc(tmp_path / "run", "comp1_cls_val_{}.txt", LABEL_RUN)
+    assert cf.read_labels(truth).concepts == ("Blue-Sea", "Sky")
+    assert labelled(truth, run) == labelled(TRUTH, LABEL_RUN)
+
+
+def test_what_is_difficult_is_told(tmp_path):
+    truth = voc(
+        tmp_path / "t", "{}.txt", {"a": {"Sky": 1, "Blue Sea": 0}, "b": {"Sky": -1, "Blue Sea": 1}}
+    )
+    assert "1 labels are marked as difficult" in cf.read_labels(truth).notes[0]
+
+
+def test_scores_of_any_size(tmp_path):
+    """Logits order as the confidences do, in every form; values are the same to the last bit."""
+    from math import log
+
+    logits = {
+        item: {c: log(v / (1 - v)) for c, v in values.items()} for item, values in LABEL_RUN.items()
+    }
+    order = labelled(TRUTH, LABEL_RUN, "AP.concept Coverage RankingLoss")
+    assert labelled(TRUTH, logits, "AP.concept Coverage RankingLoss", scores="any") == order
+    wide = "item,Blue Sea,Sky\n" + "".join(
+        f"{i},{v['Blue Sea']!r},{v['Sky']!r}\n" for i, v in logits.items()
+    )
+    long = "item,concept,value\n" + "".join(
+        f"{i},{c},{v!r}\n" for i, values in logits.items() for c, v in values.items()
+    )
+    for name, text in (("wide.csv", wide), ("long.csv", long)):
+        (tmp_path / name).write_text(text)
+        found = labelled(TRUTH, tmp_path / name, "AP.concept Coverage RankingLoss", scores="any")
+        assert found == order
+        # Squashed they are the confidences again; a threshold of 0 is one of 0.5.
+        assert labelled(TRUTH, tmp_path / name, "F.example", scores="logistic") == labelled(
+            TRUTH, LABEL_RUN, "F.example"
+        )
+        assert labelled(
+            TRUTH, tmp_path / name, "F.example", scores="any", threshold=0.0
+        ) == labelled(TRUTH, LABEL_RUN, "F.example")
+        with pytest.raises(cf.NeedsError, match="threshold=X in their own unit"):
+            labelled(TRUTH, tmp_path / name, "F.example", scores="any")
+        with pytest.raises(cf.InputError, match="scores='any'"):
+            labelled(TRUTH, tmp_path / name, "F.example")
+
+
+def test_an_item_without_scores_comes_last():
+    """-5 is better than nothing: what a run does not name stands behind all that it names."""
+    truth = {"a": {"Sky"}, "b": set(), "c": {"Sky"}}
+    run = {"a": {"Sky": -5.0}, "b": {"Sky": -7.0}}
+    assert labelled(truth, run, "AP.concept", scores="any")["AP.concept"] == pytest.approx(5 / 6)
+
+
+def test_scores_on_the_command_line(tmp_path, capsys):
+    (tmp_path / "truth.csv").write_text("item,Sky\na,1\nb,0\n")
+    (tmp_path / "run.csv").write_text("item,Sky\na,3.5\nb,-2\n")
+    asked = ["label", str(tmp_path / "truth.csv"), str(tmp_path / "run.csv"), "-m", "AP.concept"]
+    assert main(asked) == 2
+    assert "--scores any" in capsys.readouterr().err
+    assert main([*asked, "--scores", "any", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"][0]["mean"]["AP.concept"] == 1.0
+    compared = ["compare", "--truth", asked[1], asked[2], asked[2], "--scores", "any"]
+    assert main(compared) == 2  # two runs of one name
+    assert "named" in capsys.readouterr().err

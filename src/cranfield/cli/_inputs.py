@@ -64,6 +64,15 @@ def label_options(parser: Parser) -> None:
     parser.set_defaults(threshold=None)
 
 
+def score_option(parser: Parser) -> None:
+    """What the numbers of annotation runs are."""
+    what = (
+        "what the numbers of annotation runs are: confidences in [0, 1] (default), scores of any "
+        "size for measures of order, or such scores brought to [0, 1] by the logistic function"
+    )
+    add(parser, "--scores", what, ("confidence", "any", "logistic"), "confidence")
+
+
 def subject_options(parser: Parser, nargs: str = "+") -> None:
     """The files, and what is known about either kind of them."""
     what = "the judgements, then the runs; with --truth: runs only; or saved scores"

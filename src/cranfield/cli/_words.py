@@ -49,6 +49,7 @@ PARAMETERS = (
     "resamples",
     "rng",
     "rules",
+    "scores",
     "shares",
     "silver",
     "skipped",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
-from cranfield.cli._inputs import subject_options
+from cranfield.cli._inputs import score_option, subject_options
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import suggest
@@ -85,6 +85,7 @@ def make_parser() -> Parser:
     _test_options(parser)
     subject_options(parser)
     truth_options(parser)
+    score_option(parser)
     common(parser, "public", "jobs", "seed")
     outputs(parser)
     return parser

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
-from cranfield.cli._inputs import label_options
+from cranfield.cli._inputs import label_options, score_option
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
@@ -17,8 +17,8 @@ from cranfield.evaluation.scores import Scores
 from cranfield.measures.labels.registry import LABEL_SETS
 
 FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
-confidence rows), .csv or .tsv (wide, or item,concept,value), .parquet, .npz; each may be .gz or
-.zst."""
+confidence rows), .csv or .tsv (wide; item,concept,value; or item,labels with lists of concepts),
+.json, .parquet, .npz; each may be .gz or .zst; a folder with a file per concept (PASCAL VOC)."""
 MEASURES = f"""measures or sets of them: {", ".join(LABEL_SETS)} (default: {DEFAULT_MEASURES};
 with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 
@@ -30,6 +30,7 @@ def make_parser() -> Parser:
     measures(parser, MEASURES)
     label_options(parser)
     truth_options(parser)
+    score_option(parser)
     add(parser, "--per-item", "also the values of each item", bool)
     add(parser, "--per-concept", "also the values of each concept", bool)
     add(parser, "--explain ITEM", "instead, how the scores of one item come about")

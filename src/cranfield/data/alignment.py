@@ -39,8 +39,9 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
             f"has none of the items of the truth (the truth has {truth.items[0]!r}, "
             f"the run has {run.items[0]!r})",
         )
+    lowest = -np.inf if run.free else 0.0
     aligned = run.map(
-        lambda m: _taken(m, rows, columns), items=truth.items, concepts=truth.concepts
+        lambda m: _taken(m, rows, columns, lowest), items=truth.items, concepts=truth.concepts
     )
     return Alignment(
         aligned, int((rows < 0).sum()), int((columns < 0).sum()), _notes(run, truth, rows, columns)
@@ -69,11 +70,14 @@ def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
         )
 
 
-def _taken(matrix: Matrix, rows: NDArray[np.intp], columns: NDArray[np.intp]) -> Matrix:
+def _taken(
+    matrix: Matrix, rows: NDArray[np.intp], columns: NDArray[np.intp], lowest: float
+) -> Matrix:
     if isinstance(matrix, np.ndarray):
         taken = matrix[rows[:, None], columns[None, :]]
-        taken[rows < 0] = 0
-        taken[:, columns < 0] = 0
+        nothing = lowest if matrix.dtype.kind == "f" else 0
+        taken[rows < 0] = nothing
+        taken[:, columns < 0] = nothing
         return taken
     # Sparse: an empty row and an empty column stand for whatever the run lacks.
     from scipy import sparse

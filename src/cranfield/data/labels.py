@@ -31,7 +31,8 @@ class LabelMatrix:
     The matrices are dense, or sparse rows (scipy.sparse.csr_array) for more than
     `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
     `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
-    is the file it came from, for messages; `notes` are what its reader noticed.
+    is the file it came from, for messages; `notes` are what its reader noticed. The confidences
+    of a `free` matrix are scores of any size, whose order counts.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -46,6 +47,7 @@ class LabelMatrix:
     named: bool = True
     source: str = ""
     notes: tuple[str, ...] = ()
+    free: bool = False
 
     @property
     def where(self) -> str:
@@ -80,6 +82,8 @@ class LabelMatrix:
         values = matrix if isinstance(matrix, np.ndarray) else cast(Any, matrix).data
         if values.size == 0 or (values.min() >= 0 and values.max() <= 1):
             return
+        if self.free and not np.isnan(values).any():
+            return
         for row in range(len(self.items)):
             line = self._dense(matrix, slice(row, row + 1), slice(None))[0]
             outside = np.flatnonzero(~((line >= 0) & (line <= 1)))
@@ -99,17 +103,19 @@ class LabelMatrix:
         items: Sequence[str] | None = None,
         concepts: Sequence[str] | None = None,
         name: str = "labels",
+        free: bool = False,
     ) -> LabelMatrix:
         """A matrix from plain objects.
 
         `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
         or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
-        with one column per concept and the items in a column `item` or in the index.
+        with one column per concept and the items in a column `item` or in the index. The values
+        of a `free` one are scores of any size.
         """
         if isinstance(data, LabelMatrix):
             return data
         if isinstance(data, Mapping):
-            return _of_mapping(data, concepts, name)
+            return _of_mapping(data, concepts, name, free)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
             names = [c for c in data.columns if c != "item"]
             given = data["item"] if "item" in data.columns else getattr(data, "index", None)
@@ -118,6 +124,7 @@ class LabelMatrix:
                 items=items or (None if given is None else [str(i) for i in given]),
                 concepts=concepts or [str(c) for c in names],
                 name=name,
+                free=free,
             )
         if np.ma.is_masked(data):
             raise InputError.single(name, "a cell is masked; a label or confidence is a number")
@@ -135,6 +142,7 @@ class LabelMatrix:
             confidences=confidences,
             name=name,
             named=concepts is not None,
+            free=free,
         )
 
     @property
@@ -150,6 +158,8 @@ class LabelMatrix:
         """Label cardinality: the mean number of labels of an item (No 3.2)."""
         if self.labels is not None:
             return float(self.labels.sum()) / len(self.items)
+        if self.free:  # scores of any size are no labels before there is a threshold
+            return float("nan")
         # Some rows at a time: the labels of all would be one more matrix in memory.
         count, step = 0, max(1, CHUNK_CELLS // len(self.concepts))
         for start in range(0, len(self.items), step):
@@ -213,9 +223,19 @@ class LabelMatrix:
                 self.where, f"{limits.size} thresholds for {self.shape[1]} concepts"
             )
         outside = limits[~((limits >= 0) & (limits <= 1))]
-        if outside.size:
+        if outside.size and not (self.free and np.isfinite(limits).all()):
             raise UsageError(f"the threshold {outside.flat[0]:g} lies outside [0, 1]")
         return limits
+
+    def squashed(self) -> LabelMatrix:
+        """Scores of any size as confidences, by the logistic function: 0 becomes 0.5."""
+        if self.confidences is None:
+            return self
+        scores = np.asarray(dense(self.confidences), dtype=np.float64)
+        # Of both signs by the side that cannot overflow.
+        small = np.exp(-np.abs(scores))
+        values = np.where(scores >= 0, 1 / (1 + small), small / (1 + small))
+        return replace(self, confidences=values, free=False)
 
     def renamed(self, concepts: Sequence[str]) -> LabelMatrix:
         """An unnamed matrix with the names of its columns."""
@@ -355,7 +375,9 @@ def _cell(value: Any) -> float:
     return float(value)
 
 
-def _of_mapping(data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str) -> LabelMatrix:
+def _of_mapping(
+    data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str, free: bool
+) -> LabelMatrix:
     rows: dict[str, dict[str, float]] = {}
     for item, given in data.items():
         try:
@@ -373,9 +395,9 @@ def _of_mapping(data: Mapping[Any, Any], concepts: Sequence[str] | None, name: s
             name, f"unknown concept {unknown[0]!r}.{suggest(unknown[0], vocabulary)}"
         )
     position = {c: j for j, c in enumerate(vocabulary)}
-    values = np.zeros((len(rows), len(vocabulary)))
+    values = np.full((len(rows), len(vocabulary)), -np.inf if free else 0.0)
     for i, row in enumerate(rows.values()):
         for concept, value in row.items():
             values[i, position[concept]] = value
     labels, confidences = split_values(values)
-    return LabelMatrix(tuple(rows), vocabulary, labels, confidences, name)
+    return LabelMatrix(tuple(rows), vocabulary, labels, confidences, name, free=free)

@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.data.alignment import Alignment, align
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Floats, LabelMatrix, Threshold
-from cranfield.errors import InputError, UsageError, check_counts
+from cranfield.errors import InputError, NeedsError, UsageError, check_counts
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
     ConceptSource,
@@ -74,8 +74,10 @@ class LabelTask:
         concepts: ConceptSource | None = None,
         threshold: ThresholdSource | None = None,
         thresholds: Mapping[str, ThresholdSource] | None = None,
+        scores: str = "confidence",
     ) -> None:
         notes = Notes()
+        self._scores = scores
         named = coerce_concepts(concepts)
         given, self._left_out = coerce_truth(truth, named)
         notes.extend(given.notes)
@@ -150,6 +152,7 @@ class LabelTask:
             name,
             items=truth.items if bare and not is_file(run) else None,
             concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
+            scores=self._scores,
         )
         if self._columns is not None and not found.named:
             return found.renamed(self._columns)
@@ -179,6 +182,13 @@ class LabelTask:
                 "has labels without confidences, so nearly all of its ranks are ties; do not "
                 f"compare its {', '.join(ranked[:5])} with runs that have confidences",
                 about=run.name,
+            )
+        decided = [str(m) for m, plan in self.plans.items() if not plan.ranked]
+        if run.free and run.labels is None and decided:
+            raise NeedsError(
+                f"{run.where}: scores of any size have an order but no labels, which "
+                f"{', '.join(decided[:5])} needs: give threshold=X in their own unit, or "
+                "scores='logistic'"
             )
         aligned = align(run, truth)
         for note in aligned.notes:
@@ -214,6 +224,7 @@ def evaluate_labels(
     concepts: ConceptSource | None = None,
     threshold: ThresholdSource | None = None,
     thresholds: Mapping[str, ThresholdSource] | None = None,
+    scores: str = "confidence",
     keep: bool = True,
     jobs: int | None = None,
     executor: Executor = THREADS,
@@ -228,8 +239,10 @@ def evaluate_labels(
     {name: map} for measures such as `OS(cost='fts')`. `concepts` names the columns of files
     without names, adds concepts that no item has, or chooses some of the truth's concepts.
     `threshold` is the confidence from which a concept counts as predicted: a number, one for
-    each concept, or a file; `thresholds` has those of single runs. With `keep=False` only the
-    value of each run is kept, not its values per item and concept.
+    each concept, or a file; `thresholds` has those of single runs. `scores` says what the numbers
+    of runs are: "confidence" (in [0, 1]), "any" (of any size, for measures of order, or with a
+    threshold in their own unit) or "logistic" (brought to [0, 1] by that function). With
+    `keep=False` only the value of each run is kept, not its values per item and concept.
 
     >>> truth = {"a": {"Sky", "Sea"}, "b": {"Sky"}}
     >>> evaluate_labels(truth, {"mine": {"a": {"Sky"}, "b": {"Sky"}}}, "F.example").mean()
@@ -245,6 +258,7 @@ def evaluate_labels(
         "concepts": concepts,
         "threshold": threshold,
         "thresholds": thresholds,
+        "scores": scores,
     }
     if executor == THREADS:
         return LabelTask(**options).evaluate(runs, keep=keep, jobs=jobs, progress=progress)

@@ -25,7 +25,7 @@ RANKED_OPTIONS: Mapping[str, Any] = {
 }
 # Those of `evaluate_labels` that say what is known of the concepts.
 LABEL_OPTIONS = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds")
-SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS])
+SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS, "scores"])
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,8 @@ class Subject:
             if len(files) < least:
                 raise UsageError(f"give {_runs(least)} beside the truth")
             return cls("labels", {"truth": truth, "runs": files, **options})
-        for name in LABEL_OPTIONS:
-            if options.pop(name, None):
+        for name in (*LABEL_OPTIONS, "scores"):
+            if options.pop(name, None) not in (None, "confidence", (), {}):
                 raise UsageError(f"{name}= is for annotation; name the truth with truth=")
         if files and all(map(is_saved, files)):
             return cls("saved", {"paths": files})

@@ -81,6 +81,7 @@ def coerce_labels(
     *,
     items: Sequence[str] | None = None,
     concepts: Sequence[str] | None = None,
+    scores: str = "confidence",
 ) -> LabelMatrix:
     """Labels from any of the forms that `evaluate_labels` takes.
 
@@ -91,8 +92,10 @@ def coerce_labels(
     from cranfield.io.labels import read_labels
 
     if is_file(source):
-        return read_labels(source)
-    return LabelMatrix.of(source, items=items, concepts=concepts, name=name)
+        return read_labels(source, scores=scores)
+    free = scores != "confidence"
+    found = LabelMatrix.of(source, items=items, concepts=concepts, name=name, free=free)
+    return found.squashed() if scores == "logistic" else found
 
 
 def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:

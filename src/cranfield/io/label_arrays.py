@@ -17,7 +17,7 @@ from cranfield.io.ids import ARCHIVE
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
 
-def read_npz(path: FileForm, name: str) -> LabelMatrix:
+def read_npz(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
     """An archive with `items`, `concepts` and `labels` and/or `confidences`."""
     where = describe(path)
     arrays = read_archive(path)
@@ -40,11 +40,16 @@ def read_npz(path: FileForm, name: str) -> LabelMatrix:
     if "confidences" in matrices:
         matrices["confidences"] = matrices["confidences"].astype(np.float64, copy=False)
     shape = next(iter(matrices.values())).shape
-    return _named(where, name, shape, arrays, matrices)
+    return _named(where, name, shape, arrays, matrices, free)
 
 
 def _named(
-    where: str, name: str, shape: tuple[int, ...], arrays: dict[str, Any], matrices: dict[str, Any]
+    where: str,
+    name: str,
+    shape: tuple[int, ...],
+    arrays: dict[str, Any],
+    matrices: dict[str, Any],
+    free: bool,
 ) -> LabelMatrix:
     names: dict[str, tuple[str, ...]] = {}
     for key, count in zip(("items", "concepts"), shape, strict=True):
@@ -60,6 +65,7 @@ def _named(
             matrices.get("confidences"),
             name,
             "concepts" in arrays,
+            free=free,
         )
     except InputError as error:
         raise InputError(where, error.problems) from None
@@ -81,13 +87,13 @@ def write_npz(matrix: LabelMatrix, path: Path) -> None:
     write_whole(path, out.getvalue())
 
 
-def read_parquet(path: FileForm, name: str) -> LabelMatrix:
+def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
     """A table with an item column and one column per concept, or item, concept, value."""
     where = describe(path)
     table = read_arrow_table(path, "Reading Parquet")
     columns = list(table.column_names)
     if columns == ["item", "concept", "value"]:
-        return _long_table(where, name, table)
+        return _long_table(where, name, table, free)
     if len(columns) < 2 or "item" not in columns:
         raise InputError.single(
             where,
@@ -99,7 +105,7 @@ def read_parquet(path: FileForm, name: str) -> LabelMatrix:
     labels, confidences = split_values(np.column_stack(values))
     items = tuple(str(i) for i in table.column("item").to_pylist())
     try:
-        return LabelMatrix(items, tuple(concepts), labels, confidences, name)
+        return LabelMatrix(items, tuple(concepts), labels, confidences, name, free=free)
     except InputError as error:
         raise InputError(where, error.problems) from None
 
@@ -115,7 +121,7 @@ def _numbers(where: str, column: str, data: Any) -> np.ndarray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _long_table(where: str, name: str, table: Any) -> LabelMatrix:
+def _long_table(where: str, name: str, table: Any, free: bool) -> LabelMatrix:
     values = _numbers(where, "value", table.column("value"))
     items, at_item = np.unique(
         np.array([str(i) for i in table.column("item").to_pylist()]), return_inverse=True
@@ -126,12 +132,17 @@ def _long_table(where: str, name: str, table: Any) -> LabelMatrix:
     cell = at_item * len(concepts) + at_concept
     if len(np.unique(cell)) < len(cell):
         raise InputError.single(where, "an item and concept are given more than once")
-    matrix = np.zeros((len(items), len(concepts)))
+    matrix = np.full((len(items), len(concepts)), -np.inf if free else 0.0)
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
     try:
         return LabelMatrix(
-            tuple(map(str, items)), tuple(map(str, concepts)), labels, confidences, name
+            tuple(map(str, items)),
+            tuple(map(str, concepts)),
+            labels,
+            confidences,
+            name,
+            free=free,
         )
     except InputError as error:
         raise InputError(where, error.problems) from None

@@ -15,7 +15,8 @@ from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, write_whole
 from cranfield.io.ids import LABEL_CSV
-from cranfield.io.label_rows import PROBLEMS_KEPT, RowCollector, plain_matrix
+from cranfield.io.label_lists import LISTED, is_list, read_listed
+from cranfield.io.label_rows import OUTSIDE, PROBLEMS_KEPT, RowCollector, plain_matrix
 from cranfield.io.numbers import is_number, number
 from cranfield.io.plain_rows import PlainRows, first_row
 
@@ -26,9 +27,11 @@ AGGREGATED_HEADER = [*LONG_HEADER, "probability"]
 UNDECIDED = "undecided"
 
 
-def read_csv(plain: PlainRows, name: str, where: str, *, delimiter: str) -> LabelMatrix:
-    """Wide or long, as the header says."""
-    found = _plain_labels(plain, name, where, delimiter)
+def read_csv(
+    plain: PlainRows, name: str, where: str, *, delimiter: str, free: bool = False
+) -> LabelMatrix:
+    """Wide, long, or a list of concepts per item, as the header says."""
+    found = _plain_labels(plain, name, where, delimiter, free)
     if found is not None:
         return found
     lines = io.StringIO(plain.text(), newline="")
@@ -38,25 +41,34 @@ def read_csv(plain: PlainRows, name: str, where: str, *, delimiter: str) -> Labe
     header = [cell.strip() for cell in header]
     lowered = [cell.lower() for cell in header]
     if lowered in (LONG_HEADER, AGGREGATED_HEADER):
-        return _read_long(rows, name, where, lowered)
-    return _read_wide(line, header, rows, name, where)
+        return _read_long(rows, name, where, lowered, free)
+    if len(header) == 2 and lowered[1] in LISTED:
+        held = list(rows)
+        if is_list(header, held):
+            return read_listed(held, name, where)
+        return _read_wide(line, header, iter(held), name, where, free)
+    return _read_wide(line, header, rows, name, where, free)
 
 
-def _plain_labels(plain: PlainRows, name: str, where: str, delimiter: str) -> LabelMatrix | None:
+def _plain_labels(
+    plain: PlainRows, name: str, where: str, delimiter: str, free: bool
+) -> LabelMatrix | None:
     """What the compiled reader makes of either form, if it takes it."""
     header = [cell.strip() for cell in first_row(plain, delimiter, strict=True) or ()]
     if not any(header):
         return None
     if [cell.lower() for cell in header] in (LONG_HEADER, AGGREGATED_HEADER):
-        return _plain_triples(plain, name, delimiter, len(header))
+        return _plain_triples(plain, name, delimiter, len(header), free)
     try:
         concepts, named = _wide_header(1, header, where)
     except InputError:  # said again when the whole text is known to be one
         return None
-    return plain_matrix(plain, delimiter, concepts, name, named=named)
+    return plain_matrix(plain, delimiter, concepts, name, named=named, free=free)
 
 
-def _plain_triples(plain: PlainRows, name: str, delimiter: str, width: int) -> LabelMatrix | None:
+def _plain_triples(
+    plain: PlainRows, name: str, delimiter: str, width: int, free: bool
+) -> LabelMatrix | None:
     found = plain.columns(delimiter, "ccn-"[:width])
     if found is None:
         return None
@@ -65,7 +77,8 @@ def _plain_triples(plain: PlainRows, name: str, delimiter: str, width: int) -> L
     at_item, at_concept = np.asarray(found.codes(0)), np.asarray(found.codes(1))
     cells = np.sort(at_item.astype(np.int64) * len(concepts) + at_concept)
     if (
-        not (values.min() >= 0 and values.max() <= 1)
+        not (free or (values.min() >= 0 and values.max() <= 1))
+        or np.isnan(values).any()
         or any(text != text.strip() for text in (*items, *concepts))
         or (cells[1:] == cells[:-1]).any()
     ):
@@ -73,7 +86,7 @@ def _plain_triples(plain: PlainRows, name: str, delimiter: str, width: int) -> L
     item_codes, concept_codes = (
         {text: i for i, text in enumerate(texts)} for texts in (items, concepts)
     )
-    return _from_triples(item_codes, concept_codes, (at_item, at_concept, values), name)
+    return _from_triples(item_codes, concept_codes, (at_item, at_concept, values), name, free)
 
 
 def _wide_header(line: int, header: list[str], where: str) -> tuple[list[str], bool]:
@@ -101,17 +114,22 @@ def _wide_header(line: int, header: list[str], where: str) -> tuple[list[str], b
 
 
 def _read_wide(
-    line: int, header: list[str], rows: Iterator[tuple[int, list[str]]], name: str, where: str
+    line: int,
+    header: list[str],
+    rows: Iterator[tuple[int, list[str]]],
+    name: str,
+    where: str,
+    free: bool,
 ) -> LabelMatrix:
     concepts, named = _wide_header(line, header, where)
-    collected = RowCollector(where, len(concepts))
+    collected = RowCollector(where, len(concepts), free)
     for place, row in rows:
         collected.add(place, row[0].strip(), row[1:])
     return collected.matrix(concepts, name, named=named)
 
 
 def _read_long(
-    rows: Iterator[tuple[int, list[str]]], name: str, where: str, header: list[str]
+    rows: Iterator[tuple[int, list[str]]], name: str, where: str, header: list[str], free: bool
 ) -> LabelMatrix:
     items: dict[str, int] = {}
     concepts: dict[str, int] = {}
@@ -134,8 +152,8 @@ def _read_long(
             except ValueError:
                 message = f"value {row[2]!r} is not a number"
             else:
-                if not 0 <= value <= 1:
-                    message = f"value {row[2]} is outside [0, 1] (expected a confidence or 0/1)"
+                if not (free or 0 <= value <= 1) or value != value:
+                    message = f"value {row[2]} {OUTSIDE[free]}"
         if not message:
             i = items.setdefault(row[0].strip(), len(items))
             j = concepts.setdefault(row[1].strip(), len(concepts))
@@ -154,7 +172,7 @@ def _read_long(
         problems, count = [Problem(0, "has no rows below its header")], 1
     if problems:
         raise InputError(where, problems, count)
-    found = _from_triples(items, concepts, (at_item, at_concept, values), name)
+    found = _from_triples(items, concepts, (at_item, at_concept, values), name, free)
     if not undecided:
         return found
     said = f"{name}: {undecided} concepts of items are undecided, and count as absent"
@@ -166,6 +184,7 @@ def _from_triples(
     concepts: dict[str, int],
     triples: tuple[Any, Any, Any],
     name: str,
+    free: bool,
 ) -> LabelMatrix:
     # The order of first mention is an accident of the file; by name it is the same for any.
     order = sorted(concepts)
@@ -174,15 +193,15 @@ def _from_triples(
         column[concepts[concept]] = j
     shape = (len(items), len(order))
     at_item, at_concept, values = triples
-    if shape[0] * shape[1] > DENSE_CELLS:
+    if shape[0] * shape[1] > DENSE_CELLS and not free:
         from scipy import sparse
 
         matrix = sparse.csr_array((values, (at_item, column[at_concept])), shape=shape)
     else:
-        matrix = np.zeros(shape)
+        matrix = np.full(shape, -np.inf if free else 0.0)
         matrix[at_item, column[at_concept]] = values
     labels, confidences = split_values(matrix)
-    return LabelMatrix(tuple(items), tuple(order), labels, confidences, name)
+    return LabelMatrix(tuple(items), tuple(order), labels, confidences, name, free=free)
 
 
 def _value_rows(matrix: LabelMatrix) -> Iterator[tuple[str, list[int] | list[float]]]:

@@ -13,10 +13,16 @@ from cranfield.io.numbers import is_number, numbers
 from cranfield.io.plain_rows import PlainRows
 
 PROBLEMS_KEPT = 200
+# What is said of a value that is no confidence, or no score of any size.
+OUTSIDE = {
+    False: "is outside [0, 1] (expected a confidence or 0/1; scores='any' takes scores of any "
+    "size for measures of order, scores='logistic' brings them to [0, 1])",
+    True: "is not a score (expected a number)",
+}
 
 
 def plain_matrix(
-    plain: PlainRows, separator: str, concepts: Sequence[str], name: str, *, named: bool
+    plain: PlainRows, separator: str, concepts: Sequence[str], name: str, *, named: bool, free: bool
 ) -> LabelMatrix | None:
     """Rows of item and numbers through the compiled reader; None for all that it leaves aside."""
     found = plain.columns(separator, "t" + "n" * len(concepts), headed=separator != " ")
@@ -24,12 +30,14 @@ def plain_matrix(
         return None
     items = [item.strip() for item in found.texts(0)]
     values = np.asarray(found.numbers()).reshape(len(items), len(concepts))
-    if not (values.min() >= 0 and values.max() <= 1):
+    if not (free or (values.min() >= 0 and values.max() <= 1)) or np.isnan(values).any():
         return None
     rows = len(items)
     if len(set(items)) == rows:
         labels, confidences = split_values(values)
-        return LabelMatrix(tuple(items), tuple(concepts), labels, confidences, name, named)
+        return LabelMatrix(
+            tuple(items), tuple(concepts), labels, confidences, name, named, free=free
+        )
     half = rows // 2
     first, second = items[:half], items[half:]
     decided = values[half:]
@@ -43,7 +51,7 @@ def plain_matrix(
     position = {item: i for i, item in enumerate(second)}
     order = [position[item] for item in first]
     return LabelMatrix(
-        tuple(first), tuple(concepts), decided[order] > 0, values[:half], name, named
+        tuple(first), tuple(concepts), decided[order] > 0, values[:half], name, named, free=free
     )
 
 
@@ -57,6 +65,7 @@ class RowCollector:
 
     where: str
     width: int
+    free: bool = False
     items: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     values: list[np.ndarray] = field(default_factory=list)
@@ -76,13 +85,10 @@ class RowCollector:
             bad = next(cell for cell in cells if not is_number(cell))
             self.complain(line, f"value {bad!r} of item {item!r} is not a number")
             return
-        if not (row.min() >= 0 and row.max() <= 1):
-            outside = cells[int(np.flatnonzero(~((row >= 0) & (row <= 1)))[0])]
-            self.complain(
-                line,
-                f"value {outside} of item {item!r} is outside [0, 1] (expected a confidence "
-                "or 0/1)",
-            )
+        good = ~np.isnan(row) if self.free else (row >= 0) & (row <= 1)
+        if not good.all():
+            outside = cells[int(np.flatnonzero(~good)[0])]
+            self.complain(line, f"value {outside} of item {item!r} {OUTSIDE[self.free]}")
             return
         self.items.append(item)
         self.lines.append(line)
@@ -103,7 +109,9 @@ class RowCollector:
         if half:
             return self._both(half, concepts, name, named)
         labels, confidences = split_values(np.array(self.values))
-        return LabelMatrix(tuple(self.items), tuple(concepts), labels, confidences, name, named)
+        return LabelMatrix(
+            tuple(self.items), tuple(concepts), labels, confidences, name, named, free=self.free
+        )
 
     def _doubled(self) -> int:
         """The number of items when each stands in the file twice, else 0; complains of others."""
@@ -137,4 +145,5 @@ class RowCollector:
             np.array(self.values[:half]),
             name,
             named,
+            free=self.free,
         )

@@ -18,10 +18,10 @@ from cranfield.io.label_rows import RowCollector, plain_matrix
 from cranfield.io.plain_rows import PlainRows
 
 
-def read_text_labels(plain: PlainRows, name: str, where: str) -> LabelMatrix:
+def read_text_labels(plain: PlainRows, name: str, where: str, *, free: bool = False) -> LabelMatrix:
     """ImageCLEF text; its concepts are named by their position, from 0 on."""
     width = len((plain.first or "").split()) - 1
-    found = plain_matrix(plain, " ", [str(j) for j in range(width)], name, named=False)
+    found = plain_matrix(plain, " ", [str(j) for j in range(width)], name, named=False, free=free)
     if found is not None:
         return found
     rows: RowCollector | None = None
@@ -36,7 +36,7 @@ def read_text_labels(plain: PlainRows, name: str, where: str) -> LabelMatrix:
                     f"item {item!r} has no values (expected: item, then a number per concept)",
                     number,
                 )
-            rows = RowCollector(where, len(cells))
+            rows = RowCollector(where, len(cells), free)
         rows.add(number, item, cells)
     if rows is None:
         raise InputError.single(where, "is empty")

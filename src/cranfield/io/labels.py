@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -11,14 +12,17 @@ from cranfield.errors import InputError, Problem, UsageError
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_name, write_whole
 from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
 from cranfield.io.label_csv import read_csv, write_long, write_wide
+from cranfield.io.label_lists import read_class_files, read_json_labels
 from cranfield.io.label_text import read_text_labels, write_text_labels
 from cranfield.io.numbers import number
 from cranfield.io.plain_rows import PlainRows
 
-_BINARY: dict[str, Callable[[FileForm, str], LabelMatrix]] = {
+_BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
     ".npz": read_npz,
 }
+CONFIDENCES = "confidence"
+SCORES = (CONFIDENCES, "any", "logistic")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 _WRITERS: dict[str, Callable[[LabelMatrix, Path], None]] = {
     "wide": write_wide,
@@ -34,28 +38,42 @@ def read_labels(
     threshold: Threshold | None = None,
     concepts: Sequence[str] | None = None,
     name: str | None = None,
+    scores: str = CONFIDENCES,
 ) -> LabelMatrix:
     """Labels or confidences of items: the truth, or a run.
 
     By its ending a file is CSV or TSV (wide: one column per concept; long:
-    item,concept,value), Parquet or NumPy's .npz. Any other, standard input among them, is CSV
-    when its first line has a comma, else ImageCLEF text: an item and one number per concept.
-    `concepts` names the columns of a file that has no names, and is the whole vocabulary of
-    one that has them: concepts that it does not mention are absent everywhere.
+    item,concept,value; item,labels with a list of concepts), JSON {item: [concepts]}, Parquet or
+    NumPy's .npz; a folder has a file per concept, as PASCAL VOC. Any other, standard input among
+    them, is CSV when its first line has a comma, else ImageCLEF text: an item and one number per
+    concept. `concepts` names the columns of a file that has no names, and is the whole vocabulary
+    of one that has them: concepts that it does not mention are absent everywhere. `scores` says
+    what the numbers are: "confidence" (in [0, 1]), "any" (scores of any size, whose order counts),
+    or "logistic" (the same, brought to [0, 1] by the logistic function).
     """
+    if scores not in SCORES:
+        raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
+    free = scores != CONFIDENCES
     suffix, where = inner_suffix(path), describe(path)
     called = name or run_name(path)
-    if suffix in _BINARY:
-        matrix = _BINARY[suffix](path, called)
+    # os.path.isdir is False for what no file can be called, where Path.is_dir raises.
+    if isinstance(path, str | Path) and os.path.isdir(path):  # noqa: PTH112
+        matrix = read_class_files(Path(path), called, free=free)
+    elif suffix in _BINARY:
+        matrix = _BINARY[suffix](path, called, free)
+    elif suffix == ".json":
+        matrix = read_json_labels(path, called)
     else:
         plain = PlainRows(path)
         delimiter = _DELIMITERS.get(suffix, "," if "," in plain.first_with_text() else "")
         matrix = (
-            read_csv(plain, called, where, delimiter=delimiter)
+            read_csv(plain, called, where, delimiter=delimiter, free=free)
             if delimiter
-            else read_text_labels(plain, called, where)
+            else read_text_labels(plain, called, where, free=free)
         )
     matrix = replace(matrix, source=where)
+    if scores == "logistic":
+        matrix = matrix.squashed()
     if concepts is not None:
         matrix = matrix.with_vocabulary(concepts)
     return matrix if threshold is None else matrix.with_threshold(threshold)
