@@ -30,6 +30,12 @@ if TYPE_CHECKING:
     from cranfield.answers import Answer, load
     from cranfield.campaign.checking import SubmissionCheck, check_submissions
     from cranfield.campaign.collected import Collected, read_forms
+    from cranfield.campaign.collections import (
+        CollectionCheck,
+        CollectionDraft,
+        check_collection,
+        init_collection,
+    )
     from cranfield.campaign.results import ResultTable, campaign_results
     from cranfield.campaign.sheet_maker import make_sheet
     from cranfield.comparison.answer import Comparison
@@ -152,6 +158,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
     "cranfield.campaign.collected": (
         "Collected",
         "read_forms",
+    ),
+    "cranfield.campaign.collections": (
+        "CollectionCheck",
+        "CollectionDraft",
+        "check_collection",
+        "init_collection",
     ),
     "cranfield.campaign.results": (
         "ResultTable",
@@ -308,6 +320,8 @@ __all__ = [
     "Caps",
     "Collected",
     "Collection",
+    "CollectionCheck",
+    "CollectionDraft",
     "Comparison",
     "CostMap",
     "CranfieldError",
@@ -351,6 +365,7 @@ __all__ = [
     "assess_agreement",
     "campaign_results",
     "charts",
+    "check_collection",
     "check_ontology",
     "check_quality",
     "check_submissions",
@@ -376,6 +391,7 @@ __all__ = [
     "from_ranx",
     "fuse",
     "fuse_labels",
+    "init_collection",
     "judge_concepts",
     "lab",
     "list_descriptors",

@@ -4,6 +4,7 @@ import copy
 import json
 import pickle
 import shutil
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -65,6 +66,8 @@ def folder(tmp_path, monkeypatch):
         vectors=rng.random((12, 4)),
     )
     (tmp_path / "answers.json").write_text(json.dumps(answered_form().to_dict()))
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own" / "list.run").write_text(files["list.run"])
     (tmp_path / "judged.txt").write_text("i0 0 i1 1\ni0 0 i2 0\ni3 0 i4 1\n")
     return tmp_path
 
@@ -189,6 +192,10 @@ ROWS = {
             lambda: cf.annotate("vectors.npz", "labels.csv", "vectors.npz", name="found"),
         )
     ],
+    "collection": [
+        (["check", str(SAMPLE)], lambda: cf.check_collection(SAMPLE)),
+        (["init", "own"], lambda: drafted_anew()),
+    ],
     "check": [
         ([str(SAMPLE), *RUNS, *LABELS], lambda: cf.check_submissions(SAMPLE, [*RUNS, *LABELS])),
     ],
@@ -234,6 +241,11 @@ ROWS = {
 def described_anew():
     shutil.rmtree("features", ignore_errors=True)
     return cf.describe_pictures(TILES, "EHD", "features")
+
+
+def drafted_anew():
+    Path("own/collection.toml").unlink(missing_ok=True)
+    return cf.init_collection("own")
 
 
 def aggregated(method):

@@ -225,7 +225,7 @@ def test_whatever_stands_there_it_is_read_or_told(folder, content):
         toy = read_collection(folder)
     except cf.InputError:
         return
-    assert toy.size > 0
+    assert toy.size is None or toy.size > 0
     assert all(path.is_file() for path in (*toy.runs, *toy.label_runs, *toy.cost_maps))
 
 
@@ -242,7 +242,7 @@ def test_a_collection_is_written_as_it_was_read(tmp_path):
             continue
         if isinstance(before, Path):
             before, after = before.read_bytes(), after.read_bytes()
-        if isinstance(before, tuple):
+        if isinstance(before, tuple) and before and isinstance(before[0], Path):
             before = [p.read_bytes() for p in before]
             after = [p.read_bytes() for p in after]
         assert before == after, field.name

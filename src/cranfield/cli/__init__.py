@@ -43,6 +43,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "costmap": ("costmap", "show a cost map, or compare two"),
     "lab": ("lab", "evaluate the measures: correlation, stability, random runs, votes, ..."),
     "pool": ("pool", "the items to judge: the first ones of every run"),
+    "collection": ("collection", "a folder of files that belong together: draft it, check it"),
     "check": ("check", "what is wrong with submissions to a collection, its truth unopened"),
     "campaign": ("campaign", "the result tables of a campaign"),
     "demo": ("demo", "evaluate the collection that ships with the package"),

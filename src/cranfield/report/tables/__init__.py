@@ -19,6 +19,8 @@ MAKERS: dict[str, str] = {
     "Annotation": "annotation:document",
     "Choices": "votes:choices",
     "Collected": "collected:document",
+    "CollectionCheck": "check:collection",
+    "CollectionDraft": "check:draft",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",
     "ConceptRanking": "concept_queries:document",
