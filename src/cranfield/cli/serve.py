@@ -1,0 +1,37 @@
+"""`cranfield serve`: the campaign site."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from cranfield.cli._common import Parser, add, positive
+
+DESCRIPTION = """The campaign site of a folder: registration, submissions, results. A new folder
+gets an organiser, whose password is printed once."""
+
+
+def make_parser() -> Parser:
+    parser = Parser.of("serve", DESCRIPTION)
+    add(parser, "folder DIR", "where the site lives; made if it is not there")
+    add(parser, "--db URL", "postgresql://... instead of the SQLite file in the folder")
+    add(parser, "--port N", "where it listens", positive, 8000)
+    add(parser, "--host ADDRESS", "which only this machine reaches by default", str, "127.0.0.1")
+    add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
+    add(parser, "--demo", "with the campaign that ships with the package", bool)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    given, _ = make_parser().read(argv)
+    from cranfield.server import Settings, serve
+
+    settings = Settings(
+        Path(given["folder"]),
+        database=given["db"] or "",
+        host=given["host"],
+        port=given["port"],
+        proxy=given["behind_proxy"],
+    )
+    serve(settings, demo=given["demo"])
+    return 0

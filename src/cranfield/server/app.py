@@ -1,0 +1,213 @@
+"""The application: routes made from the table of permissions, each behind its guard."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+from urllib.parse import quote
+
+from fastapi import Depends, FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.concurrency import run_in_threadpool
+from starlette.exceptions import HTTPException
+from starlette.middleware.body_limit import RequestBodyLimitMiddleware
+from starlette.responses import Response
+from starlette.staticfiles import StaticFiles
+
+from cranfield._version import __version__
+from cranfield.errors import CranfieldError
+from cranfield.server.context import SECOND, Context
+from cranfield.server.headers import SecurityHeaders
+from cranfield.server.permissions import RULES, Rule
+from cranfield.server.routes import load_handlers
+from cranfield.server.services.accounts import Hasher, WaitError
+from cranfield.server.services.results import Pages
+from cranfield.server.services.site import open_site
+from cranfield.server.services.submissions import Checks
+from cranfield.server.settings import Settings
+from cranfield.server.store import StoreFullError
+from cranfield.server.visitors import CSRF_FIELD, Visitor, recognise
+from cranfield.server.web import HANDLERS, Refusal, is_full, page, problem, see
+
+LOG = logging.getLogger("cranfield.server")
+FIELDS = 2000
+# Forms that bring a file along; others are short.
+WITH_FILES = ("submit", "board.truth")
+
+
+def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
+    opened = context or open_site(settings)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        from cranfield.server.jobs.worker import Workers
+
+        workers = Workers(opened)
+        workers.start()
+        try:
+            yield
+        finally:
+            workers.stop()
+            opened.store.close()
+
+    app = FastAPI(
+        title="Cranfield campaigns",
+        version=__version__,
+        openapi_url="/api/v1/openapi.json",
+        docs_url=None,
+        redoc_url=None,
+        lifespan=lifespan,
+        redirect_slashes=False,
+    )
+    app.state.context, app.state.settings = opened, settings
+    app.state.hasher = Hasher(settings.passwords)
+    app.state.checks = Checks(opened)
+    app.state.pages = Pages(opened)
+    _add_routes(app)
+    _add_errors(app)
+    app.mount("/static", StaticFiles(packages=[("cranfield.server", "static")]), name="static")
+    limit = settings.limits.upload_bytes + settings.limits.form_bytes
+    app.add_middleware(RequestBodyLimitMiddleware, max_body_size=limit)
+    app.add_middleware(SecurityHeaders, secure=settings.proxy is not None)
+    return app
+
+
+def _add_routes(app: FastAPI) -> None:
+    load_handlers()
+    named = {rule.name for rule in RULES}
+    if named != HANDLERS.keys():
+        odd = sorted(named ^ HANDLERS.keys())
+        raise RuntimeError(f"routes without a rule, or rules without a route: {', '.join(odd)}")
+    for rule in RULES:
+        app.add_api_route(
+            rule.path,
+            HANDLERS[rule.name],
+            methods=[rule.method],
+            name=rule.name,
+            summary=rule.about,
+            include_in_schema=rule.is_api,
+            response_model=None,
+            dependencies=[Depends(guarding(rule))],
+            responses=_documented(rule),
+        )
+
+
+def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
+    """The refusals that programs are told of in the description of the interface."""
+    if not rule.is_api:
+        return {}
+    said = {
+        400: "cannot be understood",
+        401: "no valid token",
+        403: "not allowed",
+        404: "no such thing",
+        409: "not in this state",
+        413: "too large",
+        422: "not accepted; `problems` say why",
+        507: "the disk of the server is full",
+    }
+    return {status: {"description": text} for status, text in said.items()}
+
+
+def guarding(rule: Rule) -> Callable[[Request], AsyncIterator[None]]:
+    """What a request has to pass before its handler sees it."""
+
+    async def guard(request: Request) -> AsyncIterator[None]:
+        visitor: Visitor = await run_in_threadpool(recognise, request.app.state.context, request)
+        request.state.visitor = visitor
+        request.state.rule = rule
+        admit(rule, visitor, request)
+        if rule.method != "GET" and not rule.is_api:
+            await _read_form(rule, request, visitor)
+        elif rule.method != "GET" and not visitor.by_token:
+            raise Refusal(401, "Programs write by a token: Authorization: Bearer cf_...")
+        yield
+        if "form" in request.state._state:
+            await request.state.form.close()
+
+    return guard
+
+
+def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
+    """Raise a Refusal unless the table lets the visitor in."""
+    path = request.path_params
+    lost = ("c" in path and visitor.campaign is None) or ("t" in path and visitor.task is None)
+    state = visitor.campaign["state"] if visitor.campaign else None
+    if rule.allows(visitor.roles, state) and not lost:
+        _need_password(rule, visitor, request)
+        return
+    if lost or state == "draft" or (rule.hidden and visitor.person):
+        raise Refusal(404, "There is no such page.")
+    if not visitor.person and not visitor.assessor:
+        if rule.is_api:
+            raise Refusal(401, "This needs a token: Authorization: Bearer cf_...")
+        if not rule.who & frozenset("P"):
+            raise Refusal(401, "Please log in.")
+    raise Refusal(403, "This page is not for you, or not yet.")
+
+
+def _need_password(rule: Rule, visitor: Visitor, request: Request) -> None:
+    context: Context = request.app.state.context
+    lasts = context.settings.confirmed_seconds * SECOND
+    if rule.confirmed and visitor.confirmed + lasts < context.clock.now():
+        raise Refusal(401, "Please enter your password again.", confirm=True)
+
+
+async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
+    """Read what was filled in, if it comes from a form of this site."""
+    origin = request.headers.get("sec-fetch-site", "same-origin")
+    if origin not in ("same-origin", "none"):
+        raise Refusal(403, "This form came from another site.")
+    most = request.app.state.settings.limits.form_bytes
+    length = request.headers.get("content-length", "")
+    if rule.name not in WITH_FILES and (not length.isdecimal() or int(length) > most):
+        raise Refusal(413, f"A form has at most {most:,} bytes.")
+    form = await request.form(max_files=1, max_fields=FIELDS)
+    request.state.form = form
+    token = form.get(CSRF_FIELD)
+    if not isinstance(token, str) or not visitor.accepts(token):
+        await form.close()
+        raise Refusal(403, "This form has expired; please load the page again.")
+
+
+def _add_errors(app: FastAPI) -> None:
+    async def refused(request: Request, error: Exception) -> Response:
+        status, message, more = _told(error)
+        if status == 500:
+            LOG.error("%s %s", request.method, request.url.path, exc_info=error)
+        if request.url.path.startswith("/api/"):
+            return problem(status, message, **more)
+        if status == 401:
+            to = "/confirm" if more.get("confirm") else "/login"
+            back = request.url.path if request.method == "GET" else ""
+            return see(f"{to}?next={quote(back, safe='/')}" if back else to)
+        return page(request, "refused.html", status, code=status, message=message)
+
+    for kind in (
+        Refusal,
+        CranfieldError,
+        HTTPException,
+        RequestValidationError,
+        OSError,
+        Exception,
+    ):
+        app.add_exception_handler(kind, refused)
+
+
+def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:
+    """The status of an error, a sentence about it, and what else a program is told."""
+    if isinstance(error, Refusal):
+        return error.status, error.message, error.more
+    if isinstance(error, WaitError):
+        return 429, str(error), {}
+    if isinstance(error, StoreFullError) or is_full(error):
+        return 507, "The disk of the server is full; nothing was stored.", {}
+    if isinstance(error, CranfieldError):
+        return 400, str(error), {}
+    if isinstance(error, RequestValidationError):
+        return 400, "; ".join(f"{e['loc'][-1]}: {e['msg']}" for e in error.errors()), {}
+    if isinstance(error, HTTPException):
+        return error.status_code, str(error.detail), {}
+    return 500, "Something went wrong on our side; it has been logged.", {}

@@ -1,0 +1,212 @@
+"""The child process of a job: it alone opens the truth, within limits and without a network.
+
+A nursery that has imported what all jobs need forks a child for each of them, so nothing of one
+run is left for the next, and a job costs its work, not a start of Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import json
+import os
+import resource
+import socket
+import sys
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+if TYPE_CHECKING:
+    from cranfield.data.collection import Collection
+
+CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
+
+
+def nursery() -> None:
+    """Forks a child for every line of standard input, and tells how it ended by a line.
+
+    What all jobs need is imported once, here, where no truth and no run is ever opened.
+    """
+    import cranfield.campaign.scoring
+    import cranfield.comparison.compare
+    import cranfield.evaluation.labels
+    import cranfield.evaluation.ranked
+    import cranfield.io.collection  # noqa: F401
+
+    for line in sys.stdin:
+        reading, writing = os.pipe()
+        child = os.fork()
+        if child == 0:
+            os.close(reading)
+            work(json.loads(line), writing)
+        os.close(writing)
+        with os.fdopen(reading, "rb") as stream:
+            said = stream.read()
+        _, status = os.waitpid(child, 0)
+        words = {"code": os.waitstatus_to_exitcode(status), "said": said.decode(errors="replace")}
+        sys.stdout.write(json.dumps(words) + "\n")
+        sys.stdout.flush()
+
+
+def work(given: dict[str, Any], writing: int) -> NoReturn:
+    """Do one job, say one line of JSON, and end."""
+    code = 1
+    try:
+        confine(given["limits"])
+        said = WORK[given["kind"]](given)
+        code = 0
+    except MemoryError:
+        said = {"error": "it needs more memory than a scoring job may use"}
+    except BaseException as error:
+        said = {"error": _sentence(error)}
+    try:
+        with os.fdopen(writing, "wb") as stream:
+            stream.write(json.dumps(said, ensure_ascii=False).encode(errors="replace"))
+    finally:
+        os._exit(code)
+
+
+def confine(limits: dict[str, int]) -> None:
+    """Limits on memory, time and the size of files; no new connection can be made."""
+    resource.setrlimit(resource.RLIMIT_AS, (limits["memory"], limits["memory"]))
+    resource.setrlimit(resource.RLIMIT_CPU, (limits["seconds"], limits["seconds"] + 5))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (limits["file_bytes"], limits["file_bytes"]))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    os.environ["OMP_NUM_THREADS"] = "1"
+    # Where the system grants it, the child has a network of its own with nothing in it.
+    system = ctypes.CDLL(None, use_errno=True)
+    if system.unshare(CLONE_NEWNET):
+        system.unshare(CLONE_NEWUSER | CLONE_NEWNET)
+    socket.socket = _NoSocket  # type: ignore[misc]
+
+
+class _NoSocket(socket.socket):
+    """Takes the place of sockets: there are none in a job."""
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise OSError("a scoring job opens no connection")
+
+
+def _sentence(error: BaseException) -> str:
+    from cranfield.errors import CranfieldError
+
+    if isinstance(error, CranfieldError):
+        return str(error).splitlines()[0][:500]
+    return f"{type(error).__name__}: {error}"[:500]
+
+
+def score(given: dict[str, Any]) -> dict[str, Any]:
+    """Score one run against the truth and save its scores."""
+    from cranfield.campaign.scoring import score_collection
+
+    with tempfile.TemporaryDirectory(dir=given["work"]) as folder:
+        collection = prepared(given, Path(folder))
+        scores = score_collection(collection, given["task"], jobs=1)
+        scores.save(given["out"])
+    return {"done": 1}
+
+
+def prepared(given: dict[str, Any], folder: Path) -> Collection:
+    """The public collection with the truth, and the one run as its user named it."""
+    from cranfield.data.collection import RunFacts
+    from cranfield.io.collection import read_collection
+
+    collection = read_collection(given["public"])
+    name = given["run"]["name"]
+    path = folder / f"{name}{given['run']['ending']}"
+    path.symlink_to(given["run"]["path"])
+    threshold = written_threshold(given["run"]["threshold"], folder / "threshold.csv")
+    facts = {name: RunFacts(name, threshold=threshold)}
+    measures = tuple(given["measures"])
+    if given["task"] == "ranked":
+        return replace(
+            collection,
+            judgements=Path(given["truth"]),
+            runs=(path,),
+            measures=measures,
+            run_facts=facts,
+        )
+    return replace(
+        collection,
+        truth=Path(given["truth"]),
+        label_runs=(path,),
+        label_measures=measures,
+        run_facts=facts,
+    )
+
+
+def written_threshold(text: str, file: Path) -> str:
+    """What the facts of a run say of its threshold; one per concept goes to a file."""
+    from cranfield.server.thresholds import threshold_lines
+
+    lines = threshold_lines(text)
+    if not lines:
+        return text
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return str(file)
+
+
+def aggregate(given: dict[str, Any]) -> dict[str, Any]:
+    """Put the scores of all runs together, compare them, and save both."""
+    from cranfield.answers import load
+    from cranfield.evaluation.scores import Scores
+
+    parts = [load(path) for path in given["parts"]]
+    scores = Scores.concat(part for part in parts if isinstance(part, Scores))
+    out = Path(given["out"])
+    out.mkdir(parents=True, exist_ok=True, mode=0o700)
+    scores.save(out / "scores.json")
+    rows: list[dict[str, Any]] = []
+    if len(scores.runs) > 1:
+        comparison = scores.compare(baseline=given["baseline"], rng=given["seed"])
+        comparison.save(out / "comparison.json")
+        rows = [_standing(row) for row in comparison.standings]
+    return {"done": len(scores.runs), "standings": rows, "means": _means(scores)}
+
+
+def _standing(row: Any) -> dict[str, Any]:
+    return {
+        "run": row.run,
+        "measure": row.measure,
+        "low": row.ci[0],
+        "high": row.ci[1],
+        "place": row.place,
+        "rank": row.rank,
+        "rank_first": row.rank_spread[0],
+        "rank_last": row.rank_spread[1],
+        "group_letters": row.group,
+    }
+
+
+def _means(scores: Any) -> list[dict[str, Any]]:
+    """A row per run and measure; a value that does not exist is None."""
+    left = {m: scores.left_out(m) for m in scores.measures}
+    means = scores.mean()
+    return [
+        {
+            "run": name,
+            "measure": str(m),
+            "mean": None if means[name][str(m)] != means[name][str(m)] else means[name][str(m)],
+            "n": len(scores.units.get(scores.unit_of[m], ())),
+            "left_out": left[m][i],
+        }
+        for i, name in enumerate(scores.runs)
+        for m in scores.measures
+    ]
+
+
+def publish(given: dict[str, Any]) -> dict[str, Any]:
+    """Copy the truth to where the pages of released results find it."""
+    from cranfield.io.files import write_whole
+
+    out = Path(given["out"])
+    out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    write_whole(out, Path(given["truth"]).read_bytes())
+    return {"done": 1}
+
+
+WORK = {"score": score, "aggregate": aggregate, "publish": publish}
+
+if __name__ == "__main__":
+    nursery()

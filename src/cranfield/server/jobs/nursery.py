@@ -1,0 +1,150 @@
+"""The process that forks the children of jobs: it is there while there is work."""
+
+from __future__ import annotations
+
+import json
+import os
+import selectors
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from cranfield.errors import CranfieldError
+from cranfield.server.settings import Settings
+
+Row = dict[str, Any]
+IDLE_SECONDS = 20.0
+# Each signal that ends a child without a word of its own, and what it means.
+_SIGNALS = {
+    signal.SIGXCPU: "it took too long",
+    signal.SIGXFSZ: "it wrote too large a file",
+    signal.SIGKILL: "it was killed",
+}
+
+
+class StoppedError(CranfieldError):
+    """The server stops while a child works: the job goes back by its lease."""
+
+
+class Nursery:
+    """One process that forks a child for one job at a time."""
+
+    def __init__(self, settings: Settings, module: str = "cranfield.server.jobs.child") -> None:
+        self.settings, self.module = settings, module
+        self._process: subprocess.Popen[bytes] | None = None
+        self._used = 0.0
+
+    def __enter__(self) -> Nursery:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def run(
+        self,
+        given: Row,
+        is_lost: Callable[[], bool] = lambda: False,
+        stopping: threading.Event | None = None,
+    ) -> Row:
+        """What the child says that did a job; how it ended, if it says nothing."""
+        limits = self.settings.limits
+        given = given | {
+            "limits": {
+                "memory": limits.child_memory,
+                "seconds": limits.child_seconds,
+                "file_bytes": limits.child_file_bytes,
+            },
+        }
+        process = self._started()
+        pipes = process.stdin, process.stdout
+        if pipes[0] is None or pipes[1] is None:
+            raise RuntimeError("the nursery has no pipes")
+        try:
+            pipes[0].write(json.dumps(given).encode() + b"\n")
+            pipes[0].flush()
+        except BrokenPipeError:
+            self.close()
+            return {"error": "the scoring process failed: it was killed", "again": True}
+        line = self._heard(pipes[1], limits.child_seconds, is_lost, stopping)
+        if line is None:
+            self.close()
+            return {"error": f"it took longer than {limits.child_seconds} s"}
+        if not line:
+            self.close()
+            return {"error": "the scoring process failed: it was killed", "again": True}
+        words = json.loads(line)
+        return _outcome(words["code"], words["said"])
+
+    def rest(self) -> None:
+        """End the process if it has had nothing to do for a while."""
+        if self._process is not None and time.monotonic() - self._used > IDLE_SECONDS:
+            self.close()
+
+    def close(self) -> None:
+        if self._process is not None:
+            # The child that may still work is in the same group.
+            with suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signal.SIGKILL)
+            self._process.communicate()
+            self._process = None
+
+    def _started(self) -> subprocess.Popen[bytes]:
+        self._used = time.monotonic()
+        if self._process is None or self._process.poll() is not None:
+            self.close()
+            package = str(Path(__file__).parents[3])
+            self._process = subprocess.Popen(
+                [sys.executable, "-m", self.module],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                env={
+                    "PATH": os.environ.get("PATH", ""),
+                    "PYTHONPATH": package,
+                    "LANG": "C.UTF-8",
+                    "OPENBLAS_NUM_THREADS": "1",
+                    "OMP_NUM_THREADS": "1",
+                },
+                start_new_session=True,
+            )
+        return self._process
+
+    def _heard(
+        self,
+        stream: Any,
+        seconds: float,
+        is_lost: Callable[[], bool],
+        stopping: threading.Event | None,
+    ) -> bytes | None:
+        """The line that tells how the child ended; None when it took too long."""
+        until = time.monotonic() + seconds
+        with selectors.DefaultSelector() as selector:
+            selector.register(stream, selectors.EVENT_READ)
+            while not selector.select(timeout=0.2):
+                if stopping is not None and stopping.is_set():
+                    self.close()
+                    raise StoppedError("the server stops")
+                if time.monotonic() > until or is_lost():
+                    return None
+        self._used = time.monotonic()
+        return bytes(stream.readline())
+
+
+def _outcome(code: int, text: str) -> Row:
+    try:
+        said: Any = json.loads(text)
+        if isinstance(said, dict):
+            return said
+    except ValueError:
+        pass
+    if code < 0:
+        why = _SIGNALS.get(signal.Signals(-code), f"it was ended by signal {-code}")
+        # A child that somebody killed is tried again; one that went too far is not.
+        again = code == -signal.SIGKILL
+        return {"error": f"the scoring process failed: {why}", "again": again}
+    return {"error": f"the scoring process ended with code {code} and without a word"}

@@ -1,0 +1,135 @@
+"""Workers: threads that take jobs from the table and have a child process do each of them."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+import os
+import threading
+
+from cranfield.server.context import Context
+from cranfield.server.jobs.nursery import Nursery, StoppedError
+from cranfield.server.services import jobs, scoring
+from cranfield.server.services.campaigns import close_due
+from cranfield.server.services.jobs import Row
+
+LOG = logging.getLogger("cranfield.server.jobs")
+
+
+class Workers:
+    """The threads of one server process."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._stopping = threading.Event()
+        name = f"{os.getpid()}-{context.new_id()[:6]}"
+        self._threads = [
+            threading.Thread(target=self._run, args=(f"{name}-{i}",), daemon=True)
+            for i in range(context.settings.workers)
+        ]
+
+    def start(self) -> None:
+        for thread in self._threads:
+            thread.start()
+
+    def stop(self) -> None:
+        self._stopping.set()
+        self.context.wake.set()
+        for thread in self._threads:
+            thread.join()
+
+    def _run(self, worker: str) -> None:
+        with Nursery(self.context.settings) as nursery:
+            while not self._stopping.is_set():
+                self._step(worker, nursery)
+
+    def _step(self, worker: str, nursery: Nursery) -> None:
+        try:
+            close_due(self.context)
+            if not work_once(self.context, nursery, worker, self._stopping):
+                nursery.rest()
+                self.context.wake.wait(self.context.settings.poll_seconds)
+                self.context.wake.clear()
+        except Exception:
+            # A store that is away for a moment must not end the worker.
+            LOG.exception("worker %s", worker)
+            self._stopping.wait(self.context.settings.poll_seconds)
+
+
+def work_once(
+    context: Context,
+    nursery: Nursery,
+    worker: str = "here",
+    stopping: threading.Event | None = None,
+) -> bool:
+    """Do one job, if there is one."""
+    held = context.store.write(lambda c: jobs.claim(c, context, worker))
+    if held is None:
+        return False
+    with _Heart(context, held) as heart:
+        try:
+            said = _do(context, held, heart, stopping or threading.Event(), nursery)
+        except StoppedError:
+            return False
+    if heart.lost:
+        return True
+    if "error" in said:
+        message, again = str(said["error"]), bool(said.get("again"))
+        context.store.write(lambda c: jobs.fail(c, context, held, message, again=again))
+    else:
+        context.store.write(lambda c: scoring.finish(c, context, held, said))
+    return True
+
+
+def work_all(context: Context, nursery: Nursery | None = None) -> int:
+    """Do jobs until there are none; for commands and tests, which have no workers."""
+    done = 0
+    with contextlib.nullcontext(nursery) if nursery else Nursery(context.settings) as held:
+        while work_once(context, held):
+            done += 1
+    return done
+
+
+class _Heart:
+    """Tells the store every few seconds that a job is being done."""
+
+    def __init__(self, context: Context, held: Row) -> None:
+        self._context, self._held = context, held
+        self._over = threading.Event()
+        self.lost = False
+        self._thread = threading.Thread(target=self._beat, daemon=True)
+
+    def __enter__(self) -> _Heart:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._over.set()
+        self._thread.join()
+
+    def _beat(self) -> None:
+        while not self._over.wait(self._context.settings.heartbeat_seconds):
+            with contextlib.suppress(Exception):
+                mine = self._context.store.write(
+                    lambda c: jobs.heartbeat(c, self._context, self._held)
+                )
+                if not mine:
+                    self.lost = True
+                    return
+
+
+def _do(
+    context: Context, held: Row, heart: _Heart, stopping: threading.Event, nursery: Nursery
+) -> Row:
+    if held["kind"] in scoring.INSIDE:
+        try:
+            return scoring.INSIDE[held["kind"]](context, json.loads(held["input"]))
+        except Exception as error:
+            LOG.exception("job %s", held["id"])
+            return {"error": f"{type(error).__name__}: {error}"[:500], "again": True}
+    with context.store.read() as connection:
+        given = scoring.instructions(connection, context, held)
+    if given is None:
+        return {"error": "what it was to score is gone"}
+    return nursery.run(given, lambda: heart.lost, stopping)

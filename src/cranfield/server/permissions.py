@@ -1,0 +1,183 @@
+"""Who may what: one table, from which the routes, the tests and the page of the docs are made.
+
+A route that is not in this table does not exist: `create_app` makes its routes from here, and a
+handler without a rule, or a rule without a handler, is an error when the site starts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cranfield.campaign.states import PUBLISHED, STATES
+
+ROLES = {
+    "P": "the public",
+    "N": "somebody with an account",
+    "T": "member of a team",
+    "L": "lead of a team",
+    "A": "assessor",
+    "C": "crowd worker or model, by token",
+    "J": "adjudicator",
+    "O": "organiser",
+    "S": "administrator of the site",
+}
+EVERYBODY = frozenset("PNTLAJOS")
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """One route: who may use it, and in which states of the campaign.
+
+    `who` may in the states of `when` (all of them unless said otherwise), `always` in any state.
+    A page that is asked for by somebody who may not is forbidden (403); with `hidden` it looks as
+    if it did not exist (404). `confirmed` asks for the password again.
+    """
+
+    name: str
+    method: str
+    path: str
+    who: frozenset[str]
+    about: str
+    when: frozenset[str] = frozenset(STATES)
+    always: frozenset[str] = frozenset()
+    hidden: bool = False
+    confirmed: bool = False
+
+    @property
+    def is_api(self) -> bool:
+        return self.path.startswith("/api/")
+
+    @property
+    def has_campaign(self) -> bool:
+        return self.path.startswith("/{c}") or "/campaigns/{c}" in self.path
+
+    def allows(self, roles: frozenset[str], state: str | None) -> bool:
+        """Whether somebody with these roles may use the route while a campaign is in a state."""
+        if roles & self.always:
+            return True
+        if state == "draft" and "O" not in roles:
+            return False
+        return bool(roles & self.who) and (state is None or state in self.when)
+
+
+def _rule(name: str, route: str, who: str, about: str, **more: object) -> Rule:
+    method, _, path = route.partition(" ")
+    letters = frozenset(who.replace("all", " ".join(EVERYBODY)).split())
+    return Rule(name, method, path, letters, about, **more)  # type: ignore[arg-type]
+
+
+_SITE = (
+    _rule("home", "GET /", "all", "the campaigns of this site"),
+    _rule("health", "GET /healthz", "all", "is the site up"),
+    _rule("style", "GET /static/site.css", "all C", "the style of all pages"),
+    _rule("login.form", "GET /login", "all", "log in"),
+    _rule("login", "POST /login", "all", "log in"),
+    _rule("logout", "POST /logout", "N", "log out"),
+    _rule("confirm.form", "GET /confirm", "N", "enter the password again"),
+    _rule("confirm", "POST /confirm", "N", "enter the password again"),
+    _rule("account", "GET /account", "N", "one's own account and tokens"),
+    _rule("account.token", "POST /account/tokens", "N", "a token for programs", confirmed=True),
+    _rule("account.revoke", "POST /account/tokens/{id}/revoke", "N", "revoke one's own token"),
+    _rule("admin", "GET /admin", "S", "people, roles, backups"),
+    _rule("admin.person", "POST /admin/people", "S", "add somebody"),
+    _rule("admin.disable", "POST /admin/people/{id}/disable", "S", "close an account"),
+    _rule("admin.role", "POST /admin/people/{id}/role", "S", "give or take a role"),
+    _rule("admin.audit", "GET /admin/audit", "S", "the audit, and whether it is whole"),
+    _rule("admin.backup", "POST /admin/backup", "S", "make a backup"),
+)
+_TAKING_PART = (
+    _rule("campaign", "GET /{c}", "all", "a campaign: its tasks, dates and state"),
+    _rule("call", "GET /{c}/call", "all", "the call for participation"),
+    _rule("register.form", "GET /{c}/register", "all", "register a team"),
+    _rule("register", "POST /{c}/register", "all", "register a team and sign the licence"),
+    _rule("join.form", "GET /{c}/join/{link}", "all", "join a team by its link"),
+    _rule("join", "POST /{c}/join/{link}", "all", "join a team by its link"),
+    _rule("licence.form", "GET /{c}/licence", "N", "read and sign the licence"),
+    _rule("licence", "POST /{c}/licence", "N", "sign the licence"),
+    _rule("data", "GET /{c}/data", "T L O", "the public data, after signing"),
+    _rule("data.file", "GET /{c}/data/{file:path}", "T L O", "a file of the public data"),
+    _rule("submit.form", "GET /{c}/submit", "T L O", "submit a run"),
+    _rule("submit", "POST /{c}/submit", "T L O", "submit or check a run"),
+    _rule("runs", "GET /{c}/runs", "T L O", "own runs and receipts"),
+    _rule(
+        "run", "GET /{c}/runs/{id}", "T L O", "one's own run, its receipt and state", hidden=True
+    ),
+    _rule("run.file", "GET /{c}/runs/{id}/file", "T L O", "the file of one's own run", hidden=True),
+    _rule("run.withdraw", "POST /{c}/runs/{id}/withdraw", "L O", "withdraw a run"),
+    _rule("team", "GET /{c}/team", "T L", "one's own team"),
+    _rule("team.change", "POST /{c}/team", "L", "change what is said of the team"),
+    _rule("team.invite", "POST /{c}/team/invitation", "L", "a new link to join by"),
+    _rule("team.remove", "POST /{c}/team/members/{id}/remove", "L", "remove a member"),
+    _rule("token.add", "POST /{c}/team/tokens", "L", "a token for programs"),
+    _rule("token.revoke", "POST /{c}/team/tokens/{id}/revoke", "L", "revoke a token"),
+)
+_RESULTS = tuple(
+    _rule(name, f"GET /{{c}}/results{path}", "all", about, when=PUBLISHED, always=frozenset("O"))
+    for name, path, about in (
+        ("results", "", "the tasks that have results"),
+        ("results.task", "/{t}", "the board of a task"),
+        ("results.page", "/{t}/{address:path}", "runs, topics, teams, comparisons, files, ..."),
+    )
+)
+_ORGANISING = tuple(
+    _rule(name, f"{method} /{{c}}/organise{path}", "O", about, **more)
+    for name, method, path, about, more in (
+        ("board", "GET", "", "the organiser's board", {}),
+        ("board.state", "POST", "/state", "move the campaign to another state", {}),
+        ("board.settings.form", "GET", "/settings", "dates, licence, call, quota", {}),
+        ("board.settings", "POST", "/settings", "change dates, licence, call, quota", {}),
+        ("board.truth", "POST", "/truth", "a new version of the truth", {"confirmed": True}),
+        ("board.rescore", "POST", "/rescore", "score every run again", {}),
+        ("board.retry", "POST", "/jobs/{id}/retry", "try a failed job again", {}),
+        ("board.run", "GET", "/runs/{id}", "a run with its scores and problems", {}),
+        ("board.disqualify", "POST", "/runs/{id}/disqualify", "disqualify a run", {}),
+        ("board.role", "POST", "/roles", "give or take a role in this campaign", {}),
+        ("board.export", "POST", "/export", "write the export of the campaign", {}),
+        ("board.export.file", "GET", "/export/{id}", "download an export", {}),
+    )
+)
+_V1 = "/api/v1"
+_API = (
+    _rule("api.campaign", f"GET {_V1}/campaigns/{{c}}", "all", "a campaign"),
+    _rule("api.state", f"POST {_V1}/campaigns/{{c}}/state", "O", "move a campaign"),
+    _rule("api.task", f"GET {_V1}/tasks/{{t}}", "all", "a task"),
+    _rule("api.public", f"GET {_V1}/tasks/{{t}}/public.tar.gz", "T L O", "the public data"),
+    _rule("api.check", f"POST {_V1}/tasks/{{t}}/check", "T L O", "check a run; stores nothing"),
+    _rule("api.runs", f"GET {_V1}/tasks/{{t}}/runs", "T L O", "one's own runs"),
+    _rule("api.run.put", f"PUT {_V1}/tasks/{{t}}/runs/{{tag}}", "T L O", "submit a run"),
+    _rule("api.run.delete", f"DELETE {_V1}/tasks/{{t}}/runs/{{tag}}", "L O", "withdraw a run"),
+    _rule(
+        "api.scores",
+        f"GET {_V1}/tasks/{{t}}/scores",
+        "all",
+        "the scores of a task",
+        when=PUBLISHED,
+        always=frozenset("O"),
+    ),
+    _rule(
+        "api.per_topic",
+        f"GET {_V1}/runs/{{id}}/per-topic",
+        "all",
+        "the values of a run per topic or item",
+        when=PUBLISHED,
+        always=frozenset("O"),
+        hidden=True,
+    ),
+    _rule("api.job", f"GET {_V1}/jobs/{{id}}", "O S", "a job", hidden=True),
+)
+RULES: tuple[Rule, ...] = (*_SITE, *_API, *_ORGANISING, *_RESULTS, *_TAKING_PART)
+# First parts of addresses that no campaign can be called.
+RESERVED = frozenset(
+    {
+        "login",
+        "logout",
+        "confirm",
+        "account",
+        "admin",
+        "api",
+        "static",
+        "healthz",
+        "openapi",
+        "docs",
+    }
+)

@@ -1,0 +1,13 @@
+"""The answers to requests, a module for each part of the site."""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+MODULES = ("site", "taking_part", "submitting", "results", "organise", "admin", "api")
+
+
+def load_handlers() -> None:
+    """Import every module of handlers; each names its functions in `web.HANDLERS`."""
+    for name in MODULES:
+        import_module(f"cranfield.server.routes.{name}")

@@ -1,0 +1,132 @@
+"""The administrator's pages: people and their roles, the audit, backups."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, delete, select, update
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cranfield.errors import UsageError
+from cranfield.server.services import accounts, audit, board, jobs
+from cranfield.server.store.tables import api_token, person, role, session
+from cranfield.server.web import (
+    Refusal,
+    context_of,
+    handler,
+    hasher_of,
+    page,
+    see,
+    text_of,
+    visitor_of,
+)
+
+SITE_ROLES = ("O", "S")
+
+
+@handler("admin")
+def admin(request: Request) -> Response:
+    return _admin(request)
+
+
+def _admin(request: Request, error: str = "", password: str = "", status: int = 200) -> Response:
+    with context_of(request).store.read() as connection:
+        people = [
+            dict(row)
+            for row in connection.execute(
+                select(person.c.id, person.c.login, person.c.name, person.c.disabled).order_by(
+                    person.c.login
+                )
+            ).mappings()
+        ]
+        rows = connection.execute(
+            select(role.c.person, role.c.role).where(role.c.campaign.is_(None))
+        )
+        held: dict[str, list[str]] = {}
+        for who, what in rows:
+            held.setdefault(who, []).append(what)
+        found = {
+            "backups": [one for one in board.exports(connection, None) if one["kind"] == "backup"],
+            "jobs": jobs.jobs_of(connection, None, "failed"),
+        }
+    return page(
+        request,
+        "admin.html",
+        status,
+        people=people,
+        held=held,
+        error=error,
+        password=password,
+        **found,
+    )
+
+
+@handler("admin.person")
+def add_person(request: Request) -> Response:
+    """Somebody new with a generated password, which is shown once."""
+    context = context_of(request)
+    password = context.new_secret()[:20]
+    try:
+        login = accounts.checked_login(text_of(request, "login"))
+        name = accounts.checked_text("the name", text_of(request, "name"))
+        kept = hasher_of(request).hash(password)
+        context.store.write(lambda c: accounts.add_person(c, context, login, name, kept))
+    except UsageError as error:
+        return _admin(request, str(error), status=400)
+    return _admin(request, password=password)
+
+
+@handler("admin.disable")
+def disable(request: Request, id: str) -> Response:
+    context, visitor = context_of(request), visitor_of(request)
+    if id == visitor.person:
+        return _admin(request, "you cannot close your own account", status=400)
+
+    def write(connection: Connection) -> bool:
+        now = context.clock.now()
+        changed = connection.execute(update(person).where(person.c.id == id).values(disabled=1))
+        connection.execute(delete(session).where(session.c.person == id))
+        connection.execute(update(api_token).where(api_token.c.person == id).values(revoked=now))
+        if changed.rowcount:
+            audit.append(connection, now, visitor.actor, "person.disable", id)
+        return bool(changed.rowcount)
+
+    if not context.store.write(write):
+        raise Refusal(404, "There is nobody of this id.")
+    return see("/admin")
+
+
+@handler("admin.role")
+def change_role(request: Request, id: str) -> Response:
+    context, visitor, what = context_of(request), visitor_of(request), text_of(request, "role")
+    if what not in SITE_ROLES:
+        return _admin(request, "choose a role", status=400)
+    taking = text_of(request, "do") == "take"
+    if taking and id == visitor.person and what == "S":
+        return _admin(request, "you cannot take your own role", status=400)
+
+    def write(connection: Connection) -> bool:
+        if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
+            return False
+        change = accounts.revoke if taking else accounts.grant
+        change(connection, context, visitor.actor, id, what, None)
+        return True
+
+    if not context.store.write(write):
+        raise Refusal(404, "There is nobody of this id.")
+    return see("/admin")
+
+
+@handler("admin.audit")
+def show_audit(request: Request) -> Response:
+    with context_of(request).store.read() as connection:
+        count, broken = audit.verify(connection)
+        rows = audit.tail(connection, 200)
+    return page(request, "audit.html", count=count, broken=broken, rows=rows)
+
+
+@handler("admin.backup")
+def want_backup(request: Request) -> Response:
+    context = context_of(request)
+    now = context.clock.now()
+    context.store.write(lambda c: jobs.want(c, context, "backup", f"backup:{now}", {}, None))
+    return see("/admin")

@@ -1,0 +1,311 @@
+"""The interface for programs: JSON in and out, runs as raw bodies, problems as RFC 9457."""
+
+from __future__ import annotations
+
+import json
+from typing import Annotated, Any, Literal
+
+from fastapi import Header, Query
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, insert, select
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import ClientDisconnect, Request
+from starlette.responses import FileResponse, Response
+
+from cranfield.campaign.states import State
+from cranfield.errors import UsageError
+from cranfield.report.render import render
+from cranfield.report.tables import document_of
+from cranfield.server.context import hash_of
+from cranfield.server.routes.organise import move
+from cranfield.server.routes.submitting import accept
+from cranfield.server.services import downloads, results, scoring, submissions, teams
+from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
+from cranfield.server.services.uploads import TooLargeError, Upload
+from cranfield.server.store.tables import idempotency, job, score
+from cranfield.server.visitors import Visitor
+from cranfield.server.web import (
+    Refusal,
+    as_json,
+    attachment,
+    campaign_of,
+    context_of,
+    handler,
+    problem,
+    task_of,
+    visitor_of,
+)
+
+Tag = Annotated[str, Field(max_length=200)]
+Text = Annotated[str, Query(max_length=4000)]
+Once = Annotated[str | None, Header(max_length=200)]
+RAW = {
+    "requestBody": {
+        "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
+        "required": True,
+    }
+}
+
+
+class Move(BaseModel):
+    """Where a campaign shall go, and why if it is a way back."""
+
+    to: State
+    reason: str = Field("", max_length=4000)
+
+
+@handler("api.campaign")
+def campaign(request: Request, c: str) -> Response:  # noqa: ARG001
+    row = campaign_of(request)
+    with context_of(request).store.read() as connection:
+        tasks = [one["slug"] for one in tasks_of(connection, row["id"])]
+    names = ("slug", "title", "year", "series", "state", "opens", "closes", "release")
+    return as_json(
+        {name: row[name] for name in names}
+        | {"runs_per_team": row["runs_per_team"], "tasks": tasks}
+        | {"now": context_of(request).clock.now()}
+    )
+
+
+@handler("api.state")
+def state(request: Request, c: str, body: Move, idempotency_key: Once = None) -> Response:  # noqa: ARG001
+    try:
+        move(request, body.to, body.reason)
+    except UsageError as error:
+        raise Refusal(409, str(error)) from None
+    return as_json({"state": body.to})
+
+
+@handler("api.task")
+def task(request: Request, t: str) -> Response:  # noqa: ARG001
+    row, found = campaign_of(request), task_of(request)
+    content = {name: found[name] for name in ("slug", "title", "kind", "split")}
+    return as_json(content | {"campaign": row["slug"], "state": row["state"]})
+
+
+@handler("api.public")
+def public(request: Request, t: str) -> Response:  # noqa: ARG001
+    _need_signature(request)
+    path = downloads.archive(context_of(request), campaign_of(request)["slug"])
+    return FileResponse(path, headers=attachment("public.tar.gz"))
+
+
+def _need_signature(request: Request) -> None:
+    visitor, row = visitor_of(request), campaign_of(request)
+    if "O" in visitor.roles:
+        return
+    with context_of(request).store.read() as connection:
+        if not teams.has_signed(connection, row["id"], visitor.person):
+            raise Refusal(403, f"sign the licence first: /{row['slug']}/licence")
+
+
+@handler("api.check")
+async def check(
+    request: Request,
+    t: str,  # noqa: ARG001
+    conf: Text = "-",
+    about: Text = "-",
+    threshold: Text = "",
+    ending: Text = "",
+) -> Response:
+    row = campaign_of(request)
+    allowed = str(row["configurations"]).split()
+    given = Submission(
+        tag="check",
+        configuration=allowed[0] if allowed and conf == "-" else conf,
+        description=about,
+        threshold=threshold,
+        ending=ending,
+        via="api",
+    )
+    return await _receive(request, given, check_only=True)
+
+
+@handler("api.runs")
+def runs(request: Request, t: str) -> Response:  # noqa: ARG001
+    visitor, found = visitor_of(request), task_of(request)
+    with context_of(request).store.read() as connection:
+        mine = None if "O" in visitor.roles and not visitor.team else visitor.team
+        rows = submissions.runs_of(connection, found["campaign"], mine)
+        said = [submissions.receipt(connection, r["id"]) for r in rows if r["task"] == found["id"]]
+    return as_json({"runs": said})
+
+
+@handler("api.run.put")
+async def put_run(
+    request: Request,
+    t: str,  # noqa: ARG001
+    tag: Tag,
+    conf: Text = "",
+    about: Text = "",
+    features: Text = "",
+    classifier: Text = "",
+    threshold: Text = "",
+    ending: Text = "",
+    replace: bool = False,
+    idempotency_key: Once = None,
+) -> Response:
+    given = Submission(
+        tag=tag,
+        configuration=conf,
+        description=about,
+        features=features,
+        classifier=classifier,
+        threshold=threshold,
+        ending=ending,
+        replace=replace,
+        via="api",
+    )
+    return await _receive(request, given, check_only=False, once=idempotency_key)
+
+
+async def _receive(
+    request: Request, given: Submission, *, check_only: bool, once: str | None = None
+) -> Response:
+    """Stream the body to the disk, then check and store it on a thread."""
+    context = context_of(request)
+    await run_in_threadpool(_need_signature, request)
+    try:
+        with Upload.begin(context) as upload:
+            async for block in request.stream():
+                if block:
+                    await run_in_threadpool(upload.add, block)
+            await run_in_threadpool(upload.end)
+            return await run_in_threadpool(
+                _answer, request, upload, given, check_only=check_only, once=once
+            )
+    except TooLargeError as error:
+        return problem(413, str(error))
+    except ClientDisconnect:
+        return problem(400, "the sender went away")
+
+
+def _answer(
+    request: Request, upload: Upload, given: Submission, *, check_only: bool, once: str | None
+) -> Response:
+    visitor, found = visitor_of(request), task_of(request)
+    key = hash_of(f"{visitor.actor} {visitor.team} {once}") if once else ""
+    said = hash_of(f"{found['id']} {given} {upload.sha}")
+    if key:
+        known = _known(request, key, said)
+        if known is not None:
+            return known
+
+    def remember(connection: Connection, receipt: Row) -> None:
+        if key:
+            connection.execute(
+                insert(idempotency).values(
+                    key=key, request=said, status=201, body=json.dumps(receipt), at=receipt["at"]
+                )
+            )
+
+    try:
+        receipt = accept(request, upload, given, found, check_only=check_only, remember=remember)
+    except RejectedError as error:
+        checked = error.checked
+        problems = [{"line": p.line, "message": p.message} for p in checked.problems]
+        detail = "Not accepted, nothing counted."
+        return problem(422, detail, problems=problems, count=checked.count)
+    except NotNowError as error:
+        return problem(409, str(error))
+    return as_json(receipt, 200 if check_only else 201)
+
+
+def _known(request: Request, key: str, said: str) -> Response | None:
+    """What was answered when the same was asked before under this key."""
+    with context_of(request).store.read() as connection:
+        row = connection.execute(select(idempotency).where(idempotency.c.key == key)).first()
+    if row is None:
+        return None
+    if row.request != said:
+        return problem(409, "this Idempotency-Key was used for another request")
+    return as_json(json.loads(row.body), row.status)
+
+
+@handler("api.run.delete")
+def delete_run(request: Request, t: str, tag: Tag) -> Response:  # noqa: ARG001
+    context, visitor, found = context_of(request), visitor_of(request), task_of(request)
+
+    def write(connection: Connection) -> bool:
+        row = submissions.run_by_tag(connection, found["id"], visitor.team, tag)
+        if row is None:
+            return False
+        submissions.withdraw(connection, context, visitor.actor, row["id"])
+        return True
+
+    try:
+        if not context.store.write(write):
+            raise Refusal(404, "There is no such run.")
+    except NotNowError as error:
+        raise Refusal(409, str(error)) from None
+    return Response(status_code=204)
+
+
+@handler("api.scores")
+def scores(
+    request: Request,
+    t: str,  # noqa: ARG001
+    format: Literal["json", "csv", "trec", "latex"] = "json",
+) -> Response:
+    found = task_of(request)
+    material, current = _material(request, found)
+    headers = {"ETag": f'"{current["id"]}-{format}"', "Cache-Control": "no-cache"}
+    if headers["ETag"] in request.headers.get("if-none-match", ""):
+        return Response(status_code=304, headers=headers)
+    if format == "trec":
+        return Response(_trec(material.scores), media_type="text/plain", headers=headers)
+    if format == "json":
+        return as_json(material.scores.to_dict(), headers=headers)
+    text = render(document_of(material.scores), format, spreadsheet=format == "csv")
+    kinds = {"csv": "text/csv", "latex": "text/plain"}
+    return Response(text, media_type=kinds[format], headers=headers)
+
+
+def _material(request: Request, found: Row) -> tuple[Any, Row]:
+    context, row = context_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        current = scoring.current_set(connection, found["id"])
+        if current is None:
+            raise Refusal(404, "There are no scores yet.")
+        return results.material_of(connection, context, row, found, current), current
+
+
+def _trec(scores: Any) -> str:
+    """A line for each run and measure, as evaluation programs print them."""
+    lines = [
+        f"{measure}\t{name}\t{'nan' if value != value else repr(value)}"
+        for name, means in scores.mean().items()
+        for measure, value in means.items()
+    ]
+    return "\n".join(lines) + "\n"
+
+
+@handler("api.per_topic")
+def per_topic(request: Request, id: str) -> Response:
+    context, row = context_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        found = submissions.run_by_id(connection, id)
+        if found is None or not _is_scored(connection, id):
+            raise Refusal(404, "There is no such run.")
+        tasks = {one["id"]: one for one in tasks_of(connection, row["id"])}
+    material, _ = _material(request, tasks[found["task"]])
+    name = scoring.name_of(found["acronym"], found["tag"])
+    unit = material.scores.main_unit
+    rows = [one for one in material.scores.rows(unit) if one["run"] == name]
+    return as_json({"run": name, f"per_{unit}": rows})
+
+
+def _is_scored(connection: Connection, run_id: str) -> bool:
+    return connection.execute(select(score.c.run).where(score.c.run == run_id)).first() is not None
+
+
+@handler("api.job")
+def one_job(request: Request, id: str) -> Response:
+    visitor: Visitor = visitor_of(request)
+    with context_of(request).store.read() as connection:
+        row = connection.execute(select(job).where(job.c.id == id)).mappings().first()
+    if row is None or "O" not in visitor.roles:
+        raise Refusal(404, "There is no such job.")
+    names = ("id", "kind", "state", "attempt", "progress", "error", "created", "finished")
+    return as_json({name: row[name] for name in names})

@@ -1,0 +1,180 @@
+"""Pages of the whole site: the list of campaigns, logging in, one's own account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection, select
+from starlette.requests import Request
+from starlette.responses import PlainTextResponse, Response
+
+from cranfield.errors import UsageError
+from cranfield.server.services import accounts, teams
+from cranfield.server.services.campaigns import campaigns
+from cranfield.server.store.tables import api_token, campaign, membership, team
+from cranfield.server.visitors import SESSION, VISITOR
+from cranfield.server.web import (
+    Refusal,
+    context_of,
+    handler,
+    hasher_of,
+    page,
+    see,
+    text_of,
+    visitor_of,
+)
+
+DAY = 24 * 3600 * 1000
+
+
+@handler("home")
+def home(request: Request) -> Response:
+    drafts = "O" in visitor_of(request).roles
+    with context_of(request).store.read() as connection:
+        found = campaigns(connection, drafts=drafts)
+    return page(request, "home.html", campaigns=found)
+
+
+@handler("health")
+def health(request: Request) -> Response:
+    with context_of(request).store.read() as connection:
+        connection.execute(select(campaign.c.id).limit(1)).first()
+    return PlainTextResponse("ok\n")
+
+
+@handler("style")
+def style(request: Request) -> Response:  # noqa: ARG001
+    from cranfield.site.render import style_sheet
+
+    headers = {"Cache-Control": "public, max-age=3600"}
+    return Response(style_sheet(), media_type="text/css", headers=headers)
+
+
+@handler("login.form")
+def login_form(request: Request) -> Response:
+    return page(request, "login.html", next=next_of(request), error="")
+
+
+@handler("login")
+def login(request: Request) -> Response:
+    context = context_of(request)
+    try:
+        token = accounts.log_in(
+            context, hasher_of(request), text_of(request, "login"), text_of(request, "password")
+        )
+    except UsageError as error:
+        status = 429 if isinstance(error, accounts.WaitError) else 400
+        return page(
+            request, "login.html", status, next=local(text_of(request, "next")), error=str(error)
+        )
+    answer = see(local(text_of(request, "next")) or "/")
+    set_session(request, answer, token)
+    return answer
+
+
+@handler("logout")
+def logout(request: Request) -> Response:
+    visitor, context = visitor_of(request), context_of(request)
+    context.store.write(lambda c: accounts.log_out(c, visitor.cookie))
+    answer = see("/")
+    answer.delete_cookie(SESSION, path="/")
+    return answer
+
+
+@handler("confirm.form")
+def confirm_form(request: Request) -> Response:
+    return page(request, "confirm.html", next=next_of(request), error="")
+
+
+@handler("confirm")
+def confirm(request: Request) -> Response:
+    visitor, context = visitor_of(request), context_of(request)
+    after = local(text_of(request, "next"))
+    try:
+        accounts.confirm(context, hasher_of(request), visitor.cookie, text_of(request, "password"))
+    except UsageError as error:
+        return page(request, "confirm.html", 400, next=after, error=str(error))
+    return see(after or "/account")
+
+
+@handler("account")
+def account(request: Request) -> Response:
+    return account_page(request)
+
+
+def account_page(request: Request, secret: str = "") -> Response:
+    visitor = visitor_of(request)
+    with context_of(request).store.read() as connection:
+        mine = connection.execute(
+            select(campaign.c.slug, campaign.c.title, team.c.acronym, membership.c.rank)
+            .join(team, team.c.campaign == campaign.c.id)
+            .join(membership, membership.c.team == team.c.id)
+            .where(membership.c.person == visitor.person)
+            .order_by(campaign.c.slug)
+        ).mappings()
+        rows = [dict(row) for row in mine]
+        tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
+    return page(request, "account.html", teams=rows, tokens=tokens, secret=secret)
+
+
+@handler("account.token")
+def add_token(request: Request) -> Response:
+    visitor, context = visitor_of(request), context_of(request)
+    label = accounts.checked_text("what the token is for", text_of(request, "label"))
+    expires = context.clock.now() + 180 * DAY
+
+    def write(connection: Connection) -> str:
+        return accounts.add_token(
+            connection,
+            context,
+            visitor.person,
+            team=None,
+            scope="all",
+            label=label,
+            expires=expires,
+        )
+
+    return account_page(request, context.store.write(write))
+
+
+@handler("account.revoke")
+def revoke_token(request: Request, id: str) -> Response:
+    visitor, context = visitor_of(request), context_of(request)
+
+    def write(connection: Connection) -> bool:
+        mine = connection.execute(
+            select(api_token.c.id).where(api_token.c.id == id, api_token.c.person == visitor.person)
+        ).first()
+        if mine is not None:
+            accounts.revoke_token(connection, context, visitor.actor, id)
+        return mine is not None
+
+    if not context.store.write(write):
+        raise Refusal(404, "There is no such token.")
+    return see("/account")
+
+
+# ---- what other modules use, too
+
+
+def local(address: str) -> str:
+    """An address of this site, or nothing: a login never leads elsewhere."""
+    plain = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if plain and "\n" not in address and "\r" not in address else ""
+
+
+def next_of(request: Request) -> str:
+    return local(request.query_params.get("next", ""))
+
+
+def set_session(request: Request, answer: Response, token: str) -> None:
+    settings = context_of(request).settings
+    options: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
+    answer.set_cookie(
+        SESSION,
+        token,
+        max_age=settings.session_seconds,
+        secure=settings.proxy is not None,
+        **options,
+    )
+    answer.delete_cookie(VISITOR, path="/")

@@ -1,0 +1,264 @@
+"""Submitting by page: the form, the answer with every problem, one's own runs and receipts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.requests import Request
+from starlette.responses import FileResponse, Response
+
+from cranfield.campaign.submissions import Checked
+from cranfield.errors import UsageError
+from cranfield.io.files import run_name
+from cranfield.server.context import Context
+from cranfield.server.routes.taking_part import signed_or_sent
+from cranfield.server.services import jobs, submissions, teams
+from cranfield.server.services.campaigns import Row, close_due, tasks_of
+from cranfield.server.services.scoring import ending_of, name_of
+from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
+from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
+from cranfield.server.visitors import Visitor
+from cranfield.server.web import (
+    Refusal,
+    attachment,
+    campaign_of,
+    context_of,
+    form_of,
+    handler,
+    page,
+    see,
+    text_of,
+    visitor_of,
+)
+
+BLOCK = 1 << 20
+FIELDS = ("task", "tag", "configuration", "description", "features", "classifier", "threshold")
+
+
+def accept(
+    request: Request,
+    upload: Upload,
+    given: Submission,
+    task_row: Row,
+    *,
+    check_only: bool,
+    remember: Any = None,
+) -> Row:
+    """Check an upload and store it; a RejectedError says what is wrong with it.
+
+    `remember` is done in the same transaction with the receipt.
+    """
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    checks: submissions.Checks = request.app.state.checks
+    given = submissions.checked_submission(given, row, task_row["kind"])
+    checked = checks.check(upload, given, task_row, row["slug"])
+    if not checked.is_good:
+        if not check_only:
+            context.store.write(
+                lambda c: submissions.reject(
+                    c, context, task_row["id"], visitor.team, given.tag, checked
+                )
+            )
+        raise RejectedError(checked)
+    if check_only:
+        return summary(checked)
+    if not visitor.team:
+        raise UsageError("runs are submitted by a team; you are in none")
+    close_due(context)
+    with context.store.read() as connection:
+        submissions.check_room(connection, context, task_row, visitor.team, given)
+    upload.keep(context.settings)
+
+    def write(connection: Connection) -> Row:
+        receipt = submissions.store_run(
+            connection,
+            context,
+            actor=visitor.actor,
+            team_id=visitor.team,
+            task_row=task_row,
+            given=given,
+            checked=checked,
+            sha=upload.sha,
+            size=upload.size,
+        )
+        if remember is not None:
+            remember(connection, receipt)
+        return receipt
+
+    return context.store.write(write)
+
+
+def summary(checked: Checked) -> Row:
+    """What a check says of a good file."""
+    return {
+        "accepted": True,
+        "lines": checked.lines,
+        "topics": checked.units,
+        "missing": list(checked.missing),
+        "notes": list(checked.notes),
+    }
+
+
+@handler("submit.form")
+def submit_form(request: Request) -> Response:
+    sent = signed_or_sent(request)
+    return sent or _form(request, dict.fromkeys(FIELDS, ""))
+
+
+def _form(request: Request, filled: dict[str, str], status: int = 200, **said: Any) -> Response:
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        tasks = tasks_of(connection, row["id"])
+        mine = teams.team_of(connection, row["id"], visitor.person)
+        for one in tasks:
+            used = submissions.runs_used(connection, one["id"], visitor.team)
+            one["used"] = used
+    values = {"checked": None, "problems": (), "count": 0, "error": "", "tested": False} | said
+    is_open = row["state"] == "open" and (row["closes"] or 0) > context.clock.now()
+    return page(
+        request,
+        "submit.html",
+        status,
+        tasks=tasks,
+        team=mine,
+        filled=filled,
+        open=is_open,
+        **values,
+    )
+
+
+@handler("submit")
+def submit(request: Request) -> Response:
+    sent = signed_or_sent(request)
+    if sent is not None:
+        return sent
+    filled = {name: text_of(request, name) for name in FIELDS}
+    check_only = text_of(request, "do") == "check"
+    try:
+        task_row = _task(request, filled["task"])
+        with _received(request) as upload:
+            given = Submission(
+                tag=filled["tag"],
+                configuration=filled["configuration"],
+                description=filled["description"],
+                features=filled["features"],
+                classifier=filled["classifier"],
+                threshold=filled["threshold"],
+                ending=_ending(request),
+                replace=text_of(request, "replace") == "yes",
+            )
+            receipt = accept(request, upload, given, task_row, check_only=check_only)
+    except RejectedError as error:
+        found = error.checked
+        said = {"problems": found.problems, "count": found.count, "tested": check_only}
+        return _form(request, filled, 422, **said)
+    except TooLargeError as error:
+        return _form(request, filled, 413, error=str(error))
+    except UsageError as error:
+        status = 409 if isinstance(error, NotNowError) else 400
+        return _form(request, filled, status, error=str(error))
+    if check_only:
+        return _form(request, filled, checked=receipt)
+    return see(f"/{campaign_of(request)['slug']}/runs/{receipt['id']}")
+
+
+def _task(request: Request, slug: str) -> Row:
+    with context_of(request).store.read() as connection:
+        for one in tasks_of(connection, campaign_of(request)["id"]):
+            if one["slug"] == slug:
+                return one
+    raise UsageError("choose a task")
+
+
+def _received(request: Request) -> Upload:
+    """The file of the form, copied to where uploads are looked at."""
+    file = form_of(request).get("file")
+    if file is None or isinstance(file, str) or not file.filename:
+        raise UsageError("choose the file of the run")
+    upload = Upload.begin(context_of(request))
+    try:
+        while block := file.file.read(BLOCK):
+            upload.add(block)
+        upload.end()
+    except BaseException:
+        upload.__exit__()
+        raise
+    return upload
+
+
+def _ending(request: Request) -> str:
+    """The ending of the name that the file had with its user; it says how the file is read."""
+    name = str(getattr(form_of(request).get("file"), "filename", ""))
+    return ending_in(name)
+
+
+def ending_in(name: str) -> str:
+    short = run_name(name)
+    rest = name.rsplit("/", 1)[-1][len(short) :]
+    return next((part for part in _parts(rest) if part not in (".gz", ".zst")), "")
+
+
+def _parts(endings: str) -> list[str]:
+    return [f".{part.lower()}" for part in endings.split(".") if part]
+
+
+@handler("runs")
+def runs(request: Request) -> Response:
+    visitor, row = visitor_of(request), campaign_of(request)
+    everybody = "O" in visitor.roles
+    with context_of(request).store.read() as connection:
+        found = submissions.runs_of(connection, row["id"], None if everybody else visitor.team)
+        refused = submissions.rejections(connection, row["id"], None if everybody else visitor.team)
+    return page(request, "runs.html", runs=found, refused=refused, everybody=everybody)
+
+
+def own_run(request: Request, run_id: str) -> Row:
+    """A run of one's own team, or any for an organiser; for others there is none."""
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        found = submissions.run_by_id(connection, run_id)
+    if found is None or found["campaign"] != row["id"] or not _may_see(visitor, found):
+        raise Refusal(404, "There is no such run.")
+    return found
+
+
+def _may_see(visitor: Visitor, found: Row) -> bool:
+    return "O" in visitor.roles or (bool(visitor.team) and found["team"] == visitor.team)
+
+
+@handler("run")
+def run(request: Request, id: str) -> Response:
+    found, context = own_run(request, id), context_of(request)
+    with context.store.read() as connection:
+        receipt = submissions.receipt(connection, id)
+        failed = failures(connection, context, found)
+    return page(request, "run.html", run=found, receipt=receipt, failed=failed)
+
+
+def failures(connection: Connection, context: Context, found: Row) -> list[str]:  # noqa: ARG001
+    """Why the scoring of a run has failed, if it has."""
+    rows = jobs.jobs_of(connection, found["campaign"], "failed")
+    return [row["error"] for row in rows if row["run"] == found["id"]]
+
+
+@handler("run.file")
+def run_file(request: Request, id: str) -> Response:
+    found, settings = own_run(request, id), context_of(request).settings
+    ending = ending_of(settings, found["form"], found["blob"])
+    return FileResponse(
+        blob_path(settings, found["blob"]),
+        media_type="application/octet-stream",
+        headers=attachment(f"{name_of(found['acronym'], found['tag'])}{ending}"),
+    )
+
+
+@handler("run.withdraw")
+def withdraw(request: Request, id: str) -> Response:
+    found = own_run(request, id)
+    context, visitor = context_of(request), visitor_of(request)
+    try:
+        context.store.write(lambda c: submissions.withdraw(c, context, visitor.actor, found["id"]))
+    except NotNowError as error:
+        raise Refusal(409, str(error)) from None
+    return see(f"/{campaign_of(request)['slug']}/runs")

@@ -1,0 +1,1 @@
+"""What the site does: functions of a connection and plain values, without HTTP."""

@@ -1,0 +1,292 @@
+"""People: their passwords, sessions, tokens and roles. Only hashes of secrets are kept."""
+
+from __future__ import annotations
+
+import re
+import threading
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sqlalchemy import Connection, delete, insert, select, update
+
+from cranfield.errors import UsageError
+from cranfield.server.context import SECOND, Context, hash_of
+from cranfield.server.services import audit
+from cranfield.server.settings import Passwords
+from cranfield.server.store.tables import api_token, login_failure, person, role, session
+
+SHORTEST_PASSWORD = 10
+LONGEST_TEXT = 400
+FREE_ATTEMPTS = 5
+LONGEST_WAIT = 900 * SECOND
+_LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,79}")
+
+
+class WaitError(UsageError):
+    """Too many wrong passwords: the next attempt counts only after a while."""
+
+    def __init__(self, milliseconds: int) -> None:
+        self.seconds = -(-milliseconds // SECOND)
+        super().__init__(f"too many attempts; try again in {self.seconds} s")
+
+
+class Hasher:
+    """Hashes passwords with Argon2, few at a time: each takes memory on purpose."""
+
+    def __init__(self, cost: Passwords) -> None:
+        from argon2 import PasswordHasher
+
+        self._argon = PasswordHasher(time_cost=cost.passes, memory_cost=cost.memory, parallelism=1)
+        self._turns = threading.Semaphore(cost.at_once)
+
+    def hash(self, password: str) -> str:
+        with self._turns:
+            return self._argon.hash(password)
+
+    def matches(self, kept: str | None, password: str) -> bool:
+        """Whether a password is the one of a hash; takes as long when there is no hash at all."""
+        from argon2.exceptions import Argon2Error, InvalidHashError
+
+        with self._turns:
+            try:
+                return self._argon.verify(kept or self._nobody, password) and kept is not None
+            except (Argon2Error, InvalidHashError):
+                return False
+
+    @cached_property
+    def _nobody(self) -> str:
+        """A hash in place of the one that an unknown name does not have."""
+        return self._argon.hash("nobody has this password")
+
+
+@dataclass(frozen=True)
+class Session:
+    """Who asks, by the cookie of a browser."""
+
+    person: str
+    login: str
+    name: str
+    confirmed: int
+
+
+def checked_login(login: str) -> str:
+    """The name that somebody logs in by: small letters, digits and . _ @ + -"""
+    name = login.strip().lower()
+    if not _LOGIN.fullmatch(name):
+        raise UsageError(
+            "a login name has 2 to 80 letters, digits or . _ @ + - and begins with one of the "
+            "first two"
+        )
+    return name
+
+
+def checked_text(what: str, text: str, *, longest: int = LONGEST_TEXT, needed: bool = True) -> str:
+    """A text of a form without blanks around it, or a UsageError that names the field."""
+    found = text.strip()
+    if needed and not found:
+        raise UsageError(f"{what} is missing")
+    if len(found) > longest:
+        raise UsageError(f"{what} is longer than {longest} characters")
+    if "\0" in found:
+        raise UsageError(f"{what} has characters that no text has")
+    return found
+
+
+def checked_password(password: str) -> str:
+    if len(password) < SHORTEST_PASSWORD:
+        raise UsageError(f"a password has at least {SHORTEST_PASSWORD} characters")
+    if len(password) > LONGEST_TEXT:
+        raise UsageError(f"a password has at most {LONGEST_TEXT} characters")
+    return password
+
+
+def add_person(
+    connection: Connection, context: Context, login: str, name: str, password_hash: str
+) -> str:
+    """Add somebody; gives the id. The password comes hashed: that is slow and needs no lock."""
+    known = connection.execute(select(person.c.id).where(person.c.login == login)).first()
+    if known is not None:
+        raise UsageError(f"the login name {login!r} is taken")
+    now, new = context.clock.now(), context.new_id()
+    connection.execute(
+        insert(person).values(id=new, login=login, name=name, password=password_hash, created=now)
+    )
+    audit.append(connection, now, new, "person.add", new)
+    return new
+
+
+def grant(
+    connection: Connection, context: Context, actor: str, who: str, what: str, campaign: str | None
+) -> None:
+    """Give somebody a role in a campaign, or (without one) on the whole site."""
+    there = connection.execute(
+        select(role.c.role).where(
+            role.c.person == who, role.c.role == what, role.c.campaign == campaign
+        )
+    ).first()
+    if there is None:
+        now = context.clock.now()
+        connection.execute(
+            insert(role).values(person=who, campaign=campaign, role=what, created=now)
+        )
+        audit.append(connection, now, actor, "role.grant", who, {"role": what, "in": campaign})
+
+
+def revoke(
+    connection: Connection, context: Context, actor: str, who: str, what: str, campaign: str | None
+) -> None:
+    """Take a role away again."""
+    gone = connection.execute(
+        delete(role).where(role.c.person == who, role.c.role == what, role.c.campaign == campaign)
+    )
+    if gone.rowcount:
+        now = context.clock.now()
+        audit.append(connection, now, actor, "role.revoke", who, {"role": what, "in": campaign})
+
+
+def roles_of(connection: Connection, who: str, campaign: str | None) -> set[str]:
+    """The roles that somebody has in a campaign, with those of the whole site."""
+    rows = connection.execute(select(role.c.role, role.c.campaign).where(role.c.person == who))
+    return {what for what, where in rows if where is None or where == campaign}
+
+
+def log_in(context: Context, hasher: Hasher, login: str, password: str) -> str:
+    """The token of a new session, or a UsageError; waits grow with every wrong password."""
+    name = login.strip().lower()[:LONGEST_TEXT]
+    counted = hash_of(name)
+    with context.store.read() as connection:
+        wait = connection.execute(
+            select(login_failure.c.until).where(login_failure.c.name == counted)
+        ).scalar()
+        row = connection.execute(
+            select(person.c.id, person.c.password).where(
+                person.c.login == name, person.c.disabled == 0
+            )
+        ).first()
+    now = context.clock.now()
+    if wait is not None and wait > now:
+        raise WaitError(wait - now)
+    if not hasher.matches(row.password if row else None, password) or row is None:
+        context.store.write(lambda c: _count_failure(c, counted, now))
+        raise UsageError("the login name or the password is not right")
+    who = str(row.id)
+    return context.store.write(lambda c: _open_session(c, context, who, counted))
+
+
+def _count_failure(connection: Connection, counted: str, now: int) -> None:
+    failures = (
+        connection.execute(
+            select(login_failure.c.failures)
+            .where(login_failure.c.name == counted)
+            .with_for_update()
+        ).scalar()
+        or 0
+    ) + 1
+    over = failures - FREE_ATTEMPTS
+    until = now + min(LONGEST_WAIT, SECOND << min(over, 20)) if over >= 0 else 0
+    connection.execute(delete(login_failure).where(login_failure.c.name == counted))
+    connection.execute(insert(login_failure).values(name=counted, failures=failures, until=until))
+
+
+def _open_session(connection: Connection, context: Context, who: str, counted: str) -> str:
+    token, now = context.new_secret(), context.clock.now()
+    connection.execute(delete(login_failure).where(login_failure.c.name == counted))
+    connection.execute(delete(session).where(session.c.expires < now))
+    connection.execute(
+        insert(session).values(
+            hash=hash_of(token),
+            person=who,
+            created=now,
+            expires=now + context.settings.session_seconds * SECOND,
+            confirmed=now,
+        )
+    )
+    return token
+
+
+def log_out(connection: Connection, token: str) -> None:
+    connection.execute(delete(session).where(session.c.hash == hash_of(token)))
+
+
+def confirm(context: Context, hasher: Hasher, token: str, password: str) -> None:
+    """Note that the password of a session was entered again, or raise a UsageError."""
+    with context.store.read() as connection:
+        row = connection.execute(
+            select(person.c.password)
+            .join(session, session.c.person == person.c.id)
+            .where(session.c.hash == hash_of(token))
+        ).first()
+    if not hasher.matches(row.password if row else None, password):
+        raise UsageError("the password is not right")
+    now = context.clock.now()
+    context.store.write(
+        lambda c: c.execute(
+            update(session).where(session.c.hash == hash_of(token)).values(confirmed=now)
+        )
+    )
+
+
+def session_of(connection: Connection, token: str, now: int) -> Session | None:
+    """Whose session a cookie is, if it is one and has not ended."""
+    row = connection.execute(
+        select(person.c.id, person.c.login, person.c.name, session.c.confirmed)
+        .join(session, session.c.person == person.c.id)
+        .where(session.c.hash == hash_of(token), session.c.expires > now, person.c.disabled == 0)
+    ).first()
+    return Session(row.id, row.login, row.name, row.confirmed or 0) if row else None
+
+
+def add_token(
+    connection: Connection,
+    context: Context,
+    who: str,
+    *,
+    team: str | None,
+    scope: str,
+    label: str,
+    expires: int | None = None,
+) -> str:
+    """A token for programs, which is shown once."""
+    secret, new, now = f"cf_{context.new_secret()}", context.new_id(), context.clock.now()
+    connection.execute(
+        insert(api_token).values(
+            id=new,
+            hash=hash_of(secret),
+            person=who,
+            team=team,
+            scope=scope,
+            label=label,
+            created=now,
+            expires=expires,
+        )
+    )
+    audit.append(connection, now, who, "token.add", new, {"scope": scope, "team": team})
+    return secret
+
+
+def revoke_token(connection: Connection, context: Context, actor: str, token: str) -> None:
+    now = context.clock.now()
+    connection.execute(
+        update(api_token)
+        .where(api_token.c.id == token, api_token.c.revoked.is_(None))
+        .values(revoked=now)
+    )
+    audit.append(connection, now, actor, "token.revoke", token)
+
+
+def token_of(connection: Connection, secret: str, now: int) -> dict[str, Any] | None:
+    """Whose token a program has, and what it is for."""
+    row = connection.execute(
+        select(
+            api_token.c.person, api_token.c.team, api_token.c.scope, person.c.login, person.c.name
+        )
+        .join(person, person.c.id == api_token.c.person)
+        .where(
+            api_token.c.hash == hash_of(secret),
+            api_token.c.revoked.is_(None),
+            (api_token.c.expires.is_(None)) | (api_token.c.expires > now),
+            person.c.disabled == 0,
+        )
+    ).first()
+    return dict(row._mapping) if row else None

@@ -1,0 +1,119 @@
+"""The organiser's board: where the campaign stands, what the next state needs, what went wrong."""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime
+from typing import Any
+
+from sqlalchemy import Connection, func, select
+
+from cranfield.campaign.states import State, guards, moves_from
+from cranfield.errors import UsageError
+from cranfield.server.context import SECOND, Context
+from cranfield.server.services import audit, jobs, scoring, submissions, teams
+from cranfield.server.services.campaigns import Row, facts_of, latest_truth, tasks_of
+from cranfield.server.store.tables import export, person, role, run, team
+
+
+def board(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
+    """All that the board shows."""
+    campaign_id, state = campaign["id"], campaign["state"]
+    facts = facts_of(connection, context, campaign_id)
+    moves = [
+        {"end": move.end, "back": move.back, "guards": guards(move.end, facts)}
+        for move in moves_from(state)
+        if move.end != "pooling" or facts.pooled
+    ]
+    everybody = teams.participation(connection, campaign_id)
+    usage = shutil.disk_usage(context.settings.folder)
+    return {
+        "moves": moves,
+        "tasks": [_task(connection, one) for one in tasks_of(connection, campaign_id)],
+        "teams": everybody,
+        "signed": sum(1 for one in everybody if one["signed"]),
+        "submitted": sum(1 for one in everybody if one["runs"]),
+        "runs": submissions.runs_of(connection, campaign_id, None),
+        "jobs": jobs.counts(connection, campaign_id),
+        "failed": _with_names(connection, jobs.jobs_of(connection, campaign_id, "failed")),
+        "refused": submissions.rejections(connection, campaign_id),
+        "audit": audit.tail(connection, 15),
+        "disk_free": usage.free,
+        "disk_total": usage.total,
+        "exports": exports(connection, campaign_id),
+        "roles": _roles(connection, campaign_id),
+    }
+
+
+def exports(connection: Connection, campaign_id: str | None) -> list[Row]:
+    wanted = select(export).order_by(export.c.created.desc()).limit(10)
+    if campaign_id is not None:
+        wanted = wanted.where(export.c.campaign == campaign_id)
+    return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def _task(connection: Connection, one: Row) -> Row:
+    accepted = connection.execute(
+        select(func.count())
+        .select_from(run)
+        .where(run.c.task == one["id"], run.c.state == "accepted")
+    ).scalar_one()
+    current = scoring.current_set(connection, one["id"])
+    wanted = jobs.set_key(connection, one["id"])
+    return one | {
+        "runs": accepted,
+        "truth": latest_truth(connection, one["id"]),
+        "set": current,
+        "stale": current is not None and current["key"] != wanted,
+    }
+
+
+def _with_names(connection: Connection, rows: list[Row]) -> list[Row]:
+    ids = [row["run"] for row in rows if row["run"]]
+    names = {
+        one.id: scoring.name_of(one.acronym, one.tag)
+        for one in connection.execute(
+            select(run.c.id, run.c.tag, team.c.acronym)
+            .join(team, team.c.id == run.c.team)
+            .where(run.c.id.in_(ids))
+        )
+    }
+    return [row | {"name": names.get(row["run"], "")} for row in rows]
+
+
+def _roles(connection: Connection, campaign_id: str) -> list[Row]:
+    rows = connection.execute(
+        select(person.c.login, person.c.name, role.c.role)
+        .join(role, role.c.person == person.c.id)
+        .where(role.c.campaign == campaign_id)
+        .order_by(person.c.login)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def time_from(text: str, what: str) -> int | None:
+    """A time as a form gives it, in UTC: 2027-03-01T12:00, with or without seconds."""
+    if not text.strip():
+        return None
+    try:
+        found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
+    except ValueError:
+        raise UsageError(f"{what} is not a time such as 2027-03-01T12:00") from None
+    aware = found if found.tzinfo else found.replace(tzinfo=UTC)
+    return int(aware.timestamp() * SECOND)
+
+
+def shown_time(milliseconds: int | None) -> str:
+    """The same back into a form."""
+    if milliseconds is None:
+        return ""
+    return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def after_move(connection: Connection, context: Context, campaign: Row, end: State) -> None:
+    """What a state brings with it: scores are put together, a released truth is shown."""
+    for one in tasks_of(connection, campaign["id"]):
+        if end in jobs.SCORED_STATES:
+            jobs.want_task(connection, context, one["id"])
+        if end == "released":
+            scoring.want_publication(connection, context, one["id"])

@@ -1,0 +1,265 @@
+"""Campaigns: what is known of them, their state, and the guards of the next one."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, cast
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from cranfield.campaign.states import Facts, State, check_move
+from cranfield.errors import UsageError
+from cranfield.server.context import Context
+from cranfield.server.permissions import RESERVED
+from cranfield.server.services import audit
+from cranfield.server.store.tables import (
+    campaign,
+    job,
+    public_set,
+    run,
+    run_score,
+    score,
+    score_set,
+    task,
+    truth_version,
+)
+from cranfield.server.store.work_tables import batch
+
+CLOCK = "clock"
+_SLUG = re.compile(r"[a-z0-9][a-z0-9-]{0,59}")
+Row = dict[str, Any]
+
+
+def checked_slug(name: str) -> str:
+    """A name that can stand in an address."""
+    slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:60].strip("-")
+    if not _SLUG.fullmatch(slug) or slug in RESERVED:
+        raise UsageError(f"{name!r} cannot be the name of a campaign in an address")
+    return slug
+
+
+def add_campaign(connection: Connection, context: Context, actor: str, values: Row) -> str:
+    """A new campaign, which is a draft; gives its id."""
+    slug = checked_slug(values["slug"])
+    if connection.execute(select(campaign.c.id).where(campaign.c.slug == slug)).first():
+        raise UsageError(f"there is a campaign {slug!r} already")
+    now, new = context.clock.now(), context.new_id()
+    connection.execute(insert(campaign).values(**values | {"id": new, "slug": slug}, created=now))
+    audit.append(connection, now, actor, "campaign.add", slug)
+    return new
+
+
+def campaigns(connection: Connection, *, drafts: bool) -> list[Row]:
+    """All campaigns, the newest first; drafts only for who may see them."""
+    wanted = select(campaign).order_by(campaign.c.year.desc(), campaign.c.slug)
+    if not drafts:
+        wanted = wanted.where(campaign.c.state != "draft")
+    return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def by_slug(connection: Connection, slug: str) -> Row:
+    """A campaign by its name in addresses, or a UsageError."""
+    row = connection.execute(select(campaign).where(campaign.c.slug == slug)).mappings().first()
+    if row is None:
+        known = connection.execute(select(campaign.c.slug).order_by(campaign.c.slug)).scalars()
+        raise UsageError(f"no campaign {slug!r}; there are: {', '.join(known) or 'none'}")
+    return dict(row)
+
+
+def tasks_of(connection: Connection, campaign_id: str) -> list[Row]:
+    rows = connection.execute(
+        select(task).where(task.c.campaign == campaign_id).order_by(task.c.slug)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def close_if_due(connection: Connection, context: Context, campaign_id: str) -> State:
+    """The state of a campaign after the clock was looked at; its row is locked until the commit.
+
+    Closing is written down when the clock passes it, so setting the clock back opens nothing.
+    """
+    row = connection.execute(
+        select(campaign.c.state, campaign.c.closes, campaign.c.slug)
+        .where(campaign.c.id == campaign_id)
+        .with_for_update()
+    ).one()
+    now = context.clock.now()
+    if row.state == "open" and row.closes is not None and now >= row.closes:
+        _set_state(connection, campaign_id, "closed")
+        audit.append(
+            connection, now, CLOCK, "campaign.state", row.slug, {"from": "open", "to": "closed"}
+        )
+        return "closed"
+    return cast("State", row.state)
+
+
+def close_due(context: Context) -> None:
+    """Write down that campaigns have closed whose time has come."""
+    with context.store.read() as connection:
+        due = connection.execute(
+            select(campaign.c.id).where(
+                campaign.c.state == "open", campaign.c.closes <= context.clock.now()
+            )
+        ).scalars()
+        found = list(due)
+    for one in found:
+        context.store.write(lambda c, one=one: close_if_due(c, context, one))  # type: ignore[misc]
+
+
+def move(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign_id: str,
+    end: str,
+    reason: str = "",
+) -> None:
+    """Take a campaign to another state, or raise a UsageError that says what it lacks."""
+    start = close_if_due(connection, context, campaign_id)
+    facts = facts_of(connection, context, campaign_id)
+    if (
+        end == "open"
+        and start == "closed"
+        and facts.closes is not None
+        and facts.closes <= facts.now
+    ):
+        raise UsageError("set a closing date that is still to come, then open the campaign again")
+    check_move(start, cast("State", end), facts, reason)
+    _set_state(connection, campaign_id, end)
+    slug = connection.execute(
+        select(campaign.c.slug).where(campaign.c.id == campaign_id)
+    ).scalar_one()
+    detail = {"from": start, "to": end, "reason": reason}
+    audit.append(connection, context.clock.now(), actor, "campaign.state", slug, detail)
+
+
+def _set_state(connection: Connection, campaign_id: str, state: str) -> None:
+    connection.execute(update(campaign).where(campaign.c.id == campaign_id).values(state=state))
+
+
+def change(
+    connection: Connection, context: Context, actor: str, campaign_id: str, values: Row
+) -> None:
+    """Change dates, texts and limits; another licence is a new version, to be signed anew."""
+    row = (
+        connection.execute(select(campaign).where(campaign.c.id == campaign_id).with_for_update())
+        .mappings()
+        .one()
+    )
+    changed = {name: value for name, value in values.items() if row[name] != value}
+    if not changed:
+        return
+    opens, closes = values.get("opens", row["opens"]), values.get("closes", row["closes"])
+    if opens is not None and closes is not None and opens >= closes:
+        raise UsageError("the closing date must be after the opening date")
+    if "licence" in changed and row["licence"]:
+        changed["licence_version"] = row["licence_version"] + 1
+    connection.execute(update(campaign).where(campaign.c.id == campaign_id).values(**changed))
+    audit.append(
+        connection,
+        context.clock.now(),
+        actor,
+        "campaign.change",
+        row["slug"],
+        {name: value for name, value in changed.items() if name not in ("licence", "call")},
+    )
+
+
+def latest_truth(connection: Connection, task_id: str) -> Row | None:
+    """The newest version of a task's truth; the file itself stays sealed."""
+    row = (
+        connection.execute(
+            select(truth_version)
+            .where(truth_version.c.task == task_id)
+            .order_by(truth_version.c.n.desc())
+            .limit(1)
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def facts_of(connection: Connection, context: Context, campaign_id: str) -> Facts:
+    """What the guards of the next state look at."""
+    row = connection.execute(select(campaign).where(campaign.c.id == campaign_id)).mappings().one()
+    tasks = tasks_of(connection, campaign_id)
+    truths = {one["id"]: latest_truth(connection, one["id"]) for one in tasks}
+    of_tasks = run.c.task.in_([one["id"] for one in tasks])
+    counted = connection.execute(
+        select(func.count()).select_from(run).where(of_tasks, run.c.state == "accepted")
+    ).scalar_one()
+    unmerged = connection.execute(
+        select(batch.c.slug).where(
+            batch.c.campaign == campaign_id, batch.c.state != "merged", batch.c.skipped == ""
+        )
+    ).scalars()
+    failed = connection.execute(
+        select(func.count())
+        .select_from(job)
+        .where(job.c.campaign == campaign_id, job.c.state == "failed")
+    ).scalar_one()
+    return Facts(
+        tasks=len(tasks),
+        tasks_without_public_set=tuple(
+            one["slug"] for one in tasks if not _has_public_set(connection, one["id"])
+        ),
+        licence=bool(row["licence"].strip()),
+        opens=row["opens"],
+        closes=row["closes"],
+        now=context.clock.now(),
+        pooled=bool(row["pooled"]),
+        tasks_without_truth=tuple(one["slug"] for one in tasks if truths[one["id"]] is None),
+        tasks_without_baseline=tuple(
+            one["slug"] for one in tasks if not _has_baseline(connection, one, truths[one["id"]])
+        ),
+        runs=counted,
+        unmerged=tuple(unmerged),
+        failed_jobs=failed,
+        unscored=_unscored(connection, tasks, truths),
+        audit_broken=audit.verify(connection)[1],
+    )
+
+
+def _has_public_set(connection: Connection, task_id: str) -> bool:
+    found = connection.execute(
+        select(public_set.c.name).where(public_set.c.task == task_id).limit(1)
+    )
+    return found.first() is not None
+
+
+def _has_baseline(connection: Connection, one: Row, truth: Row | None) -> bool:
+    """Whether a baseline was accepted, and scored if there is a truth to score it by."""
+    wanted = select(run.c.id).where(
+        run.c.task == one["id"], run.c.baseline == 1, run.c.state == "accepted"
+    )
+    if truth is not None:
+        wanted = wanted.join(run_score, run_score.c.run == run.c.id).where(
+            run_score.c.truth_version == truth["id"]
+        )
+    return connection.execute(wanted.limit(1)).first() is not None
+
+
+def _unscored(
+    connection: Connection, tasks: list[Row], truths: dict[str, Row | None]
+) -> tuple[str, ...]:
+    """Accepted runs that the current scores of their task, by its newest truth, do not have."""
+    lacking: list[str] = []
+    for one in tasks:
+        truth = truths[one["id"]]
+        scored = (
+            select(score.c.run)
+            .join(score_set, score_set.c.id == score.c.score_set)
+            .where(
+                score_set.c.task == one["id"],
+                score_set.c.state == "current",
+                score_set.c.truth_version == (truth["id"] if truth else ""),
+            )
+        )
+        rows = connection.execute(
+            select(run.c.tag).where(
+                run.c.task == one["id"], run.c.state == "accepted", run.c.id.not_in(scored)
+            )
+        )
+        lacking += [f"{one['slug']}/{tag}" for tag in rows.scalars()]
+    return tuple(lacking)

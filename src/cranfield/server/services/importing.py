@@ -1,0 +1,315 @@
+"""A collection becomes a campaign: what is public, what is sealed, its teams and its runs."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select
+
+from cranfield.campaign.scoring import TRUTH
+from cranfield.campaign.submissions import Checked, PublicSet, check_submission
+from cranfield.campaign.texts import read_texts
+from cranfield.data.collection import Collection, Kind, RunFacts, Team
+from cranfield.errors import InputError, UsageError
+from cranfield.io.collection import read_collection
+from cranfield.io.collection_writer import write_collection
+from cranfield.io.files import inner_suffix, run_name
+from cranfield.server.context import Context, hash_of
+from cranfield.server.services import audit, scoring
+from cranfield.server.services.campaigns import add_campaign, checked_slug
+from cranfield.server.services.submissions import Submission, store_run
+from cranfield.server.services.uploads import Upload, file_hash
+from cranfield.server.store.tables import campaign, public_set, setting, task, team
+
+# Keys of a collection that are sealed with the truth until the release.
+PRIVATE = (
+    "judgement_log",
+    "subject_rankings",
+    "subject_categories",
+    "category_parents",
+)
+TITLES: dict[Kind, str] = {"ranked": "Retrieval", "labels": "Annotation"}
+ACTOR = "import"
+
+
+@dataclass(frozen=True)
+class Imported:
+    """What an import made."""
+
+    slug: str
+    tasks: tuple[str, ...]
+    runs: int
+    teams: int
+
+
+def import_collection(
+    context: Context, path: str | Path, *, name: str | None = None, **values: Any
+) -> Imported:
+    """Make a draft campaign of a collection's folder; `values` are columns of the campaign."""
+    collection = read_collection(path)
+    slug = checked_slug(name or collection.name)
+    with context.store.read() as connection:
+        if connection.execute(select(campaign.c.id).where(campaign.c.slug == slug)).first():
+            raise UsageError(f"there is a campaign {slug!r} already")
+    if not collection.kinds:
+        raise UsageError(f"{collection.folder} names no truth and no runs: there is no task")
+    public = context.settings.public / slug
+    shutil.rmtree(public, ignore_errors=True)
+    write_collection(public_part(collection), public)
+    sealed = {
+        key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed(collection)
+    }
+    prepared = [_prepared(context, collection, kind) for kind in collection.kinds]
+
+    def write(connection: Connection) -> Imported:
+        return _write(connection, context, collection, slug, sealed, prepared, values)
+
+    made = context.store.write(write)
+    context.wake.set()
+    return made
+
+
+def public_part(collection: Collection) -> Collection:
+    """What everybody who signed may have: all but the truth, the runs, and who judged what."""
+    hidden: dict[str, Any] = dict.fromkeys((*PRIVATE, *TRUTH.values()))
+    return replace(
+        collection,
+        **hidden,
+        runs=(),
+        label_runs=(),
+        run_facts={},
+        teams=(),
+        baseline="",
+        label_baseline="",
+    )
+
+
+def _sealed(collection: Collection) -> list[str]:
+    return [
+        key for key in (*TRUTH.values(), *PRIVATE) if getattr(collection, key, None) is not None
+    ]
+
+
+def _seal(context: Context, slug: str, key: str, path: Path) -> str:
+    """Copy a file to where only the scoring child reads; gives its name there."""
+    name = f"{slug}/{key}-1/{path.name}"
+    seal_file(context, path, name)
+    return name
+
+
+def seal_file(context: Context, path: Path, name: str) -> None:
+    target = context.settings.sealed / name
+    target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    shutil.copyfile(path, target)
+    target.chmod(0o600)
+
+
+@dataclass(frozen=True)
+class _Run:
+    """A run of the collection, checked and copied."""
+
+    facts: RunFacts
+    checked: Checked
+    sha: str
+    size: int
+    ending: str
+    threshold: str
+
+
+@dataclass(frozen=True)
+class _Task:
+    kind: Kind
+    public: PublicSet
+    runs: tuple[_Run, ...]
+    baseline: str
+
+
+def _prepared(context: Context, collection: Collection, kind: Kind) -> _Task:
+    """Check the runs of a kind and copy their files, before anything is written down."""
+    public, part = PublicSet.of(collection, kind), collection.part(kind)
+    runs, names = [], {}
+    for path in part.runs:
+        facts = _facts(collection, run_name(path))
+        threshold = _threshold_text(collection, facts.threshold)
+        checked = check_submission(path, public, threshold=_given(collection, facts.threshold))
+        if not checked.is_good:
+            first = checked.problems[0]
+            raise InputError.single(str(path), first.message, first.line)
+        with Upload.begin(context) as upload, path.open("rb") as stream:
+            upload.most = max(upload.most, path.stat().st_size)
+            while block := stream.read(1 << 20):
+                upload.add(block)
+            upload.end()
+            upload.keep(context.settings)
+            runs.append(
+                _Run(facts, checked, upload.sha, upload.size, inner_suffix(path), threshold)
+            )
+        names[run_name(path)] = scoring.name_of(facts.team, facts.tag)
+    return _Task(kind, public, tuple(runs), names.get(part.baseline, ""))
+
+
+def _facts(collection: Collection, name: str) -> RunFacts:
+    facts = collection.run_facts.get(name, RunFacts(name))
+    return replace(facts, tag=facts.tag or name)
+
+
+def _given(collection: Collection, threshold: str) -> Any:
+    """A threshold as the check takes it."""
+    if not threshold or threshold == "rows":
+        return threshold or None
+    try:
+        return float(threshold)
+    except ValueError:
+        return collection.folder / threshold
+
+
+def _threshold_text(collection: Collection, threshold: str) -> str:
+    """A threshold as the store has it: the lines of a file of thresholds, too."""
+    given = _given(collection, threshold)
+    return given.read_text(encoding="utf-8").strip() if isinstance(given, Path) else threshold
+
+
+def _write(
+    connection: Connection,
+    context: Context,
+    collection: Collection,
+    slug: str,
+    sealed: dict[str, str],
+    prepared: list[_Task],
+    values: dict[str, Any],
+) -> Imported:
+    columns = {
+        "slug": slug,
+        "title": collection.title or collection.name,
+        "series": collection.series,
+        "year": int(collection.year) if collection.year.isdecimal() else None,
+        "licence": collection.licence,
+        "measures": " ".join(collection.measures),
+        "label_measures": " ".join(collection.label_measures),
+        "seed": collection.seed,
+    } | values
+    campaign_id = add_campaign(connection, context, ACTOR, columns)
+    _remember_private(connection, slug, sealed)
+    teams = _add_teams(connection, context, campaign_id, collection.teams, prepared)
+    for one in prepared:
+        row = _add_task(connection, context, campaign_id, collection, one)
+        if TRUTH[one.kind] in sealed:
+            file = sealed[TRUTH[one.kind]]
+            sha = file_hash(getattr(collection, TRUTH[one.kind]))
+            scoring.add_truth(
+                connection, context, ACTOR, row["id"], sha=sha, file=file, source="import"
+            )
+        for run in one.runs:
+            _add_run(connection, context, row, teams[run.facts.team], run)
+    runs = sum(len(one.runs) for one in prepared)
+    return Imported(slug, tuple(one.kind for one in prepared), runs, len(collection.teams))
+
+
+def _remember_private(connection: Connection, slug: str, sealed: dict[str, str]) -> None:
+    kept = {key: file for key, file in sealed.items() if key in PRIVATE}
+    if kept:
+        value = json.dumps(kept, sort_keys=True)
+        connection.execute(insert(setting).values(name=f"private:{slug}", value=value))
+
+
+def _add_teams(
+    connection: Connection,
+    context: Context,
+    campaign_id: str,
+    declared: Iterable[Team],
+    prepared: list[_Task],
+) -> dict[str, str]:
+    """The teams of a collection, and those that only its runs name; ids by acronym."""
+    known = {one.acronym: one for one in declared}
+    for run in (run for one in prepared for run in one.runs):
+        known.setdefault(run.facts.team, Team(run.facts.team))
+    ids, now = {}, context.clock.now()
+    for acronym, one in known.items():
+        ids[acronym] = context.new_id()
+        connection.execute(
+            insert(team).values(
+                id=ids[acronym],
+                campaign=campaign_id,
+                acronym=acronym,
+                name=one.name,
+                country=one.country,
+                reference=one.reference,
+                invitation=hash_of(context.new_secret()),
+                created=now,
+            )
+        )
+        audit.append(connection, now, ACTOR, "team.add", ids[acronym], {"acronym": acronym})
+    return ids
+
+
+def _add_task(
+    connection: Connection, context: Context, campaign_id: str, collection: Collection, one: _Task
+) -> dict[str, Any]:
+    row = {
+        "id": context.new_id(),
+        "campaign": campaign_id,
+        "slug": one.kind,
+        "title": TITLES[one.kind],
+        "kind": one.kind,
+        "split": collection.part(one.kind).split,
+        "baseline": one.baseline,
+    }
+    connection.execute(insert(task).values(**row))
+    texts = read_texts(collection)
+    said = {
+        "topic": texts.topics,
+        "item": texts.items,
+        "concept": {name: text.definition for name, text in texts.concepts.items()},
+    }
+    rows = [
+        {
+            "task": row["id"],
+            "kind": kind,
+            "name": name,
+            "position": position,
+            "text": said[kind].get(name, ""),
+            "media": "picture" if kind == "item" and name in texts.pictures else "",
+        }
+        for kind, names in (
+            ("topic", one.public.topics),
+            ("item", one.public.items),
+            ("concept", one.public.concepts),
+        )
+        for position, name in enumerate(names or ())
+    ]
+    if rows:
+        connection.execute(insert(public_set), rows)
+    return row
+
+
+def _add_run(
+    connection: Connection, context: Context, row: dict[str, Any], team_id: str, run: _Run
+) -> None:
+    given = Submission(
+        tag=run.facts.tag,
+        configuration=run.facts.configuration,
+        description=run.facts.description,
+        features=run.facts.features,
+        classifier=run.facts.classifier,
+        threshold=run.threshold,
+        ending=run.ending,
+        via="import",
+    )
+    store_run(
+        connection,
+        context,
+        actor="",
+        team_id=team_id,
+        task_row=row,
+        given=given,
+        checked=run.checked,
+        sha=run.sha,
+        size=run.size,
+        baseline=run.facts.baseline,
+        imported=True,
+    )

@@ -1,0 +1,311 @@
+"""Jobs: what is to be scored and put together, leased to workers, fenced against those too late.
+
+A job has a key that says all it depends on, so it is there once. A worker takes it for the time
+of a lease and says every few seconds that it still lives; what it writes at the end counts only
+while the lease is its own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, or_, select, update
+
+from cranfield._version import __version__
+from cranfield.server.context import SECOND, Context
+from cranfield.server.store.tables import (
+    campaign,
+    job,
+    run,
+    run_score,
+    score_set,
+    task,
+    truth_version,
+)
+
+Row = dict[str, Any]
+ATTEMPTS = 3
+SCORED_STATES = ("scoring", "released", "archived")
+COMPARED = {"test": "bootstrap"}
+
+
+def key_of(*parts: Any) -> str:
+    """The hash of all that a result depends on."""
+    content = json.dumps(parts, ensure_ascii=False, sort_keys=True)
+    return hashlib.sha256(content.encode()).hexdigest()
+
+
+def _truth(connection: Connection, task_id: str) -> Row | None:
+    row = (
+        connection.execute(
+            select(truth_version)
+            .where(truth_version.c.task == task_id)
+            .order_by(truth_version.c.n.desc())
+            .limit(1)
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def measures_of(row: Any) -> list[str]:
+    """The measures that a task is scored by."""
+    said = row["label_measures"] if row["kind"] == "labels" else row["measures"]
+    return str(said).split()
+
+
+def score_key(row: Any, truth: Row) -> str:
+    """The key of a run's score: the run, the truth, the measures, and the version."""
+    return key_of(
+        row["id"],
+        row["blob"],
+        row["form"],
+        row["threshold"],
+        truth["sha"],
+        measures_of(row),
+        __version__,
+    )
+
+
+def _scorable(run_id: str | None = None, task_id: str | None = None) -> Any:
+    wanted = (
+        select(
+            run,
+            task.c.kind,
+            task.c.campaign,
+            campaign.c.measures,
+            campaign.c.label_measures,
+            campaign.c.state.label("campaign_state"),
+        )
+        .join(task, task.c.id == run.c.task)
+        .join(campaign, campaign.c.id == task.c.campaign)
+        .where(run.c.state == "accepted")
+        .order_by(run.c.created, run.c.id)
+    )
+    if run_id is not None:
+        wanted = wanted.where(run.c.id == run_id)
+    return wanted if task_id is None else wanted.where(run.c.task == task_id)
+
+
+def want_score(connection: Connection, context: Context, run_id: str) -> None:
+    """Ask for the score of an accepted run, if there is a truth and it is not there yet."""
+    row = connection.execute(_scorable(run_id)).mappings().first()
+    if row is not None:
+        truth = _truth(connection, row["task"])
+        if truth is not None:
+            _want_run(connection, context, row, truth)
+
+
+def _want_run(connection: Connection, context: Context, row: Any, truth: Row) -> bool:
+    """Whether the score of a run is there; if not, it is asked for."""
+    key = score_key(row, truth)
+    there = connection.execute(select(run_score.c.key).where(run_score.c.key == key)).first()
+    if there is None:
+        given = {"run": row["id"], "truth": truth["id"], "key": key}
+        want(connection, context, "score", f"score:{key}", given, row["campaign"], row["id"])
+    return there is not None
+
+
+def want(
+    connection: Connection,
+    context: Context,
+    kind: str,
+    key: str,
+    given: Row,
+    campaign_id: str | None,
+    run_id: str | None = None,
+    *,
+    again: bool = False,
+) -> str:
+    """A job of this key, asked for once; `again` asks anew for one that has ended."""
+    row = connection.execute(
+        select(job.c.id, job.c.state).where(job.c.key == key).with_for_update()
+    ).first()
+    if row is None:
+        new = context.new_id()
+        connection.execute(
+            insert(job).values(
+                id=new,
+                kind=kind,
+                key=key,
+                campaign=campaign_id,
+                run=run_id,
+                input=json.dumps(given, ensure_ascii=False, sort_keys=True),
+                created=context.clock.now(),
+            )
+        )
+    else:
+        new = str(row.id)
+        if row.state == "cancelled" or (again and row.state in ("failed", "done")):
+            reset(connection, new)
+    context.wake.set()
+    return new
+
+
+def reset(connection: Connection, job_id: str) -> None:
+    """Put a job that has ended back into the queue."""
+    connection.execute(
+        update(job)
+        .where(job.c.id == job_id, job.c.state.in_(("failed", "cancelled", "done")))
+        .values(state="queued", worker=None, attempt=0, lease=None, error="", progress=0.0)
+    )
+
+
+def drop_run(connection: Connection, run_id: str) -> None:
+    """Nothing more is to be done for a run that left the campaign."""
+    connection.execute(
+        update(job)
+        .where(job.c.run == run_id, job.c.state.in_(("queued", "running", "failed")))
+        .values(state="cancelled", worker=None)
+    )
+
+
+def want_task(connection: Connection, context: Context, task_id: str) -> None:
+    """Ask for all that a task lacks: scores of runs, then the set that the pages show."""
+    truth = _truth(connection, task_id)
+    rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
+    if truth is None or not rows:
+        return
+    there = [_want_run(connection, context, row, truth) for row in rows]
+    if not all(there) or rows[0]["campaign_state"] not in SCORED_STATES:
+        return
+    key = set_key(connection, task_id)
+    found = connection.execute(
+        select(score_set.c.id, score_set.c.state).where(
+            score_set.c.task == task_id, score_set.c.key == key
+        )
+    ).first()
+    if found is None:
+        latest = connection.execute(
+            select(func.max(score_set.c.n)).where(score_set.c.task == task_id)
+        ).scalar()
+        set_id = context.new_id()
+        connection.execute(
+            insert(score_set).values(
+                id=set_id,
+                task=task_id,
+                n=(latest or 0) + 1,
+                truth_version=truth["id"],
+                key=key,
+                measures=" ".join(measures_of(rows[0])),
+                version=__version__,
+                created=context.clock.now(),
+            )
+        )
+    elif found.state == "current":
+        return
+    else:
+        set_id = str(found.id)
+    want(
+        connection,
+        context,
+        "aggregate",
+        f"aggregate:{set_id}",
+        {"set": set_id, "task": task_id},
+        rows[0]["campaign"],
+        again=found is not None and found.state == "old",
+    )
+
+
+def set_key(connection: Connection, task_id: str) -> str:
+    """The key of the scores that a task should show now: those of all its accepted runs."""
+    truth = _truth(connection, task_id)
+    rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
+    keys = sorted(score_key(row, truth) for row in rows) if truth is not None else []
+    return key_of(task_id, keys, COMPARED)
+
+
+def claim(connection: Connection, context: Context, worker: str) -> Row | None:
+    """Take the oldest job that nobody does, or whose worker has not been heard of."""
+    now = context.clock.now()
+    free = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
+    row = (
+        connection.execute(
+            select(job)
+            .where(free)
+            .order_by(job.c.created, job.c.id)
+            .limit(1)
+            .with_for_update(skip_locked=True)
+        )
+        .mappings()
+        .first()
+    )
+    if row is None:
+        return None
+    if row["state"] == "running" and row["attempt"] >= ATTEMPTS:
+        said = row["error"] or "the worker was lost"
+        message = f"given up after {row['attempt']} attempts: {said}"
+        connection.execute(
+            update(job)
+            .where(job.c.id == row["id"])
+            .values(state="failed", error=message, worker=None, finished=now)
+        )
+        return None
+    lease = now + int(context.settings.lease_seconds * SECOND)
+    taken = {"state": "running", "worker": worker, "attempt": row["attempt"] + 1, "lease": lease}
+    connection.execute(update(job).where(job.c.id == row["id"]).values(**taken))
+    return dict(row) | taken
+
+
+def heartbeat(connection: Connection, context: Context, held: Row) -> bool:
+    """Say that a job is still being done; False when it is somebody else's by now."""
+    lease = context.clock.now() + int(context.settings.lease_seconds * SECOND)
+    changed = connection.execute(update(job).where(*_fence(held)).values(lease=lease))
+    return changed.rowcount == 1
+
+
+def finish(connection: Connection, context: Context, held: Row) -> bool:
+    """End a job well; False, and nothing counts, when it is somebody else's by now."""
+    changed = connection.execute(
+        update(job)
+        .where(*_fence(held))
+        .values(state="done", error="", progress=1.0, finished=context.clock.now())
+    )
+    return changed.rowcount == 1
+
+
+def fail(
+    connection: Connection, context: Context, held: Row, message: str, *, again: bool = True
+) -> None:
+    """End an attempt badly: the job waits for another one, or has failed for good."""
+    over = not again or held["attempt"] >= ATTEMPTS
+    connection.execute(
+        update(job)
+        .where(*_fence(held))
+        .values(
+            state="failed" if over else "queued",
+            error=message,
+            worker=None,
+            finished=context.clock.now() if over else None,
+        )
+    )
+
+
+def _fence(held: Row) -> tuple[Any, ...]:
+    return (
+        job.c.id == held["id"],
+        job.c.state == "running",
+        job.c.worker == held["worker"],
+        job.c.attempt == held["attempt"],
+    )
+
+
+def jobs_of(connection: Connection, campaign_id: str | None, *states: str) -> list[Row]:
+    """The jobs of a campaign, or of the site, the newest first."""
+    wanted = select(job).order_by(job.c.created.desc(), job.c.id).limit(100)
+    if campaign_id is not None:
+        wanted = wanted.where(job.c.campaign == campaign_id)
+    if states:
+        wanted = wanted.where(job.c.state.in_(states))
+    return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def counts(connection: Connection, campaign_id: str) -> dict[str, int]:
+    """How many jobs a campaign has in each state."""
+    rows = connection.execute(
+        select(job.c.state, func.count()).where(job.c.campaign == campaign_id).group_by(job.c.state)
+    )
+    return {str(state): int(count) for state, count in rows}

@@ -1,0 +1,220 @@
+"""Results as pages: the material of the current scores, kept in memory by their version."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import Connection, select
+
+from cranfield.answers import load
+from cranfield.campaign.results import Material
+from cranfield.comparison.answer import Comparison
+from cranfield.data.collection import RunFacts, Team
+from cranfield.evaluation.scores import Scores
+from cranfield.io.collection import read_collection
+from cranfield.server.context import Context
+from cranfield.server.services import jobs, scoring
+from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.store.tables import run, team, truth_version
+
+if TYPE_CHECKING:
+    from cranfield.site.links import Address
+    from cranfield.site.results import Results
+
+MATERIALS, PAGES = 4, 2000
+TYPES = {"html": "text/html", "json": "application/json", "csv": "text/csv"}
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A page as it goes out, and the version of the scores that it shows."""
+
+    body: bytes
+    kind: str
+    etag: str
+
+
+@dataclass(frozen=True)
+class CampaignLinks:
+    """Addresses of result pages below a campaign; what all pages share lies elsewhere."""
+
+    slug: str
+    task_slug: str
+
+    def _served(self) -> Any:
+        from cranfield.site.links import ServedLinks
+
+        return ServedLinks(f"/{self.slug}/results", self.task_slug)
+
+    def page(self, here: Address, there: Address, ending: str = "html") -> str:
+        return str(self._served().page(here, there, ending))
+
+    def task(self, here: Address, task: str) -> str:
+        return str(self._served().task(here, task))
+
+    def root(self, here: Address, path: str) -> str:  # noqa: ARG002
+        if path == "index.html":
+            return f"/{self.slug}"
+        if path.endswith(".css"):
+            return f"/static/{path}"
+        return f"/{self.slug}/results/{self.task_slug}/files/{path}"
+
+
+class Pages:
+    """Result pages of all tasks; each is made once per version of the scores."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._lock = threading.Lock()
+        self._results: OrderedDict[str, Results] = OrderedDict()
+        self._shown: OrderedDict[tuple[Any, ...], Shown] = OrderedDict()
+
+    def page(
+        self, campaign: Row, task_row: Row, address: str, query: Mapping[str, str]
+    ) -> Shown | None:
+        """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
+        path, form = _form(address)
+        with self.context.store.read() as connection:
+            current = scoring.current_set(connection, task_row["id"])
+            if current is None:
+                return None
+            version = _version(connection, campaign, task_row, current)
+        key = (version, path, form, tuple(sorted(query.items())))
+        with self._lock:
+            if key in self._shown:
+                self._shown.move_to_end(key)
+                return self._shown[key]
+        made = self.results(campaign, task_row, current, version).page(path, query)
+        text = made.html if form == "html" else made.data(form)
+        etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
+        shown = Shown(text.encode(errors="replace"), TYPES[form], f'"{etag}"')
+        with self._lock:
+            self._shown[key] = shown
+            while len(self._shown) > PAGES:
+                self._shown.popitem(last=False)
+        return shown
+
+    def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
+        from cranfield.site.results import Frame, Results
+
+        with self._lock:
+            if version in self._results:
+                return self._results[version]
+        with self.context.store.read() as connection:
+            material = material_of(connection, self.context, campaign, task_row, current)
+            tasks = [one["slug"] for one in tasks_of(connection, campaign["id"])]
+            banner = _banner(connection, campaign, task_row, current)
+        frame = Frame(site=campaign["title"], tasks=tasks, banner=banner)
+        made = Results(material, CampaignLinks(campaign["slug"], task_row["slug"]), frame)
+        with self._lock:
+            self._results[version] = made
+            while len(self._results) > MATERIALS:
+                self._results.popitem(last=False)
+        return made
+
+
+def _form(address: str) -> tuple[str, str]:
+    for form in ("json", "csv"):
+        if address == form or address.endswith(f".{form}"):
+            return address[: -len(form) - 1] if address != form else "", form
+    return address.removesuffix(".html"), "html"
+
+
+def _version(connection: Connection, campaign: Row, task_row: Row, current: Row) -> str:
+    """What a page depends on: the scores, whether they are released, whether newer ones come."""
+    banner = _banner(connection, campaign, task_row, current)
+    return f"{current['id']} {campaign['state']} {campaign['title']} {banner}"
+
+
+def _banner(connection: Connection, campaign: Row, task_row: Row, current: Row) -> str:
+    lines = []
+    if campaign["state"] not in ("released", "archived"):
+        lines.append("Not released: only organisers see this page.")
+    if current["key"] != jobs.set_key(connection, task_row["id"]):
+        lines.append(
+            "The truth or the runs have changed since these scores were made; new ones are being "
+            "built and will replace all of them at once."
+        )
+    return " ".join(lines)
+
+
+def material_of(
+    connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
+) -> Material:
+    """Stored scores with all that the pages of a task need."""
+    settings = context.settings
+    folder = scoring.set_folder(settings, current["id"])
+    scores = load(folder / "scores.json")
+    compared = folder / "comparison.json"
+    comparison = load(compared) if compared.exists() else None
+    facts, teams = facts_and_teams(connection, task_row["id"], campaign["id"])
+    released = campaign["state"] in ("released", "archived")
+    truth = _released_truth(connection, context, current) if released else None
+    collection = replace(
+        read_collection(settings.public / campaign["slug"]),
+        title=campaign["title"],
+        run_facts=facts,
+        teams=teams,
+    )
+    if task_row["kind"] == "ranked":
+        collection = replace(collection, judgements=truth)
+    else:
+        collection = replace(collection, truth=truth)
+    if not isinstance(scores, Scores) or not isinstance(comparison, Comparison | None):
+        raise TypeError(f"{folder} does not hold scores")
+    material = Material.of(
+        collection,
+        task_row["kind"],
+        scores=scores,
+        comparison=comparison,
+        released=truth is not None,
+    )
+    return replace(material, baseline=task_row["baseline"] if comparison else "")
+
+
+def _released_truth(connection: Connection, context: Context, current: Row) -> Path | None:
+    file = connection.execute(
+        select(truth_version.c.file).where(truth_version.c.id == current["truth_version"])
+    ).scalar_one()
+    path = scoring.released_truth(context.settings, current["truth_version"], file)
+    return path if path.exists() else None
+
+
+def facts_and_teams(
+    connection: Connection, task_id: str, campaign_id: str
+) -> tuple[dict[str, RunFacts], tuple[Team, ...]]:
+    """What is known of the accepted runs of a task, and of all teams of the campaign."""
+    rows = connection.execute(
+        select(run, team.c.acronym)
+        .join(team, team.c.id == run.c.team)
+        .where(run.c.task == task_id, run.c.state == "accepted")
+    ).mappings()
+    facts = {}
+    for row in rows:
+        name = scoring.name_of(row["acronym"], row["tag"])
+        facts[name] = RunFacts(
+            name,
+            row["acronym"],
+            row["tag"],
+            row["configuration"],
+            row["description"],
+            row["features"],
+            row["classifier"],
+            row["threshold"],
+            bool(row["baseline"]),
+        )
+    everybody = connection.execute(
+        select(team).where(team.c.campaign == campaign_id).order_by(team.c.acronym)
+    ).mappings()
+    teams = tuple(
+        Team(one["acronym"], one["name"], one["country"], one["reference"])
+        for one in everybody
+        if one["acronym"]
+    )
+    return dict(sorted(facts.items())), teams

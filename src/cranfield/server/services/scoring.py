@@ -1,0 +1,284 @@
+"""From jobs to scores: what a child is told, and what its words become in one transaction."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from cranfield.server.context import Context
+from cranfield.server.services import audit, jobs
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.uploads import GZIP, ZSTD, blob_path
+from cranfield.server.settings import Settings
+from cranfield.server.store.tables import (
+    campaign,
+    run,
+    run_score,
+    score,
+    score_set,
+    task,
+    team,
+    truth_version,
+)
+
+# Kinds of jobs that need no child, by what does them; other modules add theirs.
+INSIDE: dict[str, Callable[[Context, Row], Row]] = {}
+
+
+def run_file(settings: Settings, key: str) -> Path:
+    """Where the scores of one run lie."""
+    return settings.scores / "runs" / f"{key}.json"
+
+
+def set_folder(settings: Settings, set_id: str) -> Path:
+    """Where the scores of a set and their comparison lie."""
+    return settings.scores / "sets" / set_id
+
+
+def released_truth(settings: Settings, truth_id: str, file: str) -> Path:
+    """Where a truth lies that may be shown."""
+    return settings.scores / "released" / truth_id / file
+
+
+def name_of(acronym: str, tag: str) -> str:
+    """How result tables call a run: team.tag, or the tag alone for a run without a team."""
+    return f"{acronym}.{tag}" if acronym else tag
+
+
+def ending_of(settings: Settings, form: str, sha: str) -> str:
+    """The ending of a run's file: its form, and how it is packed by how it begins."""
+    with blob_path(settings, sha).open("rb") as stream:
+        head = stream.read(4)
+    packing = ".gz" if head.startswith(GZIP) else ".zst" if head.startswith(ZSTD) else ""
+    return f"{form}{packing}"
+
+
+def instructions(connection: Connection, context: Context, held: Row) -> Row | None:
+    """What the child of a job is told; None when what it is about has gone."""
+    given = json.loads(held["input"])
+    maker = {"score": _score, "aggregate": _aggregate, "publish": _publish}[held["kind"]]
+    found = maker(connection, context, given)
+    more = {"kind": held["kind"], "work": str(context.settings.incoming)}
+    return None if found is None else found | more
+
+
+def _score(connection: Connection, context: Context, given: Row) -> Row | None:
+    row = (
+        connection.execute(
+            select(
+                run,
+                team.c.acronym,
+                task.c.kind,
+                campaign.c.slug,
+                campaign.c.measures,
+                campaign.c.label_measures,
+            )
+            .join(team, team.c.id == run.c.team)
+            .join(task, task.c.id == run.c.task)
+            .join(campaign, campaign.c.id == task.c.campaign)
+            .where(run.c.id == given["run"])
+        )
+        .mappings()
+        .first()
+    )
+    truth = _truth_row(connection, given["truth"])
+    if row is None or truth is None:
+        return None
+    settings = context.settings
+    out = run_file(settings, given["key"])
+    out.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    return {
+        "public": str(settings.public / row["slug"]),
+        "truth": str(settings.sealed / truth["file"]),
+        "task": row["kind"],
+        "measures": jobs.measures_of(row),
+        "run": {
+            "name": name_of(row["acronym"], row["tag"]),
+            "ending": ending_of(settings, row["form"], row["blob"]),
+            "path": str(blob_path(settings, row["blob"]).resolve()),
+            "threshold": row["threshold"],
+        },
+        "out": str(out),
+    }
+
+
+def _truth_row(connection: Connection, truth_id: str) -> Row | None:
+    row = (
+        connection.execute(select(truth_version).where(truth_version.c.id == truth_id))
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def _aggregate(connection: Connection, context: Context, given: Row) -> Row | None:
+    row = connection.execute(
+        select(score_set.c.truth_version, task.c.baseline, campaign.c.seed)
+        .join(task, task.c.id == score_set.c.task)
+        .join(campaign, campaign.c.id == task.c.campaign)
+        .where(score_set.c.id == given["set"])
+    ).first()
+    if row is None:
+        return None
+    truth = _truth_row(connection, row.truth_version)
+    runs = _set_runs(connection, given["task"])
+    if truth is None or not runs:
+        return None
+    keys = [jobs.score_key(one, truth) for one in runs.values()]
+    return {
+        "parts": [str(run_file(context.settings, key)) for key in keys],
+        "baseline": row.baseline if row.baseline in runs else None,
+        "seed": row.seed,
+        "out": str(set_folder(context.settings, given["set"])),
+    }
+
+
+def _set_runs(connection: Connection, task_id: str) -> dict[str, Row]:
+    """The accepted runs of a task by their names, in the order of the names."""
+    rows = connection.execute(
+        select(
+            run,
+            team.c.acronym,
+            task.c.kind,
+            campaign.c.measures,
+            campaign.c.label_measures,
+        )
+        .join(team, team.c.id == run.c.team)
+        .join(task, task.c.id == run.c.task)
+        .join(campaign, campaign.c.id == task.c.campaign)
+        .where(run.c.task == task_id, run.c.state == "accepted")
+    ).mappings()
+    return dict(sorted((name_of(row["acronym"], row["tag"]), dict(row)) for row in rows))
+
+
+def _publish(connection: Connection, context: Context, given: Row) -> Row | None:
+    truth = _truth_row(connection, given["truth"])
+    if truth is None:
+        return None
+    return {
+        "truth": str(context.settings.sealed / truth["file"]),
+        "out": str(released_truth(context.settings, truth["id"], truth["file"])),
+    }
+
+
+def finish(connection: Connection, context: Context, held: Row, said: Row) -> None:
+    """Write down what a job found, if it is still this worker's to write."""
+    if not jobs.finish(connection, context, held):
+        return
+    given = json.loads(held["input"])
+    if held["kind"] == "score":
+        _finish_score(connection, context, given)
+    elif held["kind"] == "aggregate":
+        _finish_set(connection, context, given, said)
+
+
+def _finish_score(connection: Connection, context: Context, given: Row) -> None:
+    there = connection.execute(
+        select(run_score.c.key).where(run_score.c.key == given["key"])
+    ).first()
+    if there is None:
+        connection.execute(
+            insert(run_score).values(
+                key=given["key"],
+                run=given["run"],
+                truth_version=given["truth"],
+                created=context.clock.now(),
+            )
+        )
+    task_id = connection.execute(select(run.c.task).where(run.c.id == given["run"])).scalar_one()
+    jobs.want_task(connection, context, task_id)
+
+
+def _finish_set(connection: Connection, context: Context, given: Row, said: Row) -> None:
+    """Switch to a whole new set of scores; one that came too late never becomes current."""
+    task_id, set_id = given["task"], given["set"]
+    row = (
+        connection.execute(select(score_set).where(score_set.c.id == set_id).with_for_update())
+        .mappings()
+        .one()
+    )
+    if row["key"] != jobs.set_key(connection, task_id):
+        connection.execute(update(score_set).where(score_set.c.id == set_id).values(state="old"))
+        jobs.want_task(connection, context, task_id)
+        return
+    runs = {name: one["id"] for name, one in _set_runs(connection, task_id).items()}
+    standings = {(one.pop("run"), one.pop("measure")): one for one in said["standings"]}
+    connection.execute(score.delete().where(score.c.score_set == set_id))
+    rows: list[dict[str, Any]] = []
+    empty = dict.fromkeys(("low", "high", "place", "rank", "rank_first", "rank_last"), None) | {
+        "group_letters": ""
+    }
+    for one in said["means"]:
+        placed = standings.get((one["run"], one["measure"]), empty)
+        values = {k: None if v != v else v for k, v in placed.items()}
+        rows.append(one | values | {"score_set": set_id, "run": runs[one["run"]]})
+    connection.execute(insert(score), rows)
+    connection.execute(
+        update(score_set)
+        .where(score_set.c.task == task_id, score_set.c.state == "current")
+        .values(state="old")
+    )
+    now = context.clock.now()
+    connection.execute(
+        update(score_set).where(score_set.c.id == set_id).values(state="current", switched=now)
+    )
+    audit.append(connection, now, "scoring", "scores.switch", task_id, {"set": row["n"]})
+
+
+def add_truth(
+    connection: Connection, context: Context, actor: str, task_id: str, **facts: str
+) -> str:
+    """A new version of a task's truth, whose file is in sealed/ already; everything is rescored."""
+    latest = connection.execute(
+        select(truth_version.c.n)
+        .where(truth_version.c.task == task_id)
+        .order_by(truth_version.c.n.desc())
+        .limit(1)
+    ).scalar()
+    new, now = context.new_id(), context.clock.now()
+    connection.execute(
+        insert(truth_version).values(
+            id=new, task=task_id, n=(latest or 0) + 1, created=now, **facts
+        )
+    )
+    detail = {"n": (latest or 0) + 1, "sha": facts["sha"], "note": facts.get("note", "")}
+    audit.append(connection, now, actor, "truth.add", task_id, detail)
+    jobs.want_task(connection, context, task_id)
+    state = connection.execute(
+        select(campaign.c.state)
+        .join(task, task.c.campaign == campaign.c.id)
+        .where(task.c.id == task_id)
+    ).scalar()
+    if state in ("released", "archived"):
+        want_publication(connection, context, task_id)
+    return new
+
+
+def want_publication(connection: Connection, context: Context, task_id: str) -> None:
+    """Have the newest truth of a task copied to where released results show it."""
+    row = connection.execute(
+        select(truth_version.c.id, task.c.campaign)
+        .join(task, task.c.id == truth_version.c.task)
+        .where(truth_version.c.task == task_id)
+        .order_by(truth_version.c.n.desc())
+        .limit(1)
+    ).first()
+    if row is not None:
+        given = {"truth": row.id}
+        jobs.want(connection, context, "publish", f"publish:{row.id}", given, row.campaign)
+
+
+def current_set(connection: Connection, task_id: str) -> Row | None:
+    """The set of scores that the pages of a task show."""
+    row = (
+        connection.execute(
+            select(score_set).where(score_set.c.task == task_id, score_set.c.state == "current")
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None

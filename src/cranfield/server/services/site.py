@@ -1,0 +1,44 @@
+"""A site as a whole: opening its folder, and the first person who may do everything."""
+
+from __future__ import annotations
+
+from sqlalchemy import Connection, func, select
+
+from cranfield.server.context import Clock, Context
+from cranfield.server.services import accounts, audit
+from cranfield.server.settings import Settings
+from cranfield.server.store import open_store
+from cranfield.server.store.migrate import upgrade
+from cranfield.server.store.tables import person
+
+FIRST = "organiser"
+
+
+def open_site(settings: Settings) -> Context:
+    """The site of a folder, with its schema brought up to date."""
+    settings.prepare()
+    store = open_store(settings.url)
+    upgrade(store)
+    store.write(audit.begin)
+    with store.read() as connection:
+        latest = audit.latest(connection)
+    return Context(settings, store, Clock(settings, latest))
+
+
+def ensure_organiser(context: Context) -> str | None:
+    """A generated password for the first organiser; None when there is somebody already."""
+    with context.store.read() as connection:
+        if connection.execute(select(func.count()).select_from(person)).scalar():
+            return None
+    password = context.new_secret()[:20]
+    kept = accounts.Hasher(context.settings.passwords).hash(password)
+
+    def add(connection: Connection) -> bool:
+        if connection.execute(select(func.count()).select_from(person)).scalar():
+            return False
+        who = accounts.add_person(connection, context, FIRST, "Organiser", kept)
+        for what in ("O", "S"):
+            accounts.grant(connection, context, who, who, what, None)
+        return True
+
+    return password if context.store.write(add) else None

@@ -1,0 +1,381 @@
+"""Submissions: checked inside the request against what is public, then stored by one transaction.
+
+The truth is never looked at here. What is refused costs nothing.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from cranfield.campaign.submissions import Checked, PublicSet, check_submission
+from cranfield.errors import CranfieldError, UsageError
+from cranfield.io.files import Caps, Input, run_name
+from cranfield.server.context import Context
+from cranfield.server.services import audit, jobs
+from cranfield.server.services.accounts import checked_text
+from cranfield.server.services.campaigns import Row, close_if_due
+from cranfield.server.services.uploads import Upload
+from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
+from cranfield.server.thresholds import threshold_of
+
+_TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
+_ENDING = re.compile(r"\.(txt|run|csv|tsv|json|npz|parquet)")
+KEPT = 20
+
+
+class RejectedError(CranfieldError):
+    """A submission that was read and is not accepted; nothing was counted."""
+
+    def __init__(self, checked: Checked) -> None:
+        self.checked = checked
+        super().__init__(f"not accepted: {checked.count} problems")
+
+
+class NotNowError(UsageError):
+    """Something that is not possible in the state that the campaign or the team is in."""
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What is said about a run beside its file."""
+
+    tag: str
+    configuration: str = ""
+    description: str = ""
+    features: str = ""
+    classifier: str = ""
+    threshold: str = ""
+    ending: str = ""
+    precedence: int = 0
+    replace: bool = False
+    via: str = "page"
+
+
+def checked_submission(given: Submission, campaign_row: Mapping[str, Any], kind: str) -> Submission:
+    """The same with blanks removed, or a UsageError about what is missing or not allowed."""
+    tag = given.tag.strip()
+    if not _TAG.fullmatch(tag) or run_name(tag) != tag:
+        raise UsageError(
+            "the tag of a run has 1 to 40 letters, digits or . _ - and begins with one of the "
+            "first two; it has no ending of a file"
+        )
+    allowed = str(campaign_row["configurations"]).split()
+    configuration = checked_text("the configuration", given.configuration, longest=40)
+    if allowed and configuration not in allowed:
+        raise UsageError(f"the configuration is one of {', '.join(allowed)}")
+    if given.ending and not _ENDING.fullmatch(given.ending):
+        raise UsageError("the file's name ends in .txt, .run, .csv, .tsv, .json, .npz or .parquet")
+    if given.threshold and kind != "labels":
+        raise UsageError("only annotations have a threshold")
+    return Submission(
+        tag=tag,
+        configuration=configuration,
+        description=checked_text("the description", given.description, longest=4000),
+        features=checked_text("the features", given.features, needed=False),
+        classifier=checked_text("the classifier", given.classifier, needed=False),
+        threshold=given.threshold.strip(),
+        ending=given.ending or ".txt",
+        precedence=given.precedence,
+        replace=given.replace,
+        via=given.via,
+    )
+
+
+class Checks:
+    """Reads uploads, a few at a time; the public sets of tasks are read once."""
+
+    def __init__(self, context: Context) -> None:
+        self.context = context
+        self._turns = threading.Semaphore(context.settings.limits.checks_at_once)
+        self._public: dict[str, PublicSet] = {}
+        self._lock = threading.Lock()
+
+    def public(self, task_row: Mapping[str, Any], slug: str) -> PublicSet:
+        """What is public of a task, from the folder that teams download."""
+        from cranfield.io.collection import read_collection
+
+        with self._lock:
+            if task_row["id"] not in self._public:
+                collection = read_collection(self.context.settings.public / slug)
+                self._public[task_row["id"]] = PublicSet.of(collection, task_row["kind"])
+            return self._public[task_row["id"]]
+
+    def forget(self) -> None:
+        with self._lock:
+            self._public.clear()
+
+    def check(
+        self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
+    ) -> Checked:
+        """What is wrong with an upload, and how much is in it."""
+        limits = self.context.settings.limits
+        caps = Caps(unpacked_bytes=limits.unpacked_bytes)
+        name = f"{given.tag}{given.ending}{upload.packing}"
+        public = self.public(task_row, slug)
+        with self._turns:
+            return check_submission(
+                Input(name, upload.path, caps),
+                public,
+                threshold=threshold_of(given.threshold),
+                name=given.tag,
+            )
+
+
+def store_run(
+    connection: Connection,
+    context: Context,
+    *,
+    actor: str,
+    team_id: str,
+    task_row: Mapping[str, Any],
+    given: Submission,
+    checked: Checked,
+    sha: str,
+    size: int,
+    baseline: bool = False,
+    imported: bool = False,
+) -> Row:
+    """Accept a run: deadline, quota and tag are looked at under locks; gives its receipt."""
+    state = close_if_due(connection, context, task_row["campaign"])
+    now = context.clock.now()
+    if state != "open" and not (baseline or imported):
+        raise NotNowError(f"runs are taken while the campaign is open; it is {state}")
+    limit = connection.execute(
+        select(campaign.c.runs_per_team).where(campaign.c.id == task_row["campaign"])
+    ).scalar_one()
+    connection.execute(select(team.c.id).where(team.c.id == team_id).with_for_update()).one()
+    same = (
+        connection.execute(
+            select(run).where(
+                run.c.task == task_row["id"], run.c.team == team_id, run.c.tag == given.tag
+            )
+        )
+        .mappings()
+        .first()
+    )
+    if same is not None:
+        if same["state"] == "accepted" and same["blob"] == sha:
+            return receipt(connection, str(same["id"]))
+        if same["state"] == "accepted" and not given.replace:
+            raise NotNowError(
+                f"there is a run {given.tag!r} already; withdraw it, replace it, or use another tag"
+            )
+        _set_aside(connection, dict(same))
+    used = runs_used(connection, task_row["id"], team_id)
+    if used >= limit and not (baseline or imported):
+        raise NotNowError(f"all {limit} runs of your team for this task are used")
+    new = context.new_id()
+    _keep_blob(connection, sha, size, now)
+    connection.execute(
+        insert(run).values(
+            id=new,
+            task=task_row["id"],
+            team=team_id,
+            tag=given.tag,
+            configuration=given.configuration,
+            description=given.description,
+            features=given.features,
+            classifier=given.classifier,
+            precedence=given.precedence,
+            threshold=given.threshold,
+            blob=sha,
+            form=given.ending,
+            lines=checked.lines,
+            units=checked.units,
+            missing=" ".join(checked.missing[:KEPT]),
+            baseline=int(baseline),
+            via=given.via,
+            person=actor or None,
+            created=now,
+        )
+    )
+    jobs.want_score(connection, context, new)
+    audit.append(connection, now, actor or "import", "run.accept", new, {"sha": sha})
+    return receipt(connection, new)
+
+
+def check_room(
+    connection: Connection,
+    context: Context,
+    task_row: Mapping[str, Any],
+    team_id: str,
+    given: Submission,
+) -> None:
+    """A first look at deadline and quota, before the file is kept; the one that counts is later."""
+    row = connection.execute(
+        select(campaign.c.state, campaign.c.closes, campaign.c.runs_per_team).where(
+            campaign.c.id == task_row["campaign"]
+        )
+    ).one()
+    over = row.closes is not None and context.clock.now() >= row.closes
+    if row.state == "open" and not over:
+        known = run_by_tag(connection, task_row["id"], team_id, given.tag)
+        if known is not None and known["state"] == "accepted":
+            return
+        if runs_used(connection, task_row["id"], team_id) >= row.runs_per_team:
+            raise NotNowError(f"all {row.runs_per_team} runs of your team for this task are used")
+
+
+def _keep_blob(connection: Connection, sha: str, size: int, now: int) -> None:
+    if connection.execute(select(blob.c.sha).where(blob.c.sha == sha)).first() is None:
+        connection.execute(insert(blob).values(sha=sha, bytes=size, created=now))
+
+
+def _set_aside(connection: Connection, same: Row) -> None:
+    """Free a tag: the run that had it keeps its content under another name."""
+    state = "replaced" if same["state"] == "accepted" else same["state"]
+    connection.execute(
+        update(run)
+        .where(run.c.id == same["id"])
+        .values(tag=f"{same['tag']}~{same['id']}", state=state)
+    )
+    if state == "replaced":
+        jobs.drop_run(connection, same["id"])
+
+
+def runs_used(connection: Connection, task_id: str, team_id: str) -> int:
+    """How many runs count against the team's quota; withdrawn ones do not."""
+    return int(
+        connection.execute(
+            select(func.count())
+            .select_from(run)
+            .where(
+                run.c.task == task_id,
+                run.c.team == team_id,
+                run.c.state.in_(("accepted", "disqualified")),
+                run.c.baseline == 0,
+            )
+        ).scalar_one()
+    )
+
+
+def receipt(connection: Connection, run_id: str) -> Row:
+    """What the team keeps: it says what was received and when, and nothing of how good it is."""
+    row = (
+        connection.execute(
+            select(run, team.c.acronym, task.c.slug, campaign.c.runs_per_team, campaign.c.closes)
+            .join(team, team.c.id == run.c.team)
+            .join(task, task.c.id == run.c.task)
+            .join(campaign, campaign.c.id == task.c.campaign)
+            .where(run.c.id == run_id)
+        )
+        .mappings()
+        .one()
+    )
+    used = runs_used(connection, row["task"], row["team"])
+    return {
+        "id": row["id"],
+        "task": row["slug"],
+        "team": row["acronym"],
+        "tag": row["tag"],
+        "state": row["state"],
+        "sha256": row["blob"],
+        "lines": row["lines"],
+        "topics": row["units"],
+        "missing": row["missing"].split(),
+        "remaining": max(0, row["runs_per_team"] - used),
+        "at": row["created"],
+    }
+
+
+def reject(
+    connection: Connection, context: Context, task_id: str, team_id: str, tag: str, checked: Checked
+) -> None:
+    """Note a refused upload for the organiser's board; the file is not kept."""
+    problems = [{"line": p.line, "message": p.message} for p in checked.problems[:KEPT]]
+    connection.execute(
+        insert(rejected_upload).values(
+            id=context.new_id(),
+            task=task_id,
+            team=team_id or None,
+            tag=tag[:40],
+            problems=json.dumps(problems, ensure_ascii=False),
+            count=checked.count,
+            at=context.clock.now(),
+        )
+    )
+
+
+def withdraw(connection: Connection, context: Context, actor: str, run_id: str) -> None:
+    """Withdraw a run while the campaign is open; its place in the quota is free again."""
+    row = connection.execute(
+        select(run.c.state, task.c.campaign)
+        .join(task, task.c.id == run.c.task)
+        .where(run.c.id == run_id)
+    ).one()
+    if close_if_due(connection, context, row.campaign) != "open":
+        raise NotNowError("runs are withdrawn while the campaign is open")
+    if row.state != "accepted":
+        raise NotNowError(f"this run is {row.state}")
+    end_run(connection, context, actor, run_id, "withdrawn", "")
+
+
+def end_run(
+    connection: Connection, context: Context, actor: str, run_id: str, state: str, reason: str
+) -> None:
+    """Take a run out of the campaign: withdrawn by its team or disqualified by the organiser."""
+    connection.execute(update(run).where(run.c.id == run_id).values(state=state, reason=reason))
+    jobs.drop_run(connection, run_id)
+    audit.append(connection, context.clock.now(), actor, f"run.{state}", run_id, {"reason": reason})
+
+
+def runs_of(connection: Connection, campaign_id: str, team_id: str | None) -> list[Row]:
+    """The runs of a team, or of all teams, the newest first."""
+    wanted = (
+        select(run, team.c.acronym, task.c.slug.label("task_slug"))
+        .join(team, team.c.id == run.c.team)
+        .join(task, task.c.id == run.c.task)
+        .where(task.c.campaign == campaign_id)
+        .order_by(run.c.created.desc(), run.c.id)
+    )
+    if team_id is not None:
+        wanted = wanted.where(run.c.team == team_id)
+    return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def run_by_id(connection: Connection, run_id: str) -> Row | None:
+    row = (
+        connection.execute(
+            select(
+                run, team.c.acronym, task.c.slug.label("task_slug"), task.c.campaign, task.c.kind
+            )
+            .join(team, team.c.id == run.c.team)
+            .join(task, task.c.id == run.c.task)
+            .where(run.c.id == run_id)
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def run_by_tag(connection: Connection, task_id: str, team_id: str, tag: str) -> Row | None:
+    found = connection.execute(
+        select(run.c.id).where(run.c.task == task_id, run.c.team == team_id, run.c.tag == tag)
+    ).scalar()
+    return run_by_id(connection, found) if found else None
+
+
+def rejections(connection: Connection, campaign_id: str, team_id: str | None = None) -> list[Row]:
+    """Refused uploads, the newest first."""
+    wanted = (
+        select(rejected_upload, team.c.acronym, task.c.slug.label("task_slug"))
+        .join(task, task.c.id == rejected_upload.c.task)
+        .outerjoin(team, team.c.id == rejected_upload.c.team)
+        .where(task.c.campaign == campaign_id)
+        .order_by(rejected_upload.c.at.desc())
+        .limit(50)
+    )
+    if team_id is not None:
+        wanted = wanted.where(rejected_upload.c.team == team_id)
+    rows = [dict(row) for row in connection.execute(wanted).mappings()]
+    for row in rows:
+        row["problems"] = json.loads(row["problems"])
+    return rows

@@ -1,0 +1,240 @@
+"""Taking part: teams, their members, the signed licence, the links by which people join."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from typing import Any
+
+from sqlalchemy import Connection, delete, func, insert, select, update
+
+from cranfield.errors import UsageError
+from cranfield.server.context import Context, hash_of
+from cranfield.server.services import audit
+from cranfield.server.services.accounts import checked_text
+from cranfield.server.services.campaigns import Row
+from cranfield.server.store.tables import (
+    agreement_signed,
+    api_token,
+    campaign,
+    membership,
+    person,
+    run,
+    team,
+)
+
+_ACRONYM = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
+
+
+def checked_acronym(text: str) -> str:
+    """The short name of a team, which stands in tables and addresses."""
+    found = text.strip()
+    if not _ACRONYM.fullmatch(found):
+        raise UsageError("a team's acronym has 1 to 24 letters, digits, - or _")
+    return found
+
+
+def add_team(
+    connection: Connection,
+    context: Context,
+    who: str,
+    campaign_id: str,
+    *,
+    acronym: str,
+    name: str,
+    country: str = "",
+    reference: str = "",
+) -> tuple[str, str]:
+    """A team with its first member, who leads it; gives its id and the link others join by."""
+    short = checked_acronym(acronym)
+    _check_free(connection, campaign_id, who)
+    same = func.lower(team.c.acronym) == short.lower()
+    if connection.execute(select(team.c.id).where(team.c.campaign == campaign_id, same)).first():
+        raise UsageError(f"there is a team {short!r} already")
+    new, link, now = context.new_id(), context.new_secret(), context.clock.now()
+    connection.execute(
+        insert(team).values(
+            id=new,
+            campaign=campaign_id,
+            acronym=short,
+            name=checked_text("the team's name", name),
+            country=checked_text("the country", country, needed=False),
+            reference=checked_text("the reference", reference, needed=False, longest=1000),
+            invitation=hash_of(link),
+            created=now,
+        )
+    )
+    _add_member(connection, now, new, who, "lead")
+    audit.append(connection, now, who, "team.add", new, {"acronym": short})
+    return new, link
+
+
+def _check_free(connection: Connection, campaign_id: str, who: str) -> None:
+    mine = team_of(connection, campaign_id, who)
+    if mine is not None:
+        raise UsageError(f"you are in the team {mine['acronym']} of this campaign already")
+
+
+def _add_member(connection: Connection, now: int, team_id: str, who: str, rank: str) -> None:
+    connection.execute(insert(membership).values(team=team_id, person=who, rank=rank, created=now))
+
+
+def team_of(connection: Connection, campaign_id: str, who: str) -> Row | None:
+    row = (
+        connection.execute(
+            select(team, membership.c.rank)
+            .join(membership, membership.c.team == team.c.id)
+            .where(team.c.campaign == campaign_id, membership.c.person == who)
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def team_by_link(connection: Connection, campaign_id: str, link: str) -> Row | None:
+    row = (
+        connection.execute(
+            select(team).where(team.c.campaign == campaign_id, team.c.invitation == hash_of(link))
+        )
+        .mappings()
+        .first()
+    )
+    return dict(row) if row else None
+
+
+def join(connection: Connection, context: Context, who: str, campaign_id: str, link: str) -> str:
+    """Join the team of a link; gives its id."""
+    found = team_by_link(connection, campaign_id, link)
+    if found is None:
+        raise UsageError("this link does not lead to a team (any more)")
+    _check_free(connection, campaign_id, who)
+    now = context.clock.now()
+    _add_member(connection, now, found["id"], who, "member")
+    audit.append(connection, now, who, "team.join", found["id"])
+    return str(found["id"])
+
+
+def new_link(connection: Connection, context: Context, actor: str, team_id: str) -> str:
+    """Another link to join by; the one before stops working."""
+    link = context.new_secret()
+    connection.execute(update(team).where(team.c.id == team_id).values(invitation=hash_of(link)))
+    audit.append(connection, context.clock.now(), actor, "team.link", team_id)
+    return link
+
+
+def change_team(
+    connection: Connection, context: Context, actor: str, team_id: str, **texts: str
+) -> None:
+    values = {
+        "name": checked_text("the team's name", texts["name"]),
+        "country": checked_text("the country", texts["country"], needed=False),
+        "reference": checked_text("the reference", texts["reference"], needed=False, longest=1000),
+    }
+    connection.execute(update(team).where(team.c.id == team_id).values(**values))
+    audit.append(connection, context.clock.now(), actor, "team.change", team_id, values)
+
+
+def members(connection: Connection, team_id: str) -> list[Row]:
+    rows = connection.execute(
+        select(person.c.id, person.c.login, person.c.name, membership.c.rank)
+        .join(membership, membership.c.person == person.c.id)
+        .where(membership.c.team == team_id)
+        .order_by(membership.c.created, person.c.login)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def remove_member(
+    connection: Connection, context: Context, actor: str, team_id: str, who: str
+) -> None:
+    """Remove a member; the lead stays, and the tokens of who leaves end."""
+    row = connection.execute(
+        select(membership.c.rank).where(membership.c.team == team_id, membership.c.person == who)
+    ).first()
+    if row is None or row.rank == "lead":
+        raise UsageError("the lead of a team stays; only other members can be removed")
+    connection.execute(
+        delete(membership).where(membership.c.team == team_id, membership.c.person == who)
+    )
+    now = context.clock.now()
+    connection.execute(
+        update(api_token)
+        .where(api_token.c.team == team_id, api_token.c.person == who)
+        .values(revoked=now)
+    )
+    audit.append(connection, now, actor, "team.remove", team_id, {"person": who})
+
+
+def tokens_of(connection: Connection, *, team_id: str | None, who: str | None = None) -> list[Row]:
+    """The tokens of a team, or those of a person that belong to no team; never the secrets."""
+    wanted = select(
+        api_token.c.id,
+        api_token.c.label,
+        api_token.c.scope,
+        api_token.c.created,
+        api_token.c.expires,
+    ).where(api_token.c.revoked.is_(None), api_token.c.team == team_id)
+    if who is not None:
+        wanted = wanted.where(api_token.c.person == who)
+    rows = connection.execute(wanted.order_by(api_token.c.created))
+    return [dict(row) for row in rows.mappings()]
+
+
+def sign(connection: Connection, context: Context, who: str, campaign_id: str, name: str) -> None:
+    """Sign the licence of a campaign as it is now, with the name typed."""
+    typed = checked_text("your name under the licence", name)
+    row = connection.execute(
+        select(campaign.c.licence, campaign.c.licence_version).where(campaign.c.id == campaign_id)
+    ).one()
+    if has_signed(connection, campaign_id, who):
+        return
+    now, sha = context.clock.now(), hashlib.sha256(row.licence.encode()).hexdigest()
+    connection.execute(
+        insert(agreement_signed).values(
+            id=context.new_id(),
+            campaign=campaign_id,
+            person=who,
+            version=row.licence_version,
+            sha=sha,
+            name=typed,
+            at=now,
+        )
+    )
+    detail = {"version": row.licence_version, "sha": sha}
+    audit.append(connection, now, who, "licence.sign", campaign_id, detail)
+
+
+def has_signed(connection: Connection, campaign_id: str, who: str) -> bool:
+    """Whether somebody has signed the licence that holds now."""
+    found = connection.execute(
+        select(agreement_signed.c.id)
+        .join(campaign, campaign.c.id == agreement_signed.c.campaign)
+        .where(
+            agreement_signed.c.campaign == campaign_id,
+            agreement_signed.c.person == who,
+            agreement_signed.c.version == campaign.c.licence_version,
+        )
+    )
+    return found.first() is not None
+
+
+def participation(connection: Connection, campaign_id: str) -> list[dict[str, Any]]:
+    """Every team: who registered, who signed, how many runs were accepted."""
+    signed = (
+        select(func.count(func.distinct(agreement_signed.c.person)))
+        .join(membership, membership.c.person == agreement_signed.c.person)
+        .where(membership.c.team == team.c.id, agreement_signed.c.campaign == campaign_id)
+        .scalar_subquery()
+    )
+    runs = (
+        select(func.count(run.c.id))
+        .where(run.c.team == team.c.id, run.c.state == "accepted")
+        .scalar_subquery()
+    )
+    rows = connection.execute(
+        select(team, signed.label("signed"), runs.label("runs"))
+        .where(team.c.campaign == campaign_id)
+        .order_by(team.c.acronym)
+    )
+    return [dict(row) for row in rows.mappings()]

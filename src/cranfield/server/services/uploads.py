@@ -1,0 +1,110 @@
+"""Files on their way in: streamed to the disk under a limit, hashed, kept once by their hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO
+
+from cranfield.errors import CranfieldError
+from cranfield.server.context import Context
+from cranfield.server.settings import Settings
+
+GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
+
+
+class TooLargeError(CranfieldError):
+    """An upload that has more bytes than the site takes."""
+
+    def __init__(self, most: int) -> None:
+        super().__init__(f"the file has more than {most:,} bytes, the most that is taken")
+
+
+@dataclass
+class Upload:
+    """A file that is being received; `with` removes it unless it was kept."""
+
+    path: Path
+    most: int
+    size: int = 0
+    head: bytes = b""
+    _hash: hashlib._Hash = field(default_factory=hashlib.sha256)
+    _file: IO[bytes] | None = None
+
+    @classmethod
+    def begin(cls, context: Context) -> Upload:
+        settings = context.settings
+        path = settings.incoming / context.new_id()
+        made = cls(path, settings.limits.upload_bytes)
+        made._file = os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb")
+        return made
+
+    def __enter__(self) -> Upload:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._file is not None:
+            # What could not be written before cannot be written now either.
+            with suppress(OSError):
+                self._file.close()
+        self.path.unlink(missing_ok=True)
+
+    def add(self, block: bytes) -> None:
+        """Write a block; a TooLargeError as soon as there are too many bytes."""
+        self.size += len(block)
+        if self.size > self.most:
+            raise TooLargeError(self.most)
+        if len(self.head) < 4:
+            self.head = (self.head + block[:4])[:4]
+        self._hash.update(block)
+        if self._file is not None:
+            self._file.write(block)
+
+    def end(self) -> None:
+        """All of it is there, and on the disk."""
+        if self._file is not None:
+            self._file.flush()
+            os.fsync(self._file.fileno())
+            self._file.close()
+            self._file = None
+
+    @property
+    def sha(self) -> str:
+        return self._hash.hexdigest()
+
+    @property
+    def packing(self) -> str:
+        """How the bytes are packed, by how they begin; whatever their name says."""
+        if self.head.startswith(GZIP):
+            return ".gz"
+        return ".zst" if self.head.startswith(ZSTD) else ""
+
+    def keep(self, settings: Settings) -> None:
+        """Move the file to where the files of runs lie; the same bytes are there once."""
+        target = blob_path(settings, self.sha)
+        target.parent.mkdir(mode=0o700, exist_ok=True)
+        self.path.chmod(0o400)
+        self.path.replace(target)
+        _sync_folder(target.parent)
+
+
+def blob_path(settings: Settings, sha: str) -> Path:
+    """Where the bytes of a hash lie."""
+    return settings.blobs / sha[:2] / sha
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put the new name in a folder on the disk, too."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def file_hash(path: Path) -> str:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest()

@@ -1,0 +1,96 @@
+"""What a site is told when it starts: where it lives, its limits, its clock and its randomness."""
+
+from __future__ import annotations
+
+import secrets
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+DATABASE_FILE = "campaign.sqlite"
+MEGABYTE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The most that is taken from outside, and what a scoring child may use."""
+
+    upload_bytes: int = 64 * MEGABYTE
+    unpacked_bytes: int = 256 * MEGABYTE
+    form_bytes: int = MEGABYTE
+    # How many uploads are read at the same time; the others wait for their turn.
+    checks_at_once: int = 2
+    child_memory: int = 4096 * MEGABYTE
+    child_seconds: int = 600
+    child_file_bytes: int = 1024 * MEGABYTE
+
+
+@dataclass(frozen=True)
+class Passwords:
+    """The cost of hashing a password: memory in KiB, passes, and hashes at the same time."""
+
+    memory: int = 19_456
+    passes: int = 2
+    at_once: int = 2
+
+
+@dataclass(frozen=True)
+class Settings:
+    """A site: its folder, its store, its face to the network, and what tests may replace.
+
+    `clock` gives seconds since 1970 and `randomness` so many random bytes; both come in so that
+    a test or a rehearsal needs no sleeping and can be repeated. `workers` is how many jobs this
+    process does at the same time (none: another process does them).
+    """
+
+    folder: Path
+    database: str = ""
+    host: str = "127.0.0.1"
+    port: int = 8000
+    proxy: str | None = None
+    workers: int = 1
+    limits: Limits = field(default_factory=Limits)
+    passwords: Passwords = field(default_factory=Passwords)
+    clock: Callable[[], float] = time.time
+    randomness: Callable[[int], bytes] = secrets.token_bytes
+    # Seconds: how long a session, a lease of a job and an entered password last.
+    session_seconds: int = 14 * 24 * 3600
+    lease_seconds: float = 60.0
+    heartbeat_seconds: float = 5.0
+    poll_seconds: float = 0.5
+    confirmed_seconds: int = 600
+
+    @property
+    def url(self) -> str:
+        """The address of the store; without one it is a file in the folder."""
+        return self.database or f"sqlite:///{self.folder / DATABASE_FILE}"
+
+    @property
+    def sealed(self) -> Path:
+        """Where the truth lies, which only the scoring child opens."""
+        return self.folder / "sealed"
+
+    @property
+    def blobs(self) -> Path:
+        return self.folder / "blobs"
+
+    @property
+    def incoming(self) -> Path:
+        return self.folder / "incoming"
+
+    @property
+    def public(self) -> Path:
+        """What registered teams may download, a folder for each campaign."""
+        return self.folder / "public"
+
+    @property
+    def scores(self) -> Path:
+        return self.folder / "scores"
+
+    def prepare(self) -> None:
+        """Make the folders that are missing; what is sealed opens to nobody else."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        for folder in (self.sealed, self.blobs, self.incoming, self.public, self.scores):
+            folder.mkdir(exist_ok=True, mode=0o700)
+            folder.chmod(0o700)

@@ -1,0 +1,9 @@
+"""The store of a campaign site: tables, migrations, and one way to read and to write."""
+
+from __future__ import annotations
+
+from cranfield.server.store import tables, work_tables
+from cranfield.server.store._columns import METADATA
+from cranfield.server.store.database import Store, StoreFullError, open_store
+
+__all__ = ["METADATA", "Store", "StoreFullError", "open_store", "tables", "work_tables"]

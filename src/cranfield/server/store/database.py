@@ -1,0 +1,194 @@
+"""One way to read and to write, on SQLite and on PostgreSQL.
+
+`store.read()` is a connection that sees one state of the store; `store.write(work)` runs `work`
+in a transaction, and gives its result when it is on the disk. On SQLite one thread writes: what
+waits is done together and reaches the disk by one commit, each piece in a savepoint of its own,
+so that one that fails takes nothing with it.
+"""
+
+from __future__ import annotations
+
+import queue
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import DBAPIError, OperationalError
+
+from cranfield.errors import CranfieldError, MissingExtraError, UsageError
+
+T = TypeVar("T")
+Work = Callable[[Connection], T]
+GROUP = 128
+BUSY_MILLISECONDS = 30_000
+# A transaction that PostgreSQL gave up in favour of another one is tried again.
+ATTEMPTS = 5
+_GIVEN_UP = ("40001", "40P01")
+_FULL_CODES = ("53100",)
+
+
+class StoreFullError(CranfieldError):
+    """The disk of the store has no room; nothing was written."""
+
+    def __init__(self) -> None:
+        super().__init__("the disk of the server is full; nothing was stored")
+
+
+class Store:
+    """What is stored, read by many and written in transactions."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+
+    @property
+    def is_sqlite(self) -> bool:
+        return self.engine.dialect.name == "sqlite"
+
+    @contextmanager
+    def read(self) -> Iterator[Connection]:
+        """A connection to read by; whatever it reads is of one moment."""
+        with self.engine.connect() as connection:
+            yield connection
+
+    def write(self, work: Work[T]) -> T:
+        """Do something in a transaction, and come back when it is on the disk."""
+        raise NotImplementedError
+
+    def close(self) -> None:
+        self.engine.dispose()
+
+
+class PostgresStore(Store):
+    """PostgreSQL: transactions side by side; rows that must not change meanwhile are locked."""
+
+    def write(self, work: Work[T]) -> T:
+        for attempt in range(1, ATTEMPTS + 1):
+            try:
+                with self.engine.begin() as connection:
+                    return work(connection)
+            except DBAPIError as error:
+                code = getattr(error.orig, "sqlstate", None)
+                if code in _FULL_CODES:
+                    raise StoreFullError from error
+                if code not in _GIVEN_UP or attempt == ATTEMPTS:
+                    raise
+        raise RuntimeError("unreachable")
+
+
+class SqliteStore(Store):
+    """SQLite in its write-ahead mode, every commit on the disk, one thread that writes."""
+
+    def __init__(self, engine: Engine, writer: Engine) -> None:
+        super().__init__(engine)
+        self._writer = writer
+        self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        self._closed = False
+        self._thread.start()
+
+    def write(self, work: Work[T]) -> T:
+        if self._closed:
+            raise UsageError("the store is closed")
+        if threading.current_thread() is self._thread:
+            raise RuntimeError("a transaction cannot wait for another one")
+        future: Future[T] = Future()
+        self._waiting.put((work, future))
+        return future.result()
+
+    def close(self) -> None:
+        if not self._closed:
+            self._closed = True
+            self._waiting.put(None)
+            self._thread.join()
+            self._writer.dispose()
+            super().close()
+
+    def _run(self) -> None:
+        going = True
+        while going:
+            group: list[tuple[Work[Any], Future[Any]]] = []
+            first = self._waiting.get()
+            while first is not None:
+                group.append(first)
+                if len(group) >= GROUP or self._waiting.empty():
+                    break
+                first = self._waiting.get()
+            going = first is not None
+            if group:
+                self._commit(group)
+
+    def _commit(self, group: list[tuple[Work[Any], Future[Any]]]) -> None:
+        """Do a group of pieces of work by one commit; nobody hears of success before it."""
+        outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
+        try:
+            with self._writer.begin() as connection:
+                for work, future in group:
+                    try:
+                        with connection.begin_nested():
+                            outcomes.append((future, work(connection), None))
+                    except Exception as error:
+                        if _is_full(error):
+                            raise
+                        outcomes.append((future, None, error))
+        except Exception as error:
+            failure = StoreFullError() if _is_full(error) else error
+            outcomes = [(future, None, failure) for _, future in group]
+        for future, result, failed in outcomes:
+            if failed is None:
+                future.set_result(result)
+            else:
+                future.set_exception(failed)
+
+
+def _is_full(error: BaseException) -> bool:
+    if not isinstance(error, OperationalError) or not isinstance(error.orig, sqlite3.Error):
+        return False
+    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
+    return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(error.orig)
+
+
+def open_store(url: str) -> Store:
+    """The store of an address such as sqlite:///folder/campaign.sqlite or postgresql://..."""
+    address = make_url(url)
+    if address.get_backend_name() == "sqlite":
+        if not address.database or address.database == ":memory:":
+            raise UsageError("the store needs a file: sqlite:///folder/campaign.sqlite")
+        Path(address.database).parent.mkdir(parents=True, exist_ok=True)
+        return SqliteStore(_sqlite(url, "BEGIN"), _sqlite(url, "BEGIN IMMEDIATE"))
+    if address.get_backend_name() == "postgresql":
+        try:
+            import psycopg  # noqa: F401
+        except ImportError:
+            raise MissingExtraError("psycopg", "postgres", "A store on PostgreSQL") from None
+        engine = create_engine(
+            address.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=40
+        )
+        return PostgresStore(engine)
+    raise UsageError(f"a store is on SQLite or PostgreSQL, not on {address.get_backend_name()!r}")
+
+
+def _sqlite(url: str, begin: str) -> Engine:
+    """An engine whose transactions begin by our own word, not by the driver's guess."""
+    engine = create_engine(url, connect_args={"timeout": BUSY_MILLISECONDS / 1000})
+
+    def connected(connection: Any, _record: Any) -> None:
+        connection.isolation_level = None
+        cursor = connection.cursor()
+        cursor.execute("PRAGMA journal_mode = WAL")
+        cursor.execute("PRAGMA synchronous = FULL")
+        cursor.execute("PRAGMA foreign_keys = ON")
+        cursor.execute(f"PRAGMA busy_timeout = {BUSY_MILLISECONDS}")
+        cursor.close()
+
+    def begun(connection: Connection) -> None:
+        connection.exec_driver_sql(begin)
+
+    event.listen(engine, "connect", connected)
+    event.listen(engine, "begin", begun)
+    return engine

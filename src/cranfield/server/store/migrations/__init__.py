@@ -1,0 +1,1 @@
+"""The schemas that stores had, one after the other."""

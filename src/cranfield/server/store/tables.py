@@ -1,0 +1,310 @@
+"""The tables of a campaign: campaigns, people, runs, scores, jobs and the audit.
+
+Those of annotation are in `work_tables`. Rows are read and written with these tables and every
+filter written out; nothing is loaded behind one's back.
+"""
+
+from __future__ import annotations
+
+from sqlalchemy import BigInteger, Column, Float, Index, Integer, Table, Text, UniqueConstraint
+
+from cranfield.server.store._columns import METADATA, at, key, must, number, real, text, to
+
+campaign = Table(
+    "campaign",
+    METADATA,
+    key(),
+    must("slug", unique=True),
+    must("title"),
+    number("year", None),
+    text("series"),
+    text("state", "draft"),
+    text("call"),
+    text("licence"),
+    number("licence_version", 1),
+    text("guidelines"),
+    at("opens", optional=True),
+    at("closes", optional=True),
+    at("release", optional=True),
+    number("runs_per_team", 5),
+    # Letters of the configurations a run may have, such as "V T M"; none: any word.
+    text("configurations"),
+    text("measures"),
+    text("label_measures"),
+    text("primary_measure"),
+    number("seed", 0),
+    # 1: runs are pooled and judged after the closing.
+    number("pooled", 0),
+    # 1: members of teams may assess, which the call says publicly.
+    number("teams_assess", 0),
+    at("created"),
+)
+task = Table(
+    "task",
+    METADATA,
+    key(),
+    to("campaign"),
+    must("slug"),
+    must("title"),
+    must("kind"),  # ranked or labels
+    text("split"),
+    text("run_form"),
+    text("threshold_form"),
+    text("baseline"),
+    UniqueConstraint("campaign", "slug"),
+)
+public_set = Table(
+    "public_set",
+    METADATA,
+    to("task"),
+    must("kind"),  # topic, item or concept
+    must("name"),
+    number("position"),
+    text("text"),
+    text("media"),
+    text("meta"),
+    UniqueConstraint("task", "kind", "name"),
+)
+truth_version = Table(
+    "truth_version",
+    METADATA,
+    key(),
+    to("task"),
+    number("n", 1),
+    must("sha"),
+    must("file"),  # its name in sealed/
+    text("source"),
+    text("note"),
+    at("created"),
+    UniqueConstraint("task", "n"),
+)
+
+person = Table(
+    "person",
+    METADATA,
+    key(),
+    must("login", unique=True),
+    must("name"),
+    text("contact"),
+    must("password"),
+    number("disabled"),
+    at("created"),
+)
+session = Table(
+    "session",
+    METADATA,
+    Column("hash", Text, primary_key=True),
+    to("person"),
+    at("created"),
+    at("expires"),
+    at("confirmed", optional=True),  # when the password was last entered again
+)
+api_token = Table(
+    "api_token",
+    METADATA,
+    key(),
+    must("hash", unique=True),
+    to("person"),
+    to("team", optional=True),
+    text("scope", "submit"),
+    text("label"),
+    at("created"),
+    at("expires", optional=True),
+    at("revoked", optional=True),
+)
+login_failure = Table(
+    "login_failure",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    number("failures"),
+    at("until"),
+)
+team = Table(
+    "team",
+    METADATA,
+    key(),
+    to("campaign"),
+    must("acronym"),
+    must("name"),
+    text("country"),
+    text("reference"),
+    must("invitation", unique=True),  # hash of the link that members join by
+    at("created"),
+    UniqueConstraint("campaign", "acronym"),
+)
+membership = Table(
+    "membership",
+    METADATA,
+    to("team"),
+    to("person"),
+    text("rank", "member"),  # member or lead
+    at("created"),
+    UniqueConstraint("team", "person"),
+)
+agreement_signed = Table(
+    "agreement_signed",
+    METADATA,
+    key(),
+    to("campaign"),
+    to("person"),
+    number("version", 1),
+    must("sha"),
+    must("name"),
+    at("at"),
+    UniqueConstraint("campaign", "person", "version"),
+)
+role = Table(
+    "role",
+    METADATA,
+    to("person"),
+    to("campaign", optional=True),  # none: of the whole site
+    must("role"),
+    at("created"),
+    UniqueConstraint("person", "campaign", "role"),
+)
+
+blob = Table(
+    "blob",
+    METADATA,
+    Column("sha", Text, primary_key=True),
+    Column("bytes", BigInteger, nullable=False),
+    at("created"),
+)
+run = Table(
+    "run",
+    METADATA,
+    key(),
+    to("task"),
+    to("team"),
+    must("tag"),
+    text("configuration"),
+    text("description"),
+    text("features"),
+    text("classifier"),
+    number("precedence"),
+    text("threshold"),
+    must("blob"),
+    must("form"),  # the ending of the file, which says how it is read
+    number("lines"),
+    number("units"),
+    text("missing"),
+    text("state", "accepted"),
+    text("reason"),
+    number("baseline"),
+    text("via", "page"),
+    to("person", optional=True),
+    at("created"),
+    UniqueConstraint("task", "team", "tag"),
+)
+rejected_upload = Table(
+    "rejected_upload",
+    METADATA,
+    key(),
+    to("task"),
+    to("team", optional=True),
+    text("tag"),
+    text("problems"),
+    number("count"),
+    at("at"),
+)
+idempotency = Table(
+    "idempotency",
+    METADATA,
+    Column("key", Text, primary_key=True),
+    must("request"),
+    number("status"),
+    text("body"),
+    at("at"),
+)
+
+score_set = Table(
+    "score_set",
+    METADATA,
+    key(),
+    to("task"),
+    number("n", 1),
+    to("truth_version"),
+    must("key"),
+    text("measures"),
+    must("version"),  # of Cranfield
+    text("state", "building"),
+    text("note"),
+    at("created"),
+    at("switched", optional=True),
+    UniqueConstraint("task", "n"),
+    UniqueConstraint("task", "key"),
+)
+score = Table(
+    "score",
+    METADATA,
+    to("score_set"),
+    to("run"),
+    must("measure"),
+    real("mean"),
+    real("low"),
+    real("high"),
+    number("place", None),
+    number("rank", None),
+    number("rank_first", None),
+    number("rank_last", None),
+    text("group_letters"),
+    number("n", None),
+    number("left_out", None),
+    UniqueConstraint("score_set", "run", "measure"),
+)
+run_score = Table(
+    "run_score",
+    METADATA,
+    must("key", primary_key=True),
+    to("run"),
+    to("truth_version"),
+    at("created"),
+)
+
+job = Table(
+    "job",
+    METADATA,
+    key(),
+    must("kind"),
+    must("key", unique=True),
+    to("campaign", optional=True),
+    to("run", optional=True),
+    text("input"),
+    text("state", "queued"),  # queued, running, done, failed, cancelled
+    text("worker", None),
+    number("attempt"),
+    at("lease", optional=True),
+    text("error"),
+    Column("progress", Float, nullable=False, default=0.0, server_default="0"),
+    at("created"),
+    at("finished", optional=True),
+    Index("ix_job_state", "state"),
+)
+audit = Table(
+    "audit",
+    METADATA,
+    Column("n", Integer, primary_key=True, autoincrement=False),
+    at("at"),
+    must("actor"),
+    must("action"),
+    must("object"),
+    text("detail"),
+    must("previous"),
+    must("hash"),
+)
+export = Table(
+    "export",
+    METADATA,
+    key(),
+    to("campaign", optional=True),
+    must("kind"),  # export, backup or publication
+    must("place"),
+    must("sha"),
+    at("created"),
+)
+setting = Table(
+    "setting",
+    METADATA,
+    Column("name", Text, primary_key=True),
+    must("value"),
+)

@@ -1,0 +1,181 @@
+"""Who asks: a browser by its cookie, a program by its token; with which roles, and where."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sqlalchemy import Connection, select
+from starlette.requests import Request
+
+from cranfield.server.context import Context, hash_of
+from cranfield.server.services import accounts
+from cranfield.server.store.tables import campaign, membership, task, team
+from cranfield.server.store.work_tables import assessor
+
+SESSION = "cranfield_session"
+VISITOR = "cranfield_visitor"
+CSRF_FIELD = "csrf"
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Somebody who asks for something.
+
+    `campaign` is the row of the campaign that is asked about, `task` that of the task; `team`
+    the id of the visitor's team in it. `cookie` is the secret that forms are tied to.
+    """
+
+    roles: frozenset[str] = frozenset("P")
+    person: str = ""
+    login: str = ""
+    name: str = ""
+    team: str = ""
+    assessor: str = ""
+    scope: str = ""
+    confirmed: int = 0
+    cookie: str = ""
+    by_token: bool = False
+    campaign: dict[str, Any] | None = None
+    task: dict[str, Any] | None = None
+
+    @property
+    def actor(self) -> str:
+        """How the audit calls the visitor."""
+        return self.person or self.assessor or "public"
+
+    @property
+    def csrf(self) -> str:
+        """What a form of this visitor carries; who cannot read the cookie cannot know it."""
+        return hashlib.sha256(f"csrf:{self.cookie}".encode()).hexdigest() if self.cookie else ""
+
+    def accepts(self, token: str) -> bool:
+        return bool(self.cookie) and hmac.compare_digest(self.csrf.encode(), token.encode())
+
+
+def recognise(context: Context, request: Request) -> Visitor:
+    """The visitor of a request, with the campaign and task that its address names."""
+    path = request.path_params
+    with context.store.read() as connection:
+        visitor = _identified(connection, context, request)
+        if "c" in path:
+            visitor = _in_campaign(connection, visitor, campaign.c.slug == path["c"])
+        if "t" in path:
+            visitor = _with_task(connection, visitor, path["t"])
+        elif "c" not in path and "/runs/{id}" in str(
+            getattr(request.scope.get("route"), "path", "")
+        ):
+            visitor = _with_run(connection, visitor, path["id"])
+        return _with_roles(connection, visitor)
+
+
+def _identified(connection: Connection, context: Context, request: Request) -> Visitor:
+    now = context.clock.now()
+    bearer = request.headers.get("authorization", "")
+    if bearer:
+        kind, _, secret = bearer.partition(" ")
+        found = accounts.token_of(connection, secret.strip(), now) if kind == "Bearer" else None
+        if found is not None:
+            return Visitor(
+                person=found["person"],
+                login=found["login"],
+                name=found["name"],
+                team=found["team"] or "",
+                scope=found["scope"],
+                by_token=True,
+            )
+        worker = _assessor(connection, secret.strip()) if kind == "Bearer" else ""
+        return Visitor(assessor=worker, by_token=True)
+    cookie = request.cookies.get(SESSION, "")
+    if cookie:
+        known = accounts.session_of(connection, cookie, now)
+        if known is not None:
+            return Visitor(
+                person=known.person,
+                login=known.login,
+                name=known.name,
+                confirmed=known.confirmed,
+                cookie=cookie,
+            )
+    return Visitor(cookie=request.cookies.get(VISITOR, ""))
+
+
+def _assessor(connection: Connection, secret: str) -> str:
+    found = connection.execute(
+        select(assessor.c.id).where(
+            assessor.c.token_hash == hash_of(secret), assessor.c.state == "active"
+        )
+    ).scalar()
+    return str(found or "")
+
+
+def _in_campaign(connection: Connection, visitor: Visitor, condition: Any) -> Visitor:
+    row = connection.execute(select(campaign).where(condition)).mappings().first()
+    return visitor if row is None else replace(visitor, campaign=dict(row))
+
+
+def _with_task(connection: Connection, visitor: Visitor, name: str) -> Visitor:
+    """The task of an address: its slug in a campaign, or campaign.task, or a slug that is alone."""
+    wanted = select(task)
+    if visitor.campaign is not None:
+        wanted = wanted.where(task.c.campaign == visitor.campaign["id"], task.c.slug == name)
+    else:
+        slug, dot, rest = name.rpartition(".")
+        if dot:
+            wanted = wanted.join(campaign, campaign.c.id == task.c.campaign).where(
+                campaign.c.slug == slug, task.c.slug == rest
+            )
+        else:
+            wanted = wanted.where(task.c.slug == name)
+    rows = connection.execute(wanted.limit(2)).mappings().all()
+    if len(rows) != 1:
+        return visitor
+    found = replace(visitor, task=dict(rows[0]))
+    if found.campaign is None:
+        found = _in_campaign(connection, found, campaign.c.id == rows[0]["campaign"])
+    return found
+
+
+def _with_run(connection: Connection, visitor: Visitor, run_id: str) -> Visitor:
+    from cranfield.server.store.tables import run
+
+    of = select(task.c.campaign).join(run, run.c.task == task.c.id).where(run.c.id == run_id)
+    found = connection.execute(of).scalar()
+    return visitor if found is None else _in_campaign(connection, visitor, campaign.c.id == found)
+
+
+def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
+    where = visitor.campaign["id"] if visitor.campaign else None
+    roles = set("P")
+    if visitor.assessor:
+        return replace(visitor, roles=frozenset("C"))
+    if not visitor.person:
+        return visitor
+    roles.add("N")
+    mine = ""
+    if where is not None:
+        row = connection.execute(
+            select(team.c.id, membership.c.rank)
+            .join(membership, membership.c.team == team.c.id)
+            .where(team.c.campaign == where, membership.c.person == visitor.person)
+        ).first()
+        # A token of a team speaks for that team only.
+        if row is not None and (not visitor.by_token or visitor.team in ("", row.id)):
+            mine = row.id
+            roles |= set("TL") if row.rank == "lead" else set("T")
+        if _is_assessor(connection, where, visitor.person):
+            roles.add("A")
+    if not visitor.by_token or visitor.scope == "all":
+        roles |= accounts.roles_of(connection, visitor.person, where)
+    return replace(visitor, roles=frozenset(roles), team=mine)
+
+
+def _is_assessor(connection: Connection, where: str, who: str) -> bool:
+    found = connection.execute(
+        select(assessor.c.id).where(
+            assessor.c.campaign == where, assessor.c.person == who, assessor.c.state == "active"
+        )
+    ).first()
+    return found is not None

@@ -1,0 +1,181 @@
+"""What handlers are made of: their table, pages, redirects, problems and downloads."""
+
+from __future__ import annotations
+
+import errno
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+from urllib.parse import quote
+
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, RedirectResponse, Response
+
+from cranfield.server.context import SECOND, Context
+from cranfield.server.visitors import VISITOR, Visitor
+
+if TYPE_CHECKING:
+    from jinja2 import Environment
+
+    from cranfield.server.services.accounts import Hasher
+
+Handler = TypeVar("Handler", bound=Callable[..., Any])
+HANDLERS: dict[str, Callable[..., Any]] = {}
+PROBLEM = "application/problem+json"
+TITLES = {
+    400: "This could not be done",
+    401: "Who are you?",
+    403: "Not for you",
+    404: "There is no such page",
+    409: "Not now",
+    413: "Too large",
+    422: "Not accepted",
+    429: "Too many attempts",
+    500: "A fault of ours",
+    507: "The disk is full",
+}
+
+
+class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
+    """An answer other than what was asked for, with a sentence that says why."""
+
+    def __init__(self, status: int, message: str, **more: Any) -> None:
+        super().__init__(message)
+        self.status, self.message, self.more = status, message, more
+
+
+def handler(name: str) -> Callable[[Handler], Handler]:
+    """Names the function that answers a rule of the table of permissions."""
+
+    def register(function: Handler) -> Handler:
+        if name in HANDLERS:
+            raise RuntimeError(f"two handlers are named {name!r}")
+        HANDLERS[name] = function
+        return function
+
+    return register
+
+
+def context_of(request: Request) -> Context:
+    return cast("Context", request.app.state.context)
+
+
+def hasher_of(request: Request) -> Hasher:
+    return cast("Hasher", request.app.state.hasher)
+
+
+def visitor_of(request: Request) -> Visitor:
+    return cast("Visitor", request.state.visitor)
+
+
+def campaign_of(request: Request) -> dict[str, Any]:
+    """The campaign that the address names; the guard has seen that there is one."""
+    found = visitor_of(request).campaign
+    if found is None:
+        raise Refusal(404, "There is no such campaign.")
+    return found
+
+
+def task_of(request: Request) -> dict[str, Any]:
+    found = visitor_of(request).task
+    if found is None:
+        raise Refusal(404, "There is no such task.")
+    return found
+
+
+def form_of(request: Request) -> Mapping[str, Any]:
+    """What was filled in; the guard has read it and checked where it came from."""
+    return cast("Mapping[str, Any]", request.state.form)
+
+
+def text_of(request: Request, name: str, default: str = "") -> str:
+    value = form_of(request).get(name, default)
+    return value if isinstance(value, str) else default
+
+
+@lru_cache(maxsize=1)
+def environment() -> Environment:
+    """The templates: everything is escaped, and what is undefined is an error."""
+    from jinja2 import Environment, PackageLoader, StrictUndefined
+
+    made = Environment(
+        loader=PackageLoader("cranfield.server", "templates"),
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    made.filters["when"] = when
+    made.filters["bytes"] = as_bytes
+    return made
+
+
+def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+    """A page for a person."""
+    visitor: Visitor = getattr(request.state, "visitor", None) or Visitor()
+    fresh = not visitor.cookie and not visitor.by_token
+    if fresh:
+        visitor = replace(visitor, cookie=context_of(request).new_secret())
+    text = (
+        environment()
+        .get_template(template)
+        .render(
+            visitor=visitor,
+            campaign=visitor.campaign,
+            path=request.url.path,
+            now=context_of(request).clock.now(),
+            **values,
+        )
+    )
+    answer = HTMLResponse(text, status)
+    # A browser without a session gets a secret that its forms are tied to.
+    if fresh and visitor.csrf in text:
+        secure = context_of(request).settings.proxy is not None
+        answer.set_cookie(VISITOR, visitor.cookie, httponly=True, samesite="lax", secure=secure)
+    return answer
+
+
+def see(address: str) -> Response:
+    """Sends a browser on after a form was taken."""
+    return RedirectResponse(address, 303)
+
+
+def as_json(content: Any, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
+    text = json.dumps(content, ensure_ascii=False, sort_keys=False)
+    return Response(text, status, headers, "application/json")
+
+
+def problem(status: int, detail: str, **more: Any) -> Response:
+    """A refusal for a program, as RFC 9457 has it."""
+    content = {"type": "about:blank", "title": TITLES.get(status, "Refused"), "status": status}
+    content |= {"detail": detail, **more}
+    return Response(json.dumps(content, ensure_ascii=False), status, media_type=PROBLEM)
+
+
+def attachment(name: str) -> dict[str, str]:
+    """Headers by which a file is stored and never shown."""
+    return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
+
+
+def when(milliseconds: int | None) -> str:
+    """A time as people read it, in UTC."""
+    if milliseconds is None:
+        return "not set"
+    return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def as_bytes(count: int) -> str:
+    size = float(count)
+    for unit in ("B", "KB", "MB", "GB"):
+        if size < 1000 or unit == "GB":
+            return f"{size:.0f} {unit}" if unit == "B" else f"{size:.1f} {unit}"
+        size /= 1000
+    raise RuntimeError("unreachable")
+
+
+def is_full(error: BaseException) -> bool:
+    """Whether a fault of the disk is that it has no room."""
+    return isinstance(error, OSError) and error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
