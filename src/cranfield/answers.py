@@ -136,6 +136,7 @@ HOMES: dict[str, str] = {
     "SimulatedRuns": "cranfield.lab.simulate",
     "Stability": "cranfield.lab.studies.stability",
     "Stage": "cranfield.lab.studies.stability",
+    "SiteReport": "cranfield.campaign.reports",
     "Standing": "cranfield.comparison.answer",
     "Step": "cranfield.evaluation.explain_labels",
     "Submission": "cranfield.campaign.checking",

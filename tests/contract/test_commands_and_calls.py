@@ -30,6 +30,7 @@ BYTES = {
     "chart": "tests/report: a chart is drawn by cranfield.report.charts",
     "convert": "tests/cli/test_convert.py: what is written is read back",
     "trec_eval": "tests/golden: bytes of trec_eval",
+    "serve": "tests/server: a site over HTTP",
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
 }
 

@@ -45,7 +45,8 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pool": ("pool", "the items to judge: the first ones of every run"),
     "collection": ("collection", "a folder of files that belong together: draft it, check it"),
     "check": ("check", "what is wrong with submissions to a collection, its truth unopened"),
-    "campaign": ("campaign", "the result tables of a campaign"),
+    "campaign": ("campaign", "the result tables of a campaign, and the folder of its site"),
+    "serve": ("serve", "the campaign site: registration, submissions, results"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 

@@ -1,17 +1,19 @@
-"""`cranfield campaign`: what a campaign publishes."""
+"""`cranfield campaign`: what a campaign publishes, and the folder of its site."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cranfield.cli._campaign_site import act, site_steps
 from cranfield.cli._common import Adding, Named, Parser, add, common, outputs, positive
 from cranfield.data.collection import KINDS
 
 
 def make_parser() -> Parser:
-    parser = Parser.of("campaign", "What a campaign publishes.")
+    parser = Parser.of("campaign", "What a campaign publishes, and the folder of its site.")
     step = parser.steps("action", "ACTION")
     _results(step("results", "a result table of a collection, of scores or of printed figures"))
+    site_steps(step)
     return parser
 
 
@@ -42,9 +44,11 @@ def _results(parser: Parser) -> None:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    action = given.pop("action")
+    if action != "results":
+        return act(action, given, output)
     from cranfield.campaign.results import campaign_results
 
-    del given["action"]
     given["compare"] = not given.pop("no_compare")
     with output.working("scoring") as progress:
         answer = campaign_results(progress=progress, **given)

@@ -55,6 +55,7 @@ MAKERS: dict[str, str] = {
     "Scores": "scores:document",
     "Search": "features:search_document",
     "SimulatedRuns": "lab_files:simulated",
+    "SiteReport": "results:document",
     "Stability": "lab_stability:document",
     "SubmissionCheck": "check:submissions",
     "SystemsStudy": "agreement:systems_document",

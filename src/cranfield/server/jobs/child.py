@@ -158,7 +158,7 @@ def aggregate(given: dict[str, Any]) -> dict[str, Any]:
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
     scores.save(out / "scores.json")
     rows: list[dict[str, Any]] = []
-    if len(scores.runs) > 1:
+    if len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
         comparison = scores.compare(baseline=given["baseline"], rng=given["seed"])
         comparison.save(out / "comparison.json")
         rows = [_standing(row) for row in comparison.standings]
@@ -206,7 +206,14 @@ def publish(given: dict[str, Any]) -> dict[str, Any]:
     return {"done": 1}
 
 
-WORK = {"score": score, "aggregate": aggregate, "publish": publish}
+def export(given: dict[str, Any]) -> dict[str, Any]:
+    """Write the export of a campaign."""
+    from cranfield.server.exporting import write_export
+
+    return write_export(given)
+
+
+WORK = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}
 
 if __name__ == "__main__":
     nursery()

@@ -155,6 +155,12 @@ def _set_runs(connection: Connection, task_id: str) -> dict[str, Row]:
     return dict(sorted((name_of(row["acronym"], row["tag"]), dict(row)) for row in rows))
 
 
+def run_files(connection: Connection, task_id: str) -> dict[str, tuple[str, str]]:
+    """The hash and the form of the file of each accepted run, by its name."""
+    runs = _set_runs(connection, task_id)
+    return {name: (row["blob"], row["form"]) for name, row in runs.items()}
+
+
 def _publish(connection: Connection, context: Context, given: Row) -> Row | None:
     truth = _truth_row(connection, given["truth"])
     if truth is None:

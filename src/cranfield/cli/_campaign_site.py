@@ -1,0 +1,58 @@
+"""The steps of `cranfield campaign` that act on a site's folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from cranfield.cli._common import Parser, add, outputs
+
+DONE, CHECK_FAILED = 0, 1
+STORE = "address of the store if it is not the SQLite file in the folder"
+
+
+def site_steps(step: Callable[..., Parser]) -> None:
+    """Add import, export, backup, restore, verify and rescore."""
+    taken = step("import", "a collection's folder becomes a draft campaign of a site")
+    add(taken, "collection COLLECTION", "the folder of a collection, or of an export")
+    add(taken, "--to DIR", "the folder of the site", required=True)
+    add(taken, "--name NAME", "its name in addresses (default: the collection's)")
+    add(taken, "--no-score", "leave the scoring of its runs to the site", bool)
+    given = step("export", "a campaign as a folder: collection, runs, logs, pages, a script")
+    add(given, "folder DIR", "the folder of the site")
+    add(given, "campaign CAMPAIGN", "its name in addresses")
+    add(given, "--to OUT", "a folder that is not there yet", required=True)
+    kept = step("backup", "the whole site in one file, also while it is served")
+    add(kept, "folder DIR", "the folder of the site")
+    add(kept, "--to FILE", "a file that is not there yet", required=True)
+    back = step("restore", "a backup becomes a site in an empty folder, verified")
+    add(back, "backup FILE", "what backup has written")
+    add(back, "--to DIR", "an empty folder", required=True)
+    looked = step("verify", "recompute the audit's chain and all hashes; exit 1 on a difference")
+    add(looked, "folder DIR", "the folder of the site")
+    again = step("rescore", "score what has no scores under the newest truth")
+    add(again, "folder DIR", "the folder of the site")
+    add(again, "campaign CAMPAIGN", "its name in addresses")
+    for one in (taken, given, kept, back, looked, again):
+        add(one, "--db URL", STORE)
+        outputs(one)
+
+
+def act(action: str, given: dict[str, Any], output: Any) -> int:
+    """Do a step and show what it says; 1 when a check failed."""
+    from cranfield.server import operate
+
+    given["database"] = given.pop("db")
+    if action == "import":
+        given["score"] = not given.pop("no_score")
+    does: dict[str, Callable[..., Any]] = {
+        "import": operate.import_campaign,
+        "export": operate.export_campaign,
+        "backup": operate.backup_site,
+        "restore": operate.restore_site,
+        "verify": operate.verify_site,
+        "rescore": operate.rescore,
+    }
+    answer = does[action](**given)
+    output.show(answer)
+    return DONE if answer.holds else CHECK_FAILED

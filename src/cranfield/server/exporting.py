@@ -1,0 +1,172 @@
+"""An export as a folder: the collection, every table, the pages, and a script that checks them.
+
+It is made from plain values and files by a child process, which alone opens what is sealed. The
+same campaign gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import shutil
+import tempfile
+from dataclasses import fields, replace
+from pathlib import Path
+from typing import Any
+
+from cranfield.answers import load
+from cranfield.campaign.results import TABLES, Material, result_table
+from cranfield.comparison.answer import Comparison
+from cranfield.data.collection import Collection, RunFacts, Team
+from cranfield.errors import CranfieldError
+from cranfield.evaluation.scores import Scores
+from cranfield.io.collection import read_collection
+from cranfield.io.collection_writer import write_collection
+from cranfield.server.thresholds import threshold_lines
+
+MANIFEST = "manifest.json"
+SCRIPT = "reproduce.sh"
+RUN_KEYS = {"ranked": "runs", "labels": "label_runs"}
+TRUTH_KEYS = {"ranked": "judgements", "labels": "truth"}
+BASELINES = {"ranked": "baseline", "labels": "label_baseline"}
+_HEAD = """#!/bin/sh
+# Makes every table of this export again from its collection, by commands of cranfield, and
+# compares each with the one that the site showed. Ends with 1 when a table differs.
+set -eu
+cd "$(dirname "$0")"
+made=$(mktemp -d)
+bad=0
+again() {
+    # again KIND TABLE
+    mkdir -p "$made/$1"
+    cranfield campaign results collection --kind "$1" --table "$2" --format json --quiet \\
+        -o "$made/$1/$2.json"
+    cmp -s "$made/$1/$2.json" "tables/$1/$2.json" || { echo "$1/$2 differs"; bad=1; }
+}
+"""
+_TAIL = """rm -rf "$made"
+[ "$bad" = 0 ] && echo "all tables are the same"
+exit "$bad"
+"""
+
+
+def write_export(given: dict[str, Any]) -> dict[str, Any]:
+    """Write the export to a new folder, whole or not at all; gives its hash."""
+    out = Path(given["out"])
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as draft:
+        stage, made = Path(draft, "stage"), Path(draft, "made")
+        made.mkdir()
+        staged(given, stage, made / "collection")
+        collection = read_collection(made / "collection")
+        tables = [
+            name for kind in given["tasks"] for name in _tables(given, kind, collection, made)
+        ]
+        for folder in given["extras"]:
+            shutil.copytree(folder, made, dirs_exist_ok=True)
+        script = _HEAD + "".join(f"again {name.replace('/', ' ')}\n" for name in tables) + _TAIL
+        (made / SCRIPT).write_text(script)
+        (made / SCRIPT).chmod(0o755)
+        sha = _write_manifest(made)
+        made.chmod(0o755)
+        made.replace(out)
+    return {"done": len(tables), "sha": sha, "tables": len(tables)}
+
+
+def staged(given: dict[str, Any], stage: Path, target: Path) -> None:
+    """Put the files of the collection together, then write it as any collection is written."""
+    shutil.copytree(given["public"], stage)
+    public = read_collection(stage)
+    values: dict[str, Any] = {"title": given["title"], "licence": given["licence"]}
+    values["teams"] = tuple(Team(**team) for team in given["teams"])
+    facts: dict[str, RunFacts] = {}
+    for kind, task in given["tasks"].items():
+        values[RUN_KEYS[kind]] = tuple(_run_file(run, stage, kind) for run in task["runs"])
+        facts |= {run["facts"]["run"]: _facts(run, stage) for run in task["runs"]}
+        values[BASELINES[kind]] = task["baseline"]
+        if task["truth"]:
+            values[TRUTH_KEYS[kind]] = _linked(
+                Path(task["truth"]), stage / Path(task["truth"]).name
+            )
+    for key, file in given["private"].items():
+        values[key] = _linked(Path(file), stage / Path(file).name)
+    known = {field.name for field in fields(Collection)}
+    write_collection(
+        replace(public, run_facts=facts, **{k: v for k, v in values.items() if k in known}), target
+    )
+    for file in sorted(stage.glob("thresholds/*.csv")):
+        (target / "thresholds").mkdir(exist_ok=True)
+        shutil.copyfile(file, target / "thresholds" / file.name)
+
+
+def _run_file(run: dict[str, Any], stage: Path, kind: str) -> Path:
+    name = f"{run['facts']['run']}{run['ending']}"
+    return _linked(Path(run["path"]), stage / RUN_KEYS[kind] / name)
+
+
+def _facts(run: dict[str, Any], stage: Path) -> RunFacts:
+    facts = RunFacts(**run["facts"])
+    lines = threshold_lines(facts.threshold)
+    if not lines:
+        return facts
+    file = stage / "thresholds" / f"{facts.run}.csv"
+    file.parent.mkdir(exist_ok=True)
+    file.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return replace(facts, threshold=f"thresholds/{file.name}")
+
+
+def _linked(source: Path, target: Path) -> Path:
+    """A file under another name, without a copy where that is possible."""
+    target.parent.mkdir(exist_ok=True)
+    while target.exists():
+        target = target.with_name(f"1-{target.name}")
+    try:
+        os.link(source, target)
+    except OSError:
+        shutil.copyfile(source, target)
+    return target
+
+
+def _tables(given: dict[str, Any], kind: str, collection: Collection, made: Path) -> list[str]:
+    """Write every table that the scores of the site have something for."""
+    folder = given["tasks"][kind]["scores"]
+    if not folder:
+        return []
+    material = material_of(Path(folder), collection, kind)
+    (made / "tables" / kind).mkdir(parents=True)
+    written = []
+    for name, declared in TABLES.items():
+        if kind not in declared.kinds:
+            continue
+        try:
+            options: dict[str, Any] = {"years": {}} if name == "participation" else {}
+            found = result_table(name, material, **options)
+        except CranfieldError:
+            continue
+        found = replace(found, notes=(*found.notes, *material.scores.notes))
+        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n"
+        (made / "tables" / kind / f"{name}.json").write_text(text, encoding="utf-8")
+        written.append(f"{kind}/{name}")
+    return written
+
+
+def material_of(folder: Path, collection: Collection, kind: Any) -> Material:
+    """The material of stored scores, with the collection that they belong to."""
+    scores, compared = load(folder / "scores.json"), folder / "comparison.json"
+    comparison = load(compared) if compared.exists() else None
+    if not isinstance(scores, Scores) or not isinstance(comparison, Comparison | None):
+        raise TypeError(f"{folder} does not hold scores")
+    return Material.of(collection, kind, scores=scores, comparison=comparison, released=True)
+
+
+def _write_manifest(made: Path) -> str:
+    """The hash of every file; the hash of that is the hash of the export."""
+    files = {
+        path.relative_to(made).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(made.rglob("*"))
+        if path.is_file()
+    }
+    text = json.dumps({"files": files}, indent=1, sort_keys=True) + "\n"
+    (made / MANIFEST).write_text(text, encoding="utf-8")
+    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,0 +1,136 @@
+"""What commands do to a site without its server: each opens the folder, acts, and tells."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection
+
+from cranfield.campaign.reports import SiteReport, site_report
+from cranfield.errors import UsageError
+from cranfield.server.context import Context
+from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.jobs.worker import work_all
+from cranfield.server.services import audit, campaigns, jobs
+from cranfield.server.services.importing import import_collection
+from cranfield.server.services.site import open_site
+from cranfield.server.settings import Settings
+
+
+@contextmanager
+def opened(folder: str | Path, database: str | None = None) -> Iterator[Context]:
+    """The site of a folder, closed at the end."""
+    context = open_site(Settings(Path(folder), database=database or ""))
+    try:
+        yield context
+    finally:
+        context.store.close()
+
+
+def import_campaign(
+    collection: str | Path,
+    to: str | Path,
+    *,
+    database: str | None = None,
+    name: str | None = None,
+    score: bool = True,
+) -> SiteReport:
+    """Make a draft campaign of a collection's folder in the site of another; score its runs."""
+    with opened(to, database) as context:
+        made = import_collection(context, collection, name=name)
+        done = work_all(context) if score else 0
+    facts = {
+        "campaign": made.slug,
+        "tasks": ", ".join(made.tasks),
+        "teams": made.teams,
+        "runs": made.runs,
+        "jobs done": done,
+    }
+    return site_report("import", f"{made.slug} is a draft campaign", facts)
+
+
+def verify_site(folder: str | Path, *, database: str | None = None) -> SiteReport:
+    """Recompute the chain of the audit and the hashes of all files."""
+    from cranfield.server.services.backup import check_files
+
+    with opened(folder, database) as context:
+        with context.store.read() as connection:
+            rows, broken = audit.verify(connection)
+        files, problems = check_files(context)
+    found = [broken] if broken else []
+    found += problems
+    facts = {"audit rows": rows, "files": files, "problems": len(found)}
+    title = "the audit and all files are whole" if not found else "not all is as it was written"
+    return site_report("verify", title, facts, holds=not found, notes=tuple(found))
+
+
+def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -> SiteReport:
+    """Score what a campaign lacks scores for, and put new sets together."""
+    with opened(folder, database) as context:
+
+        def want(connection: Connection) -> int:
+            row = campaigns.by_slug(connection, campaign)
+            tasks = campaigns.tasks_of(connection, row["id"])
+            for one in tasks:
+                jobs.want_task(connection, context, one["id"])
+            return len(tasks)
+
+        tasks = context.store.write(want)
+        done = work_all(context)
+        with context.store.read() as connection:
+            row = campaigns.by_slug(connection, campaign)
+            failed = [one["error"] for one in jobs.jobs_of(connection, row["id"], "failed")]
+    facts = {"campaign": campaign, "tasks": tasks, "jobs done": done, "failed": len(failed)}
+    title = f"{campaign}: {done} jobs done"
+    return site_report("rescore", title, facts, holds=not failed, notes=tuple(failed))
+
+
+def export_campaign(
+    folder: str | Path, campaign: str, to: str | Path, *, database: str | None = None
+) -> SiteReport:
+    """Write a campaign as a folder: its collection, tables, pages, logs and a script."""
+    with opened(folder, database) as context:
+        said = export_to(context, campaign, Path(to))
+    facts = {"folder": str(to), "tables": said["tables"], "hash": said["sha"]}
+    return site_report("export", f"wrote {to}", facts)
+
+
+def export_to(context: Context, campaign: str, out: Path) -> dict[str, Any]:
+    """Have a child write the export of a campaign to a new folder."""
+    from cranfield.server.services import export
+
+    if out.exists():
+        raise UsageError(f"{out} is there already; an export gets a new folder")
+    with tempfile.TemporaryDirectory(dir=context.settings.incoming) as work:
+        with context.store.read() as connection:
+            row = campaigns.by_slug(connection, campaign)
+            given = export.described(connection, context, row, out, Path(work), pages=True)
+        with Nursery(context.settings) as nursery:
+            said = nursery.run(given)
+    if "error" in said:
+        raise UsageError(f"the export was not written: {said['error']}")
+    return said
+
+
+def backup_site(folder: str | Path, to: str | Path, *, database: str | None = None) -> SiteReport:
+    """Write the whole site to one file."""
+    from cranfield.server.services.backup import make_backup
+
+    with opened(folder, database) as context:
+        made = make_backup(context, Path(to))
+    facts = {"file": str(to), "files": len(made["files"]), "store": made["store"]}
+    return site_report("backup", f"wrote {to}", facts)
+
+
+def restore_site(backup: str | Path, to: str | Path, *, database: str | None = None) -> SiteReport:
+    """Make a site of a backup in an empty folder, and verify it."""
+    from cranfield.server.services.backup import restore_backup
+
+    restore_backup(Path(backup), Settings(Path(to), database=database or ""))
+    found = verify_site(to, database=database)
+    title = f"restored into {to}: {found.title}"
+    return site_report("restore", title, found.facts, holds=found.holds, notes=found.notes)

@@ -1,0 +1,182 @@
+"""Backups: the store as it is at one moment, the files that it names, and a manifest of hashes."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import insert, select
+from sqlalchemy.engine import make_url
+
+from cranfield._version import __version__
+from cranfield.errors import InputError, UsageError
+from cranfield.server.context import Context
+from cranfield.server.services import scoring
+from cranfield.server.services.uploads import blob_path, file_hash
+from cranfield.server.settings import DATABASE_FILE, Settings
+from cranfield.server.store.tables import blob, export, truth_version
+
+MANIFEST = "manifest.json"
+DUMP = "campaign.sql"
+# What a backup holds beside the store; what can be made again (scores) is held, too: it is small.
+FOLDERS = ("blobs", "sealed", "public", "scores")
+
+
+def check_files(context: Context) -> tuple[int, list[str]]:
+    """How many files the store names, and which of them are missing or changed."""
+    settings = context.settings
+    with context.store.read() as connection:
+        files = {
+            f"blob {row.sha[:16]}": (blob_path(settings, row.sha), row.sha)
+            for row in connection.execute(select(blob.c.sha))
+        }
+        for row in connection.execute(select(truth_version.c.file, truth_version.c.sha)):
+            files[f"truth {row.file}"] = (settings.sealed / row.file, row.sha)
+    problems = []
+    for name, (path, sha) in sorted(files.items()):
+        if not path.is_file():
+            problems.append(f"{name} is missing")
+        elif file_hash(path) != sha:
+            problems.append(f"{name} was changed after it had been stored")
+    return len(files), problems
+
+
+def make_backup(context: Context, target: Path) -> dict[str, Any]:
+    """Write a backup to a file that is not there yet; the site may be in use meanwhile.
+
+    The store is copied first: every file that it names is there already, and none is ever changed.
+    """
+    if target.exists():
+        raise UsageError(f"{target} is there already; a backup gets a new file")
+    target.parent.mkdir(parents=True, exist_ok=True)
+    draft = target.with_name(f".{target.name}.{context.new_id()}")
+    draft.mkdir(mode=0o700)
+    try:
+        dump = _dump_store(context, draft)
+        folder = context.settings.folder
+        found = [dump, *(path for name in FOLDERS for path in _files(folder / name))]
+        names = {
+            path: path.name if path == dump else path.relative_to(folder).as_posix()
+            for path in found
+        }
+        manifest = {
+            "cranfield": __version__,
+            "made": context.clock.now(),
+            "store": "sqlite" if context.store.is_sqlite else "postgresql",
+            "files": {names[path]: file_hash(path) for path in found},
+        }
+        (draft / MANIFEST).write_text(json.dumps(manifest, indent=1, sort_keys=True))
+        packed = draft / "backup.tar.gz"
+        with tarfile.open(packed, "w:gz", compresslevel=3) as archive:
+            archive.add(draft / MANIFEST, MANIFEST)
+            for path in found:
+                archive.add(path, names[path])
+        packed.chmod(0o600)
+        _sync(packed)
+        packed.replace(target)
+    finally:
+        shutil.rmtree(draft, ignore_errors=True)
+    return manifest
+
+
+def _files(folder: Path) -> list[Path]:
+    return sorted(path for path in folder.rglob("*") if path.is_file() and path.name[0] != ".")
+
+
+def _sync(path: Path) -> None:
+    with path.open("rb") as stream:
+        os.fsync(stream.fileno())
+
+
+def _dump_store(context: Context, draft: Path) -> Path:
+    if context.store.is_sqlite:
+        path = draft / DATABASE_FILE
+        with context.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as c:
+            c.exec_driver_sql("VACUUM INTO ?", (str(path),))
+        return path
+    path = draft / DUMP
+    _postgres("pg_dump", context.settings.url, "--no-owner", "--no-acl", "-f", str(path))
+    return path
+
+
+def _postgres(program: str, url: str, *arguments: str) -> None:
+    """Run a program of PostgreSQL on the database of an address; the password stays unseen."""
+    address = make_url(url)
+    found = shutil.which(program)
+    if found is None:
+        places = sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{program}"))
+        if not places:
+            raise UsageError(f"the program {program} is needed for this store")
+        found = str(places[-1])
+    plain = address.set(drivername="postgresql", password=None)
+    environment = os.environ | {"PGPASSWORD": str(address.password or "")}
+    done = subprocess.run(
+        [found, "-d", plain.render_as_string(), *arguments],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise UsageError(f"{program}: {done.stderr.strip()[-300:]}")
+
+
+def restore_backup(source: Path, settings: Settings) -> dict[str, Any]:
+    """Write a backup into an empty folder, after its hashes were checked."""
+    folder = settings.folder
+    if folder.exists() and any(folder.iterdir()):
+        raise UsageError(f"{folder} is not empty; a backup is restored into a new folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        with tarfile.open(source, "r:gz") as archive:
+            archive.extractall(folder, filter="data")
+        manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
+    except (OSError, tarfile.TarError, ValueError, EOFError) as error:
+        raise InputError.single(str(source), f"is not a backup of a site ({error})") from None
+    for name, sha in manifest["files"].items():
+        if not (folder / name).is_file() or file_hash(folder / name) != sha:
+            raise InputError.single(str(source), f"{name} is not as the manifest says")
+    if (manifest["store"] == "sqlite") == bool(settings.database):
+        kind = manifest["store"]
+        raise UsageError(f"this is a backup of a site on {kind}; restore it on the same")
+    if manifest["store"] == "postgresql":
+        _postgres("psql", settings.url, "-q", "-v", "ON_ERROR_STOP=1", "-f", str(folder / DUMP))
+        (folder / DUMP).unlink()
+    (folder / MANIFEST).unlink()
+    settings.prepare()
+    for path in _files(settings.sealed):
+        path.chmod(0o600)
+    return manifest
+
+
+def note_export(context: Context, campaign_id: str | None, kind: str, place: Path) -> None:
+    """Remember where an export or a backup was written, and its hash."""
+    sha = file_hash(place)
+    context.store.write(
+        lambda c: c.execute(
+            insert(export).values(
+                id=context.new_id(),
+                campaign=campaign_id,
+                kind=kind,
+                place=str(place),
+                sha=sha,
+                created=context.clock.now(),
+            )
+        )
+    )
+
+
+def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
+    """A backup that somebody asked for on the page of the site."""
+    place = context.settings.folder / "backups" / f"backup-{context.clock.now()}.tar.gz"
+    make_backup(context, place)
+    note_export(context, None, "backup", place)
+    return {"done": 1}
+
+
+scoring.INSIDE["backup"] = backup_job

@@ -1,0 +1,74 @@
+"""What an export is made from: the facts of a campaign in the store, and where its files lie."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from cranfield.server.context import Context
+from cranfield.server.services import scoring
+from cranfield.server.services.campaigns import Row, latest_truth, tasks_of
+from cranfield.server.services.results import facts_and_teams
+from cranfield.server.services.uploads import blob_path
+from cranfield.server.store.tables import setting
+
+# Functions that write more into the folder of an export, such as logs of judgements: each gets a
+# connection, the context, the campaign and a folder of its own.
+EXTRAS: list[Callable[[Connection, Context, Row, Path], None]] = []
+
+
+def described(
+    connection: Connection, context: Context, campaign: Row, out: Path, work: Path, *, pages: bool
+) -> Row:
+    """All that the child needs to write the export of a campaign."""
+    settings = context.settings
+    tasks: dict[str, Any] = {}
+    teams: tuple[Any, ...] = ()
+    for one in tasks_of(connection, campaign["id"]):
+        facts, teams = facts_and_teams(connection, one["id"], campaign["id"])
+        files = scoring.run_files(connection, one["id"])
+        truth = latest_truth(connection, one["id"])
+        current = scoring.current_set(connection, one["id"])
+        tasks[one["kind"]] = {
+            "baseline": one["baseline"],
+            "truth": str(settings.sealed / truth["file"]) if truth else "",
+            "scores": str(scoring.set_folder(settings, current["id"])) if current else "",
+            "runs": [
+                {
+                    "facts": asdict(fact),
+                    "path": str(blob_path(settings, files[name][0]).resolve()),
+                    "ending": scoring.ending_of(settings, files[name][1], files[name][0]),
+                }
+                for name, fact in facts.items()
+            ],
+        }
+    extras = []
+    for number, extra in enumerate(EXTRAS):
+        folder = work / str(number)
+        folder.mkdir(parents=True)
+        extra(connection, context, campaign, folder)
+        extras.append(str(folder))
+    return {
+        "kind": "export",
+        "out": str(out.absolute()),
+        "public": str(settings.public / campaign["slug"]),
+        "title": campaign["title"],
+        "licence": campaign["licence"],
+        "teams": [asdict(team) for team in teams],
+        "tasks": tasks,
+        "private": _private(connection, settings.sealed, campaign["slug"]),
+        "extras": extras,
+        "pages": pages,
+    }
+
+
+def _private(connection: Connection, sealed: Path, slug: str) -> dict[str, str]:
+    kept = connection.execute(
+        select(setting.c.value).where(setting.c.name == f"private:{slug}")
+    ).scalar()
+    return {key: str(sealed / file) for key, file in json.loads(kept or "{}").items()}
