@@ -24,6 +24,7 @@ from cranfield.report.charts.asking import CHARTS, OF_MEASURES
 from cranfield.sources import REFERENCES
 
 HERE = Path(__file__).parent
+sys.path.insert(0, str(HERE / "sources"))
 NOTE = "<!-- Made by docs/generate.py: change the declarations instead. -->\n\n"
 
 
@@ -297,5 +298,6 @@ if __name__ == "__main__":
     parser.add_argument("folder", nargs="?", type=Path, default=HERE / "reference")
     write(parser.parse_args(sys.argv[1:]).folder)
     draw(HERE / "images")
+    importlib.import_module("rows").write(HERE / "sources")
     (HERE / "gallery.md").write_text(gallery_page())
     draw_gallery(HERE / "images" / "gallery")

@@ -96,5 +96,6 @@ def test_every_page_is_in_the_navigation():
     pages_made = ("measures", "descriptors", "commands", "python")
     generated = {f"reference/{name}.md" for name in pages_made}
     generated |= {"gallery.md"}
+    generated |= {f"sources/{name}.md" for name in ("index", "ch", "no", "ro", "sa", "sh")}
     written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
     assert written | generated == listed | generated

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.evaluation.dimensions import dimensions, fits
 from cranfield.evaluation.worked import Worked, worked_example
 from cranfield.measures import ANNOTATION, RANKED, REGISTRY, SETS, Measure, measure
 from cranfield.measures.labels.registry import LABEL_SETS
@@ -54,9 +55,18 @@ class MeasureCard(Answer):
         return f"{self.measure}: {self.measure.title}"
 
 
-def list_measures() -> MeasureCatalogue:
-    """Every measure of rankings and of annotation, and the sets of them."""
-    return MeasureCatalogue(tuple(REGISTRY.values()), all_sets())
+def list_measures(**where: str) -> MeasureCatalogue:
+    """Every measure of rankings and of annotation, and the sets of them.
+
+    `direction=`, `prediction=`, `relevance=` and `score=` keep those that stand there:
+    "concept", "example" or "topic"; "binary" or "ranked"; "binary" or "graded"; "binary" or
+    "semantic".
+
+    >>> [m.name for m in list_measures(score="semantic", prediction="ranked").measures]
+    ['ParentOneAccuracy', 'SRP']
+    """
+    kept = tuple(m for m in REGISTRY.values() if fits(m, where))
+    return MeasureCatalogue(kept, {} if where else all_sets())
 
 
 def describe_measure(name: str | Measure) -> MeasureCard:
@@ -100,6 +110,7 @@ def describe(m: Measure) -> dict[str, Any]:
         "direction": DIRECTION[m.higher_is_better],
         "higher_is_better": m.higher_is_better,
         "average": m.averaging,
+        "dimensions": dimensions(m),
         "needs": sorted(m.needs),
         "ties": m.ties,
         "missing": m.missing,

@@ -29,7 +29,12 @@ if TYPE_CHECKING:
         graded_rankings,
         simulate_runs,
     )
-    from cranfield.lab.studies.correlate import Correlations, correlate, correlate_scores
+    from cranfield.lab.studies.correlate import (
+        Correlations,
+        cluster_measures,
+        correlate,
+        correlate_scores,
+    )
     from cranfield.lab.studies.curves import Curves, curves
     from cranfield.lab.studies.generality import Generality, generality, simulated_generality
     from cranfield.lab.studies.random_runs import RandomStudy, random_study
@@ -58,7 +63,12 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "graded_rankings",
         "simulate_runs",
     ),
-    "cranfield.lab.studies.correlate": ("Correlations", "correlate", "correlate_scores"),
+    "cranfield.lab.studies.correlate": (
+        "Correlations",
+        "cluster_measures",
+        "correlate",
+        "correlate_scores",
+    ),
     "cranfield.lab.studies.curves": ("Curves", "curves"),
     "cranfield.lab.studies.generality": ("Generality", "generality", "simulated_generality"),
     "cranfield.lab.studies.random_runs": ("RandomStudy", "random_study"),
@@ -84,6 +94,7 @@ __all__ = [
     "Reusability",
     "SimulatedRuns",
     "Stability",
+    "cluster_measures",
     "correlate",
     "correlate_scores",
     "count_choices",

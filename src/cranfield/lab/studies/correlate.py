@@ -314,24 +314,40 @@ def fast_tau(x: Floats, y: Floats) -> Floats:
 
 
 def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...], by: str) -> tuple[Join, ...]:
-    """Average linkage of 1 - tau; measures without a tau to the others stand outside."""
-    taus = {frozenset((p.a, p.b)): float(getattr(p, by)) for p in pairs}
-    gap = {pair: 1.0 - tau for pair, tau in taus.items() if not np.isnan(tau)}
-    inside = list(measures)
+    """The clustering of measures by a coefficient of their pairs."""
+    at = {m: i for i, m in enumerate(measures)}
+    square = np.full((len(measures), len(measures)), np.nan)
+    for p in pairs:
+        square[at[p.a], at[p.b]] = square[at[p.b], at[p.a]] = float(getattr(p, by))
+    return cluster_measures(measures, square)
+
+
+def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
+    """Average linkage of 1 - tau, from a square of taus such as a published one.
+
+    A measure without a tau to the others (NaN) stands outside.
+
+    >>> square = np.array([[1.0, 0.9, 0.2], [0.9, 1.0, 0.3], [0.2, 0.3, 1.0]])
+    >>> [(join.left, join.right) for join in cluster_measures("ABC", square)]
+    [(('A',), ('B',)), (('C',), ('A', 'B'))]
+    """
+    gap = 1.0 - np.asarray(taus, dtype=np.float64)
+    inside = list(range(len(measures)))
     while inside:
-        lacking = {m: sum(frozenset((m, o)) not in gap for o in inside if o != m) for m in inside}
+        lacking = {m: sum(bool(np.isnan(gap[m, o])) for o in inside if o != m) for m in inside}
         worst = max(inside, key=lambda m: lacking[m])
         if not lacking[worst]:
             break
         inside.remove(worst)
     joins: list[Join] = []
-    grown: list[tuple[str, ...]] = [(m,) for m in inside]
+    grown: list[tuple[int, ...]] = [(m,) for m in inside]
     while len(grown) > 1:
         distance, i, j = min(
-            (float(np.mean([gap[frozenset((m, o))] for m in grown[i] for o in grown[j]])), i, j)
+            (float(np.mean([gap[m, o] for m in grown[i] for o in grown[j]])), i, j)
             for i, j in combinations(range(len(grown)), 2)
         )
-        joins.append(Join(grown[i], grown[j], distance))
+        left, right = (tuple(measures[m] for m in grown[k]) for k in (i, j))
+        joins.append(Join(left, right, distance))
         merged = (*grown[i], *grown[j])
         grown = [g for k, g in enumerate(grown) if k not in (i, j)] + [merged]
     return tuple(joins)

@@ -12,6 +12,7 @@ from cranfield.evaluation.catalogue import (
     show_range,
     signature,
 )
+from cranfield.evaluation.dimensions import DIMENSIONS, dimensions
 from cranfield.report.document import Cell, Column, Document, Table
 
 _BEST = {True: "high", False: "low", None: ""}
@@ -19,8 +20,10 @@ _WIDTH, _SET_WIDTH = 76, 90
 _NOT_IN_THE_TABLE = ("params", "higher_is_better", "worked_example")
 
 
-def document(found: MeasureCatalogue, **_: Any) -> Document:
-    """A table per family, and the sets."""
+def document(found: MeasureCatalogue, *, by_dimension: bool = False, **_: Any) -> Document:
+    """A table per family, and the sets; or one by dimensions."""
+    if by_dimension:
+        return Document(found.to_dict(), [_by_dimension(found)], found.notes)
     columns = [Column(n, numeric=False) for n in ("name", "mean", "what it is", "range", "best")]
     tables = []
     for family in dict.fromkeys(m.family for m in found.measures):
@@ -41,8 +44,18 @@ def document(found: MeasureCatalogue, **_: Any) -> Document:
         [name, textwrap.shorten(" ".join(members), _SET_WIDTH, placeholder=" ...")]
         for name, members in found.sets.items()
     ]
-    tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
+    if sets:
+        tables.append(Table([Column(c, numeric=False) for c in ("set", "members")], sets, "Sets"))
     return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
+
+
+def _by_dimension(found: MeasureCatalogue) -> Table:
+    """Where measures stand: a row for each place that has any."""
+    places: dict[tuple[str, ...], list[str]] = {}
+    for m in found.measures:
+        places.setdefault(tuple(dimensions(m).values()), []).append(signature(m))
+    rows: list[list[Cell]] = [[*place, " ".join(places[place])] for place in sorted(places)]
+    return Table([Column(name, numeric=False) for name in (*DIMENSIONS, "measures")], rows)
 
 
 def card_document(found: MeasureCard, **_: Any) -> Document:
@@ -52,6 +65,8 @@ def card_document(found: MeasureCard, **_: Any) -> Document:
     for key, value in facts.items():
         if key in _NOT_IN_THE_TABLE or value in ("", []):
             continue
+        if isinstance(value, dict):
+            value = [f"{name}: {part}" for name, part in value.items()]
         said = ", ".join(value) if isinstance(value, list) else str(value)
         rows += _wrapped(key.replace("_", " "), said)
     for param, about in facts["params"].items():

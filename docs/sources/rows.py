@@ -1,0 +1,250 @@
+"""The sources place by place: rows as data, what Cranfield gives for each, and the pages.
+
+A row is a table of a TOML file: `where` in the source, `what` stands there, a `command` of the
+command line and a `call` in Python that give it, the figures that are `printed` there or follow
+from the `formula`, and the `status`. `check` works a row out and says what no longer holds.
+"""
+
+from __future__ import annotations
+
+import inspect
+import json
+import math
+import shlex
+import tempfile
+import tomllib
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import chdir, redirect_stdout
+from dataclasses import dataclass, field
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+from worked import NAMES  # the names that calls may use, in the file beside this one
+
+from cranfield.cli import main
+from cranfield.errors import NeedsError
+from cranfield.io.samples import SAMPLE
+from cranfield.relatedness.wordnet.locate import find_database
+
+HERE = Path(__file__).parent
+ERRATA = HERE.parent / "errata.md"
+EQUAL, DIFFERS = "equal", "differs"
+OTHER_DATA, NOT_REPRODUCIBLE = "on other data", "not reproducible"
+STATUSES = {
+    EQUAL: "Cranfield gives what is printed, to the digits that are printed, or what the formula "
+    "gives when it is worked out by hand",
+    DIFFERS: "the source contradicts itself, and Cranfield keeps the other side: an erratum",
+    OTHER_DATA: "the study runs; the data of the source is not public, so that other figures "
+    "come out",
+    NOT_REPRODUCIBLE: "why stands beside it",
+}
+# file -> (the letters that other pages use, the source)
+SOURCES = {
+    "ch": ("Ch", "Chatzichristofis et al., Mean Normalized Retrieval Order"),
+    "no": ("No", "Nowak, Evaluation Methodologies for Visual Information Retrieval and Annotation"),
+    "ro": ("Ro", "Rocchio, Evaluation of Document Retrieval Systems"),
+    "sa": ("Sa", "Santini, Benchmarking without Ground Truth"),
+    "sh": ("SH", "SHREC 2006, Performance measures"),
+}
+_DIGITS = 1e-9
+
+
+@dataclass(frozen=True)
+class Row:
+    """A place of a source."""
+
+    where: str
+    what: str
+    status: str
+    command: str = ""
+    call: str = ""
+    printed: list[str] = field(default_factory=list)
+    formula: str = ""
+    ours: Any = None
+    why: str = ""
+    erratum: str = ""
+    needs: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+def read_rows(source: str) -> list[Row]:
+    """The rows of a source."""
+    with (HERE / f"{source}.toml").open("rb") as stream:
+        return [Row(**row) for row in tomllib.load(stream)["row"]]
+
+
+def work_out(row: Row) -> Any:
+    """What Cranfield gives for a row; its command is run on the sample collection."""
+    names = dict(NAMES)
+    if row.command:
+        names["answer"] = run_command(row.command)
+    return eval(row.call, names) if row.call else None
+
+
+def run_command(command: str) -> Any:
+    """The JSON of a command, or nothing for one that writes a file; told when it fails."""
+    words = [path for word in shlex.split(command)[1:] for path in _files(word)]
+    with tempfile.TemporaryDirectory() as folder, chdir(folder), redirect_stdout(StringIO()) as out:
+        draws = words[0] == "chart"
+        more = ["-o", "figure.svg", "--quiet"] if draws else ["--format", "json", "--quiet"]
+        code = main([*words, *more])
+        if code != 0:
+            raise AssertionError(f"{command!r} ends with {code}")
+        if draws and "<svg" not in Path("figure.svg").read_text():
+            raise AssertionError(f"{command!r} draws nothing")
+    return None if draws else json.loads(out.getvalue())
+
+
+def _files(word: str) -> list[str]:
+    """The files of the sample collection that a word names, or the word."""
+    if not word.endswith((".gz", ".csv", ".toml")):
+        return [word]
+    found = sorted(str(path) for path in SAMPLE.glob(word))
+    return found or [str(HERE.parents[1] / "tests" / "papers" / "published" / word)]
+
+
+def check(row: Row) -> tuple[Any, list[str]]:
+    """What Cranfield gives for a row, and what is wrong with the row."""
+    wrong = [] if row.status in STATUSES else [f"no status {row.status!r}"]
+    if row.status == NOT_REPRODUCIBLE:
+        return None, wrong + ([] if row.why else ["says not why"])
+    if not row.call and not row.command:
+        return None, [*wrong, "has neither call nor command"]
+    found = work_out(row)
+    wanted = list(row.printed)
+    if row.formula:
+        wanted = _flat(eval(row.formula, dict(NAMES)))
+    same = bool(wanted) and _same(_flat(found), wanted)
+    if row.status == EQUAL and not same:
+        wrong.append(f"is {found}, not {wanted}")
+    if row.status == DIFFERS and same:
+        wrong.append("no longer differs")
+    if row.status == DIFFERS and (not row.erratum or row.erratum not in ERRATA.read_text()):
+        wrong.append(f"has no erratum {row.erratum!r}")
+    if row.status in (DIFFERS, OTHER_DATA):
+        if row.call and not _same(_flat(found), [str(v) for v in _flat(row.ours)]):
+            wrong.append(f"is {found}, not {row.ours}")
+        if not row.why:
+            wrong.append("says not why")
+    return found, wrong
+
+
+def _flat(value: Any) -> list[Any]:
+    if isinstance(value, dict):
+        value = list(value.values())
+    if hasattr(value, "tolist"):
+        value = value.tolist()
+    if isinstance(value, list | tuple):
+        return [one for part in value for one in _flat(part)]
+    return [value]
+
+
+def _same(found: Sequence[Any], wanted: Sequence[Any]) -> bool:
+    return len(found) == len(wanted) and all(map(_agrees, found, wanted))
+
+
+def _agrees(found: Any, wanted: Any) -> bool:
+    """Whether a value is what is printed: rounded or cut to as many digits."""
+    if isinstance(found, bool) or isinstance(wanted, bool) or isinstance(found, str):
+        return str(found) == str(wanted)
+    if not isinstance(wanted, str):
+        return math.isclose(found, wanted, rel_tol=_DIGITS, abs_tol=_DIGITS)
+    number = wanted.rstrip("%")
+    digits = len(number.partition(".")[2])
+    # Eight digits and more were printed from numbers of single precision.
+    unit = max(10.0**-digits, 3e-7 * abs(float(number)))
+    gap = abs(found) - abs(float(number))
+    signs = float(number) * found >= 0
+    return signs and -unit / 2 - _DIGITS <= gap < unit - _DIGITS
+
+
+# ---- the pages
+
+
+def page(source: str) -> str:
+    """The page of a source: a count of what holds, and a row for each place."""
+    letters, title = SOURCES[source]
+    rows = read_rows(source)
+    counts = Counter(row.status for row in rows)
+    told = ", ".join(f"{counts[status]} {status}" for status in STATUSES if counts[status])
+    lines = [
+        f"# {letters}: what of it works\n\n{title}. {len(rows)} places: {told}. Every row is "
+        "worked out by a test; what its calls use is "
+        "[at the end of the overview](index.md#in-calls).\n",
+        "| where | what | how | printed | ours | status |",
+        "|---|---|---|---|---|---|",
+    ]
+    return "\n".join([*lines, *(_line(row) for row in rows)]) + "\n"
+
+
+def index_page() -> str:
+    """All sources with their counts, what the words mean, and the names that calls use."""
+    lines = [
+        "# The sources, place by place\n\nCranfield rests on five texts. For each there is a page "
+        "with a row for every equation, table, figure and procedure: what gives it here, what is "
+        "printed there, what comes out, and one of four words.\n",
+        *(f"- *{status}*: {meaning}." for status, meaning in STATUSES.items()),
+        "\n| source | places | " + " | ".join(STATUSES) + " |",
+        "|---|--:|" + "--:|" * len(STATUSES),
+    ]
+    for source, (letters, title) in SOURCES.items():
+        counts = Counter(row.status for row in read_rows(source))
+        cells = " | ".join(str(counts[status]) for status in STATUSES)
+        lines.append(f"| [{letters}]({source}.md): {title} | {counts.total()} | {cells} |")
+    lines.append("\n## In calls\n\n`cf` is `import cranfield as cf`. The other names are these:\n")
+    lines += [f"- `{name}`: {about}" for name, about in helpers()]
+    return "\n".join(lines) + "\n"
+
+
+def helpers() -> Iterator[tuple[str, str]]:
+    """The names that calls use beside Cranfield's, and what they are."""
+    for name, thing in NAMES.items():
+        if getattr(thing, "__module__", "").startswith("worked"):
+            given = ", ".join(str(p) for p in _bare(inspect.signature(thing)))
+            yield f"{name}({given})", (inspect.getdoc(thing) or "").partition("\n\n")[0]
+
+
+def _bare(signature: inspect.Signature) -> Iterator[inspect.Parameter]:
+    """The parameters without their types."""
+    for parameter in signature.parameters.values():
+        yield parameter.replace(annotation=inspect.Parameter.empty)
+
+
+def missing(row: Row) -> bool:
+    """Whether a row needs WordNet and there is none."""
+    if row.needs != "wordnet":
+        return False
+    try:
+        find_database()
+    except NeedsError:
+        return True
+    return False
+
+
+def _line(row: Row) -> str:
+    found = None if missing(row) else check(row)[0]
+    how = "<br>".join(f"`{text}`" for text in (row.command, row.call) if text)
+    printed = ", ".join(row.printed) or (f"formula: `{row.formula}`" if row.formula else "")
+    status = f"*{row.status}*" + (f": {row.why}" if row.why else "")
+    ours = ", ".join(_shown(value) for value in _flat(found)) if row.call else "drawn or listed"
+    if row.status == NOT_REPRODUCIBLE:
+        ours = ""
+    cells = [row.where, row.what, how, printed, ours, status]
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _shown(value: Any) -> str:
+    return f"{value:.4f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+
+
+def write(folder: Path) -> None:
+    """Write the pages."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "index.md").write_text(index_page())
+    for source in SOURCES:
+        (folder / f"{source}.md").write_text(page(source))
