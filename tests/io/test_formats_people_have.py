@@ -2,6 +2,9 @@
 
 import gzip
 import json
+import sys
+import types
+from typing import NamedTuple
 
 import pytest
 
@@ -298,3 +301,70 @@ def test_scores_on_the_command_line(tmp_path, capsys):
     compared = ["compare", "--truth", asked[1], asked[2], asked[2], "--scores", "any"]
     assert main(compared) == 2  # two runs of one name
     assert "named" in capsys.readouterr().err
+
+
+def test_frames_of_pyterrier():
+    """topics by qid, documents by docno, grades as label, and a rank beside the score."""
+    pandas = pytest.importorskip("pandas")
+    qrels = pandas.DataFrame(JUDGED, columns=["qid", "docno", "label"])
+    rows = [(t, "text of a query", i, n, s) for n, (t, i, s) in enumerate(RANKED)]
+    run = pandas.DataFrame(rows, columns=["qid", "query", "docno", "rank", "score"])
+    same(scored(qrels, run), expected())
+
+
+class _Judged(NamedTuple):
+    query_id: str
+    doc_id: str
+    relevance: int
+
+
+def test_names_of_ir_datasets(monkeypatch, capsys, tmp_path):
+    """What ir_datasets offers for a name; nothing is fetched here."""
+
+    class Found:
+        def has_qrels(self):
+            return True
+
+        def qrels_iter(self):
+            return (_Judged(t, i, g) for t, i, g in JUDGED)
+
+    catalogue = types.ModuleType("ir_datasets")
+    catalogue.load = {"toy/test": Found()}.__getitem__
+    monkeypatch.setitem(sys.modules, "ir_datasets", catalogue)
+    same(scored("irds:toy/test", RUN), expected())
+    (tmp_path / "r.json").write_text(json.dumps(RUN))
+    assert main(["eval", "irds:toy/test", str(tmp_path / "r.json"), "-m", "AP"]) == 0
+    assert main(["eval", "irds:other", str(tmp_path / "r.json"), "-m", "AP"]) == 2
+    assert "irds:other: is no data set of ir_datasets" in capsys.readouterr().err
+    monkeypatch.setitem(sys.modules, "ir_datasets", None)
+    with pytest.raises(cf.MissingExtraError, match=r"cranfield\[datasets\]"):
+        cf.read_qrels("irds:toy/test")
+
+
+def test_a_data_set_of_hugging_face():
+    """Known by its module; underneath it is an Arrow table."""
+    arrow = pytest.importorskip("pyarrow")
+
+    class Dataset:
+        def __init__(self, **columns):
+            self.table = arrow.table(columns)
+
+        def with_format(self, form):
+            assert form == "arrow"
+            return _Whole(self.table)
+
+    Dataset.__module__ = "datasets.arrow_dataset"
+    topics, items, grades = zip(*JUDGED, strict=True)
+    qrels = Dataset(**{"query-id": list(topics), "corpus-id": list(items), "score": list(grades)})
+    topics, items, scores = zip(*RANKED, strict=True)
+    run = Dataset(qid=list(topics), docno=list(items), score=list(scores))
+    same(scored(qrels, run), expected())
+
+
+class _Whole:
+    def __init__(self, table):
+        self.table = table
+
+    def __getitem__(self, rows):
+        assert rows == slice(None)
+        return self.table

@@ -187,8 +187,16 @@ def is_frame(value: Any) -> bool:
 
 
 def collected(frame: Any) -> Any:
-    """A data frame that has its rows: a lazy frame of polars answers only when it is collected."""
-    return frame.collect() if type(frame).__name__ == "LazyFrame" else frame
+    """A data frame that has its rows: a lazy frame of polars answers only when it is collected.
+
+    A data set of Hugging Face's `datasets` is an Arrow table underneath.
+    """
+    kind = type(frame)
+    if kind.__name__ == "LazyFrame":
+        return frame.collect()
+    if kind.__module__.partition(".")[0] == "datasets" and hasattr(kind, "with_format"):
+        return frame.with_format("arrow")[:]
+    return frame
 
 
 def frame_columns(frame: Any) -> Sequence[str]:

@@ -48,8 +48,13 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
     A TREC file may have a stratum before the grade, for pools that were sampled, or subtopics in
-    its second column: an item then stands once for each subtopic it was judged for.
+    its second column: an item then stands once for each subtopic it was judged for. A name such as
+    `irds:beir/scifact/test` is a data set of ir_datasets, where that package is installed.
     """
+    if isinstance(path, str) and path.startswith("irds:"):
+        from cranfield.io.irds import read_catalogued
+
+        return read_catalogued(path)
     if (ending := _ending(path)) in _TABULAR:
         from cranfield.io.tabular import READERS
 

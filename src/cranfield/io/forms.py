@@ -43,6 +43,7 @@ def is_file(source: Any) -> TypeGuard[FileForm]:
 
 def coerce_judgements(source: JudgementsForm) -> Judgements:
     """Judgements from any of the forms that `evaluate` takes."""
+    source = collected(source)
     if isinstance(source, Judgements):
         return source
     if is_file(source):
@@ -60,6 +61,7 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
 
 def coerce_run(source: RunForm, name: str) -> Run:
     """A run from any of the forms that `evaluate` takes."""
+    source = collected(source)
     if isinstance(source, Run):
         return source.named(name)
     if is_file(source):
