@@ -10,12 +10,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield._json import jsonable
+from cranfield._records import dataclass, field
 from cranfield._version import __version__
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import describe, read_json_text, write_whole
@@ -241,6 +241,12 @@ class Answer:
         return notebook_bundle(self)
 
 
+def _fields(value: Any) -> Any:
+    from dataclasses import fields
+
+    return fields(value)
+
+
 def encode(value: Any) -> Any:
     """A value as JSON from which `decode` makes it again, to the last bit."""
     if value is None or isinstance(value, bool | str):
@@ -255,8 +261,8 @@ def encode(value: Any) -> Any:
         return {_TUPLE: [encode(v) for v in value]}
     if hasattr(value, "__saved__"):
         return {_CLASS: _known(value), "saved": encode(value.__saved__())}
-    if is_dataclass(value) and not isinstance(value, type):
-        state = {f.name: encode(getattr(value, f.name)) for f in fields(value) if f.init}
+    if hasattr(type(value), "__dataclass_fields__"):
+        state = {f.name: encode(getattr(value, f.name)) for f in _fields(value) if f.init}
         return {_CLASS: _known(value), **state}
     if isinstance(value, Mapping):
         if all(isinstance(k, str) and not k.startswith(_CLASS) for k in value):
@@ -304,7 +310,7 @@ def _made(value: dict[str, Any]) -> Any:
     kind = getattr(import_module(HOMES[name]), name)
     if "saved" in value:
         return kind.__restored__(decode(value["saved"]))
-    known = {f.name for f in fields(kind) if f.init}
+    known = {f.name for f in _fields(kind) if f.init}
     return kind(**{k: decode(v) for k, v in value.items() if k in known})
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 import operator
 import re
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from cranfield._records import dataclass
 
 PROBLEMS_SHOWN = 20
 MOST_JOBS = 4096
@@ -163,6 +163,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     """' Did you mean ...?' for a misspelt name, or the empty string."""
     # Case and swapped letters are the commonest slips: names are compared without case, and one
     # of the same letters comes before one that merely looks alike.
+    import difflib  # needed when something is wrong, and by nobody before
+
     wanted = name.lower()
     lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
 

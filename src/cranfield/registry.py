@@ -12,12 +12,11 @@ import ast
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
-from decimal import Decimal
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
+from cranfield._records import dataclass, field, replace
 from cranfield.errors import MeasureError, suggest
 from cranfield.sources import Source
 
@@ -185,7 +184,14 @@ class Declared:
 
 def _digits(number: float) -> str:
     """A number in full and without an exponent, which names do not have."""
-    return str(int(number)) if number == int(number) else format(Decimal(repr(number)), "f")
+    if number == int(number):
+        return str(int(number))
+    short = repr(number)
+    if "e" not in short:
+        return short
+    from decimal import Decimal
+
+    return format(Decimal(short), "f")
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,10 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from cranfield._records import dataclass, replace
 from cranfield.answers import Answer
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
@@ -48,6 +48,11 @@ class Parser(argparse.ArgumentParser):
         texts: dict[str, Any] = {"description": description, "epilog": epilog or None}
         return cls(prog=f"cranfield {command}", formatter_class=shape, **texts)
 
+    def add_argument(self, *names: Any, **how: Any) -> argparse.Action:
+        # A group does the same without laying out the help of each option to check it.
+        place = self._optionals if names[0].startswith("-") else self._positionals
+        return place.add_argument(*names, **how)
+
     def parse_known_args(  # type: ignore[override]
         self, args: Sequence[str] | None = None, namespace: Any = None
     ) -> tuple[Any, list[str]]:
@@ -56,16 +61,20 @@ class Parser(argparse.ArgumentParser):
         if self._mixing or self._subparsers is not None:
             return super().parse_known_args(args, namespace)
         self._mixing = True
+        # With a text for its usage the parser of the standard library makes none beforehand.
+        self.usage = ""
         try:
             return self.parse_known_intermixed_args(args, namespace)
         finally:
-            self._mixing = False
+            self._mixing, self.usage = False, None
 
     def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
         """What was given on the command line, as plain values by name, and where answers go."""
         given = vars(self.parse_args(argv))
         check_standard_input(given)
-        return given, Output(**{n: given.pop(n) for n in Output.__slots__ if n in given})
+        return given, Output(
+            **{n: given.pop(n) for n in ("form", "path", "quiet", "spreadsheet") if n in given}
+        )
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
         """A function that adds a subcommand, by its name and what it does."""
@@ -84,6 +93,7 @@ class Parser(argparse.ArgumentParser):
         (file or sys.stderr).write(message)
 
     def error(self, message: str) -> NoReturn:
+        self.usage = None
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
 
 

@@ -7,11 +7,11 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
+from cranfield._records import dataclass, field, replace
 from cranfield.data import columns
 from cranfield.errors import InputError
 
@@ -82,6 +82,8 @@ class Table:
 
     def __getstate__(self) -> dict[str, Any]:
         """For other processes: the columns as arrays, without what is made from them."""
+        from dataclasses import fields
+
         held = {f.name: self.__dict__[f.name] for f in fields(self) if f.name in self.__dict__}
         raw = {n: b for n, b in self.__dict__.items() if n.startswith("_raw_")}
         return held | {name: np.asarray(buffer) for name, buffer in raw.items()}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
+from cranfield._records import dataclass, replace
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import of_nested
 from cranfield.errors import InputError

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from cranfield._records import dataclass
 from cranfield.errors import NeedsError, UsageError
 from cranfield.measures import Measure
 from cranfield.measures.ranked.plans import FOUND, MISSED, RELEVANT, SEEN, Context, KernelCall

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
+from cranfield._records import replace
 from cranfield.data import Judgements
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield._json import jsonable
+from cranfield._records import dataclass, field, replace
 from cranfield.answers import Answer
 from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.measures._spec import Measure

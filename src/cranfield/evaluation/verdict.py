@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+from cranfield._records import dataclass
 
 if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores

@@ -8,11 +8,11 @@ import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, TypeAlias, cast
 
+from cranfield._records import dataclass, field, replace
 from cranfield.errors import InputError, MissingExtraError, os_message
 from cranfield.io.streams import Counted, standard_input
 from cranfield.io.streams import peek_standard as peek_standard

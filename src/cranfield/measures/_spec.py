@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
 
+from cranfield._records import dataclass, field
 from cranfield.registry import Declared, Param
 
 __all__ = ["Aggregate", "Measure", "Param"]

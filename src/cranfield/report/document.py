@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield._records import dataclass, field
 
 if TYPE_CHECKING:
     from cranfield.report.charts.model import Chart

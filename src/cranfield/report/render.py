@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import math
 from collections.abc import Callable
@@ -14,6 +13,12 @@ from cranfield.report.document import Cell, Column, Document, Table
 
 BAR_WIDTH = 20
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
+
+
+def _escape(text: str, quote: bool = True) -> str:
+    import html  # and with it all names of characters
+
+    return html.escape(text, quote)
 
 
 def render(
@@ -32,7 +37,7 @@ def render(
         return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
     parts = [_RENDERERS[form](t) for t in document.tables]
     if form == "markdown":
-        said = " ".join(html.escape(line, quote=False) for line in document.lead)
+        said = " ".join(_escape(line, quote=False) for line in document.lead)
         parts = [*([said.replace("*", "\\*") + "\n"] if said else []), *parts]
     return "\n".join(parts)
 
@@ -127,7 +132,7 @@ def _not_a_formula(value: Cell) -> str:
 def _markdown(table: Table) -> str:
     def line(cells: list[str]) -> str:
         # Markdown lets HTML through, and names come from files that others wrote.
-        safe = [html.escape(c, quote=False).replace("|", "\\|") for c in cells]
+        safe = [_escape(c, quote=False).replace("|", "\\|") for c in cells]
         return "| " + " | ".join(safe) + " |"
 
     lines = [f"**{table.title}**", ""] if table.title else []
@@ -204,11 +209,10 @@ figcaption{font-weight:600;padding:.4rem 0}.chart{display:block}
 def _html_page(document: Document) -> str:
     command = str(document.payload.get("command", ""))
     pictures = "".join(
-        f"<figure><figcaption>{html.escape(c.title)}</figcaption>{c.to_svg(standalone=False)}"
-        "</figure>"
+        f"<figure><figcaption>{_escape(c.title)}</figcaption>{c.to_svg(standalone=False)}</figure>"
         for c in document.figures()
     )
-    said = "".join(f"<p class=lead>{html.escape(line)}</p>" for line in document.lead)
+    said = "".join(f"<p class=lead>{_escape(line)}</p>" for line in document.lead)
     body = said + "".join(html_table(t) for t in document.tables) + pictures
     return still_page(f"Cranfield: {command}", body)
 
@@ -217,12 +221,12 @@ def still_page(title: str, body: str) -> str:
     """A page in one file that runs no script: a plain title, and HTML under it."""
     from cranfield.report.shell import html_file  # and with it the palette: pages alone need it
 
-    return html_file(title, f"<main><h1>{html.escape(title)}</h1>{body}</main>", style=_STYLE)
+    return html_file(title, f"<main><h1>{_escape(title)}</h1>{body}</main>", style=_STYLE)
 
 
 def html_table(table: Table) -> str:
     heads = "".join(
-        f"<th scope=col{' class=n' if c.numeric else ''}>{html.escape(c.label)}</th>"
+        f"<th scope=col{' class=n' if c.numeric else ''}>{_escape(c.label)}</th>"
         for c in table.columns
     )
     rows = []
@@ -233,11 +237,11 @@ def html_table(table: Table) -> str:
             classes = " ".join(
                 filter(None, ["n" if column.numeric else "", "best" if best else ""])
             )
-            text = html.escape(column.show(value) + _beside(table, i, j))
+            text = _escape(column.show(value) + _beside(table, i, j))
             cells.append(f'<td class="{classes}">{text}</td>')
         rows.append("<tr>" + "".join(cells) + "</tr>")
-    notes = "".join(f"<p class=note>{html.escape(n)}</p>" for n in table.notes)
-    caption = f"<caption>{html.escape(table.title)}</caption>" if table.title else ""
+    notes = "".join(f"<p class=note>{_escape(n)}</p>" for n in table.notes)
+    caption = f"<caption>{_escape(table.title)}</caption>" if table.title else ""
     return (
         f"<table>{caption}<thead><tr>{heads}</tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table>{notes}"

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield._records import dataclass, replace
 from cranfield.errors import MeasureError, NeedsError
 from cranfield.measures._spec import Measure, Param
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
+from cranfield._records import replace
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Document, Table
