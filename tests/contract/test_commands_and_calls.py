@@ -31,6 +31,7 @@ BYTES = {
     "convert": "tests/cli/test_convert.py: what is written is read back",
     "trec_eval": "tests/golden: bytes of trec_eval",
     "serve": "tests/server: a site over HTTP",
+    "submit": "tests/server/test_submissions.py: a run sent to a site",
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
 }
 

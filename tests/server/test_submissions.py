@@ -157,3 +157,17 @@ def test_before_release_a_better_and_a_worse_run_are_answered_alike(site):
     }
     pages = [site.browser("ann").get(f"/tiny/runs/{x['id']}") for x in (a, b)]
     assert len(pages[0].content) == len(pages[1].content)
+
+
+def test_by_command(site, tmp_path, monkeypatch, capsys):
+    from cranfield.cli import main
+
+    monkeypatch.setenv("CRANFIELD_TOKEN", site.add_token(site.ann, site.one))
+    (tmp_path / "mine.run").write_text(run_text())
+    (tmp_path / "odd.run").write_text(run_text() + "t9 Q0 d0 1 1 x\n")
+    asked = ["--to", f"{site.address}/tiny", "--task", "ranked", "--conf", "V", "--about", "words"]
+    assert main(["submit", str(tmp_path / "mine.run"), "--check", *asked]) == 0
+    assert main(["submit", str(tmp_path / "mine.run"), "--format", "json", *asked]) == 0
+    assert '"remaining": 4' in capsys.readouterr().out
+    assert main(["submit", str(tmp_path / "odd.run"), *asked]) == 2
+    assert "odd.run" in capsys.readouterr().err

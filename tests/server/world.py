@@ -8,6 +8,7 @@ import socket
 import threading
 import time
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import httpx
@@ -130,6 +131,28 @@ class Site:
         self.app = create_app(self.settings, self.context)
         self.address = ""
         self.clients: list[httpx.Client] = []
+
+    @classmethod
+    def at(cls, folder: Path, other: Site) -> Site:
+        """The site that is in a folder already, at the time of another one."""
+        made = cls.__new__(cls)
+        made.time, made.source, made.address, made.clients = other.time, other.source, "", []
+        made.settings = replace(other.settings, folder=folder, clock=lambda: made.time)
+        made.context = open_site(made.settings)
+        made.password = ensure_organiser(made.context) or ""
+        made.app = create_app(made.settings, made.context)
+        made.set_dates()
+        return made
+
+    def set_dates(self, name="tiny") -> None:
+        """An open campaign needs dates."""
+
+        def write(connection):
+            row = campaigns.by_slug(connection, name)
+            dates = {"opens": self.now, "closes": self.now + 30 * DAY}
+            campaigns.change(connection, self.context, "test", row["id"], dates)
+
+        self.context.store.write(write)
 
     @property
     def now(self) -> int:

@@ -46,6 +46,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "collection": ("collection", "a folder of files that belong together: draft it, check it"),
     "check": ("check", "what is wrong with submissions to a collection, its truth unopened"),
     "campaign": ("campaign", "the result tables of a campaign, and the folder of its site"),
+    "submit": ("submit", "a run to the site of a campaign"),
     "serve": ("serve", "the campaign site: registration, submissions, results"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }

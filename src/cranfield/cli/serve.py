@@ -16,7 +16,7 @@ def make_parser() -> Parser:
     add(parser, "folder DIR", "where the site lives; made if it is not there")
     add(parser, "--db URL", "postgresql://... instead of the SQLite file in the folder")
     add(parser, "--port N", "where it listens", positive, 8000)
-    add(parser, "--host ADDRESS", "which only this machine reaches by default", str, "127.0.0.1")
+    add(parser, "--host ADDRESS", "listen there, for other machines too", str, "127.0.0.1")
     add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
     add(parser, "--demo", "with the campaign that ships with the package", bool)
     return parser

@@ -16,13 +16,15 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.answers import load
-from cranfield.campaign.results import TABLES, Material, result_table
+from cranfield.campaign.results import TABLES, Material, campaign_results
 from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import Collection, RunFacts, Team
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
+from cranfield.report.render import render
+from cranfield.report.tables import document_of
 from cranfield.server.thresholds import threshold_lines
 
 MANIFEST = "manifest.json"
@@ -140,12 +142,10 @@ def _tables(given: dict[str, Any], kind: str, collection: Collection, made: Path
         if kind not in declared.kinds:
             continue
         try:
-            options: dict[str, Any] = {"years": {}} if name == "participation" else {}
-            found = result_table(name, material, **options)
+            found = campaign_results(material, name)
         except CranfieldError:
-            continue
-        found = replace(found, notes=(*found.notes, *material.scores.notes))
-        text = json.dumps(found.to_dict(), indent=2, ensure_ascii=False) + "\n"
+            continue  # the campaign has nothing for this table
+        text = render(document_of(found), "json")
         (made / "tables" / kind / f"{name}.json").write_text(text, encoding="utf-8")
         written.append(f"{kind}/{name}")
     return written

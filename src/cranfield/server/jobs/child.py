@@ -159,7 +159,7 @@ def aggregate(given: dict[str, Any]) -> dict[str, Any]:
     scores.save(out / "scores.json")
     rows: list[dict[str, Any]] = []
     if len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
-        comparison = scores.compare(baseline=given["baseline"], rng=given["seed"])
+        comparison = scores.compare(rng=given["seed"])
         comparison.save(out / "comparison.json")
         rows = [_standing(row) for row in comparison.standings]
     return {"done": len(scores.runs), "standings": rows, "means": _means(scores)}

@@ -117,7 +117,7 @@ def _truth_row(connection: Connection, truth_id: str) -> Row | None:
 
 def _aggregate(connection: Connection, context: Context, given: Row) -> Row | None:
     row = connection.execute(
-        select(score_set.c.truth_version, task.c.baseline, campaign.c.seed)
+        select(score_set.c.truth_version, campaign.c.seed)
         .join(task, task.c.id == score_set.c.task)
         .join(campaign, campaign.c.id == task.c.campaign)
         .where(score_set.c.id == given["set"])
@@ -131,7 +131,6 @@ def _aggregate(connection: Connection, context: Context, given: Row) -> Row | No
     keys = [jobs.score_key(one, truth) for one in runs.values()]
     return {
         "parts": [str(run_file(context.settings, key)) for key in keys],
-        "baseline": row.baseline if row.baseline in runs else None,
         "seed": row.seed,
         "out": str(set_folder(context.settings, given["set"])),
     }
