@@ -10,7 +10,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.data.collection import Collection
+from cranfield.data.collection import Collection, RunFacts, Team
 from cranfield.errors import InputError
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_keys import KEYS
@@ -266,3 +266,119 @@ def test_files_from_elsewhere_come_to_stand_beside_the_others(tmp_path):
     again = read_collection(tmp_path / "new")
     assert again.name == made.name
     assert [p.read_text() for p in again.cost_maps] == [p.read_text() for p in maps]
+
+
+line = st.text(
+    st.characters(blacklist_categories=("Cs", "Cc", "Zl", "Zp")), min_size=1, max_size=20
+).filter(lambda text: text.strip() == text)
+name = st.from_regex(r"[A-Za-z][A-Za-z0-9_-]{0,8}", fullmatch=True)
+facts_of_runs = st.builds(
+    RunFacts,
+    run=name,
+    team=st.one_of(st.just(""), name),
+    tag=st.one_of(st.just(""), line),
+    configuration=st.sampled_from(["", "V", "T", "M"]),
+    description=st.one_of(st.just(""), line),
+    features=st.one_of(st.just(""), line),
+    classifier=st.one_of(st.just(""), line),
+    threshold=st.sampled_from(["", "0.5", "rows", "limits.csv"]),
+    baseline=st.booleans(),
+)
+teams = st.builds(Team, acronym=name, name=line, country=st.one_of(st.just(""), line))
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(teams, max_size=4, unique_by=lambda team: team.acronym),
+    st.lists(facts_of_runs, max_size=4, unique_by=lambda facts: facts.run),
+    st.fixed_dictionaries(
+        {},
+        optional={
+            "title": line,
+            "licence": line,
+            "series": line,
+            "year": line,
+            "size": st.integers(1, 10**9),
+            "seed": st.integers(0, 10**9),
+            "measures": st.lists(name, min_size=1, max_size=3).map(tuple),
+            "label_measures": st.lists(name, min_size=1, max_size=3).map(tuple),
+            "primary": name,
+            "baseline": name,
+            "label_primary": name,
+            "label_baseline": name,
+        },
+    ),
+    st.dictionaries(
+        name, st.lists(name, min_size=1, max_size=3, unique=True).map(tuple), max_size=3
+    ),
+)
+def test_whatever_is_written_is_read_again(tmp_path_factory, given_teams, facts, plain, splits):
+    home = tmp_path_factory.mktemp("home")
+    (home / "topics.csv").write_text("topic\nt\n")
+    (home / "pictures").mkdir()
+    (home / "pictures" / "a.png").write_bytes(png(1, 1))
+    (home / "old.csv").write_text("run,AP\na,0.5\n")
+    held = Collection(
+        folder=home,
+        name="any",
+        topics=home / "topics.csv",
+        pictures=home / "pictures",
+        teams=tuple(given_teams),
+        run_facts={f.run: f for f in facts},
+        years={"2009": home / "old.csv", "last year": home / "pictures"},
+        splits=splits,
+        **plain,
+    )
+    write_collection(held, home / "copy")
+    again = read_collection(home / "copy")
+    for field in dataclasses.fields(held):
+        before, after = getattr(held, field.name), getattr(again, field.name)
+        if isinstance(before, Path) and field.name != "folder":
+            assert after.relative_to(again.folder) == before.relative_to(home)
+        elif field.name == "years":
+            assert [(n, p.name) for n, p in before.items()] == [
+                (n, p.name) for n, p in after.items()
+            ]
+        elif field.name != "folder":
+            assert before == after, field.name
+
+
+@pytest.mark.parametrize(
+    "lines, said",
+    [
+        ("layout = 9\n", "collection.toml:9: layout 9 is later than 2"),
+        ("seed = -1\n", "collection.toml:9: seed is -1 (expected: a whole number from 0 on)"),
+        ("measures = 3\n", "collection.toml:9: measures is 3 (expected: a list such as"),
+        ('pictures = "train.txt"\n', "collection.toml:9: pictures names 'train.txt', which is not"),
+        ('retrieved = "trian"\n', "collection.toml:9: retrieved names 'trian', which is not among"),
+        ("teams = 3\n", "collection.toml:9: teams is 3 (expected: tables [[teams]] with acronym"),
+        ("[[teams]]\nname = 'x'\n", "collection.toml:9: one of [[teams]] has no acronym"),
+        (
+            "[[teams]]\nacronym = 'x'\ncontry = 'y'\n",
+            "collection.toml:11: unknown key 'contry' in [teams]. Did you mean 'country'?",
+        ),
+        (
+            "[[run_facts]]\nrun = 'a'\nbaseline = 'yes'\n",
+            "collection.toml:11: baseline is 'yes' (expected: true or false)",
+        ),
+        (
+            "[[run_facts]]\nrun = 'a'\n[[run_facts]]\nrun = 'a'\n",
+            "collection.toml:10: [[run_facts]] gives run 'a' twice",
+        ),
+        ('teams = "teams.csv"\n', "collection.toml:9: teams.csv:3: acronym 'A' is given twice"),
+        ('run_facts = "facts.csv"\n', "collection.toml:9: facts.csv:1: unknown column 'taem'. Did"),
+        ("[years]\n2009 = 'gone'\n", "collection.toml:10: 2009 names 'gone', but there is no"),
+    ],
+)
+def test_what_is_wrong_with_people_and_years(folder, lines, said):
+    (folder / "teams.csv").write_text("acronym,name\nA,x\nA,y\n")
+    (folder / "facts.csv").write_text("run,taem\na,x\n")
+    text = SOUND.replace("[splits]", f"{lines}[splits]")
+    found = complaint(folder, text).splitlines()
+    assert any(one.startswith(said) for one in found), found
+
+
+def test_a_name_and_a_size_may_be_left_out(folder):
+    (folder / "collection.toml").write_text("")
+    toy = read_collection(folder)
+    assert (toy.name, toy.size) == (folder.name, None)

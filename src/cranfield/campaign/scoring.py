@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,6 +14,7 @@ from cranfield.evaluation.scores import Scores
 from cranfield.io.files import run_name
 
 if TYPE_CHECKING:
+    from cranfield.data.labels import LabelMatrix
     from cranfield.notes import Watcher
 
 TRUTH = {"ranked": "judgements", "labels": "truth"}
@@ -97,11 +99,25 @@ def score_collection(
     if kind == "ranked":
         chosen = wanted or DEFAULT_MEASURES
         return evaluate(truth, given, chosen, jobs=jobs, progress=progress, **options)
-    if concepts is not None:
-        options["concepts"] = tuple(concepts)
     names = set(given) if isinstance(given, Mapping) else {_name(run) for run in given}
     options["thresholds"] = {n: t for n, t in options["thresholds"].items() if n in names}
-    return evaluate_labels(truth, given, wanted, jobs=jobs, progress=progress, **options)
+    asked: Any = given
+    if concepts is not None:
+        asked = _named_runs(given, options.get("concepts"), truth)
+        options["concepts"] = tuple(concepts)
+    return evaluate_labels(truth, asked, wanted, jobs=jobs, progress=progress, **options)
+
+
+def _named_runs(given: Any, known: Sequence[str] | None, truth: Path) -> Iterator[LabelMatrix]:
+    """Runs whose columns have names, one by one: a part of them cannot be told by position."""
+    from cranfield.io.forms import coerce_labels
+    from cranfield.io.labels import read_labels
+
+    pairs = given.items() if isinstance(given, Mapping) else ((_name(run), run) for run in given)
+    every = tuple(known or read_labels(truth).concepts)
+    for name, run in pairs:
+        found = replace(coerce_labels(run, name), name=name)
+        yield found if found.named else found.renamed(every)
 
 
 def _name(run: Any) -> str:

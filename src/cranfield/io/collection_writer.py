@@ -119,7 +119,9 @@ class _Writer:
         self.lines.append(f"{key} = {written}")
 
     def _copy_folder(self, path: Path) -> str:
-        """Copy a folder with all that is in it; the name that it has there."""
+        """Copy a folder with all that is in it, once; the name that it has there."""
+        if path in self.copied:
+            return self.copied[path]
         name = self._name(path)
         shutil.copytree(path, self.made / name, dirs_exist_ok=True)
         self.copied[path] = name
