@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
@@ -13,6 +14,7 @@ from cranfield.agreement.majority import ItemAgreement, MajorityShares
 from cranfield.agreement.quality import Quality
 from cranfield.agreement.systems import Rankings, SystemsStudy
 from cranfield.data.judgement_log import JudgementLog
+from cranfield.report.charts.people import agreement_figures
 from cranfield.report.document import Cell, Column, Document, Table
 
 # A matrix of more annotators or truths than this is too wide to read; JSON has all pairs.
@@ -49,7 +51,8 @@ def document(answer: Agreement, **_: Any) -> Document:
         parts.append((_systems(answer.systems), None))
     machine = next((m or tables[0] for tables, m in parts if tables), None)
     tables = [*_usual(answer), *(t for tables, _ in parts for t in tables)]
-    return Document(answer.to_dict(), tables, answer.notes, machine)
+    drawn = partial(agreement_figures, answer)
+    return Document(answer.to_dict(), tables, answer.notes, machine, figures=drawn)
 
 
 def quality_document(answer: Quality, **_: Any) -> Document:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from cranfield.campaign.collected import CLASSES, Collected, Tally
+from cranfield.report.charts.people import collected_figures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.agreement import log_table
 
@@ -20,7 +22,8 @@ def document(answer: Collected, **_: Any) -> Document:
         tables += [_tallies([i for i in answer.items if i.rejected], "item"), _reasons(answer)]
     if answer.remarks:
         tables.append(_remarks(answer))
-    return Document(answer.to_dict(), tables, answer.notes, log_table(answer.log))
+    drawn = partial(collected_figures, answer)
+    return Document(answer.to_dict(), tables, answer.notes, log_table(answer.log), figures=drawn)
 
 
 def _batches(answer: Collected) -> Table:

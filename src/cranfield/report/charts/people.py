@@ -1,0 +1,96 @@
+"""People as pictures: agreement per concept, item and group, and how forms came back."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from operator import attrgetter
+
+from cranfield.agreement.answer import Agreement
+from cranfield.agreement.coefficients import nominal_names
+from cranfield.agreement.groups import GroupAgreement, GroupRow
+from cranfield.agreement.majority import MajorityShare
+from cranfield.campaign.collected import Collected, Tally
+from cranfield.report.charts.model import Axis, Bar, Chart, chart, known
+from cranfield.report.charts.parts import column_axis
+from cranfield.report.charts.plots import Marks, row_chart
+
+# Rows of one chart; of longer lists those with the least agreement.
+MOST_ROWS = 60
+# The coefficient that is drawn where several are known: the one of the thesis first.
+FIRST = ("free_marginal", "fleiss", "krippendorff", "accuracy")
+
+
+def agreement_figures(answer: Agreement) -> Sequence[Chart]:
+    """Figures 6.4 to 6.6 of the thesis, of the parts that were asked for."""
+    made = []
+    if answer.majority is not None:
+        for rows, what in (
+            (answer.majority.concepts, "concept"),
+            (answer.majority.items, "item"),
+        ):
+            made.append(majority_chart(rows, what))
+    if answer.groups is not None:
+        made += group_charts(answer.groups)
+    elif answer.categories:
+        name = _drawn_of(nominal_names(answer.coefficients))
+        marks = [Marks(r.name, (r.values[name],)) for r in answer.categories if name in r.values]
+        made.append(row_chart(marks, title="Agreement per exclusive group", x=name))
+    return made
+
+
+def majority_chart(shares: Sequence[MajorityShare], what: str) -> Chart:
+    """The share of annotators on the side of the majority, in both ways of counting."""
+    there = [s for s in shares if known(s.every)]
+    ordered = sorted(there, key=attrgetter("every"))[:MOST_ROWS]
+    rows = [
+        Marks(s.name, (s.every, s.selected) if known(s.selected) else (s.every,)) for s in ordered
+    ]
+    return row_chart(
+        rows,
+        title=f"Agreement with the majority per {what}",
+        x="share of annotators",
+        marks=("all", "selected only"),
+    )
+
+
+def group_charts(groups: GroupAgreement) -> list[Chart]:
+    """A mark per group of annotators, and per two groups that speak by their majorities."""
+    name = _drawn_of(groups.coefficients)
+    rows = (*groups.within, *groups.between)
+    parts = [("Agreement per exclusive group", [g.categories for g in rows])]
+    parts.append(("Agreement per concept", [g.concepts for g in rows]))
+    made = []
+    for title, tables in parts:
+        values = [{r.name: r.values.get(name, float("nan")) for r in table} for table in tables]
+        names = [n for n in values[0] if all(known(v.get(n, float("nan"))) for v in values)]
+        if names:
+            marks = [Marks(n, tuple(v[n] for v in values)) for n in names[:MOST_ROWS]]
+            made.append(row_chart(marks, title=title, x=name, marks=_titles(rows)))
+    return made
+
+
+def _titles(rows: Sequence[GroupRow]) -> tuple[str, ...]:
+    return tuple(g.title for g in rows)
+
+
+def _drawn_of(names: Sequence[str]) -> str:
+    return next((n for n in FIRST if n in names), names[0])
+
+
+def collected_figures(answer: Collected) -> Sequence[Chart]:
+    """Figure 6.3 of the thesis: rejections per item, and items per annotator."""
+    bad = sorted((i for i in answer.items if i.rejected), key=lambda i: (-i.rejected, i.name))
+    made = [tally_chart(bad, "rejected", "Rejections per item", "item")] if bad else []
+    return [*made, tally_chart(answer.people, "forms", "Items per annotator", "annotator")]
+
+
+def tally_chart(found: Sequence[Tally], count: str, title: str, what: str) -> Chart:
+    """A bar for each name."""
+    values = [(t.name, int(getattr(t, count))) for t in found]
+    return chart(
+        title,
+        f"{count} of {len(values)} {what}s, the largest first.",
+        column_axis(what, [name for name, _ in values], what),
+        Axis(count, count),
+        [[Bar(k, n, 0, f"{name}: {n}") for k, (name, n) in enumerate(values)]],
+    )
