@@ -35,6 +35,7 @@ HOMES: dict[str, str] = {
     "AnnotatorQuality": "cranfield.agreement.quality",
     "AnnotatorRow": "cranfield.agreement.assess",
     "Assessed": "cranfield.agreement.assess",
+    "Association": "cranfield.campaign.surveys.rated",
     "BandPoint": "cranfield.evaluation.uncertain.answer",
     "BatchFacts": "cranfield.campaign.collected",
     "BrokenForm": "cranfield.agreement.exclusive",
@@ -128,6 +129,7 @@ HOMES: dict[str, str] = {
     "ResultColumn": "cranfield.campaign.results.answer",
     "ResultPart": "cranfield.campaign.results.answer",
     "ResultTable": "cranfield.campaign.results.answer",
+    "Respondents": "cranfield.campaign.surveys.survey",
     "Reusability": "cranfield.lab.studies.reusability",
     "Run": "cranfield.data",
     "Scores": "cranfield.evaluation.scores",
@@ -141,6 +143,7 @@ HOMES: dict[str, str] = {
     "Step": "cranfield.evaluation.explain_labels",
     "Submission": "cranfield.campaign.checking",
     "SubmissionCheck": "cranfield.campaign.checking",
+    "SurveyRows": "cranfield.campaign.surveys.survey",
     "Swaps": "cranfield.lab.studies.stability",
     "SystemsStudy": "cranfield.agreement.systems",
     "TagClass": "cranfield.relatedness.tag_corpus",
@@ -159,6 +162,7 @@ HOMES: dict[str, str] = {
     "VocabularyComparison": "cranfield.relatedness.vocabularies",
     "WeakLabels": "cranfield.agreement.weaklabel",
     "Worked": "cranfield.evaluation.worked",
+    "WrittenSurvey": "cranfield.campaign.surveys.survey",
     "WrittenQuestionnaire": "cranfield.campaign.questionnaire",
 }
 # How the layout of saved answers is numbered; a later one is refused, an earlier one is read.

@@ -13,6 +13,8 @@ import cranfield as cf
 from cranfield.answers import Answer
 from cranfield.campaign.ontology_form import ontology_form
 from cranfield.campaign.sheets import Filled, Sheet, Unit, response_of
+from cranfield.campaign.surveys.counting import count_survey
+from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.cli import COMMANDS, main
 from cranfield.io.samples import SAMPLE
 from cranfield.report.tables import MAKERS
@@ -70,6 +72,11 @@ def folder(tmp_path, monkeypatch):
     (tmp_path / "answers.json").write_text(json.dumps(answered_form().to_dict()))
     (tmp_path / "own").mkdir()
     (tmp_path / "own" / "list.run").write_text(files["list.run"])
+    survey = relatedness_survey([("sky", "sea"), ("sea", "lake")])
+    rated = [Filled(unit, {"rating": ["4"]}) for unit in survey.key["units"]]
+    said = response_of(survey.sheet, "ann", rated).to_dict()
+    (tmp_path / "survey-key.json").write_text(json.dumps(survey.key))
+    (tmp_path / "survey-answers.json").write_text(json.dumps(said))
     (tmp_path / "judged.txt").write_text("i0 0 i1 1\ni0 0 i2 0\ni3 0 i4 1\n")
     return tmp_path
 
@@ -169,6 +176,12 @@ ROWS = {
         (["requirements", "AP"], lambda: cf.lab.requirements("AP")),
     ],
     "form": [(["read", "answers.json"], lambda: cf.read_forms(["answers.json"]))],
+    "survey": [
+        (
+            ["count", "survey-key.json", "survey-answers.json"],
+            lambda: count_survey("survey-key.json", ["survey-answers.json"]),
+        )
+    ],
     "pool": [([*RUNS, "--depth", "3"], lambda: cf.lab.make_pool(RUNS, depth=3))],
     "descriptors": [
         ([], lambda: cf.list_descriptors()),

@@ -13,8 +13,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
-import numpy as np
-
 from cranfield.answers import Answer
 from cranfield.campaign.survey_page import page
 from cranfield.errors import UsageError, check_at_most
@@ -101,11 +99,13 @@ def make_questionnaire(
             chr(65 + n): sorted(int(r) for r in 1 + draw.choice(size, relevant, replace=False))
             for n in range(lists)
         }
-        places = _places(wanted, ranks, size)
+        values = _values(wanted, ranks, size)
+        places = _places(values)
         order = [wanted[int(m)] for m in draw.permutation(len(wanted))]
         hidden = {f"Method {n}": m for n, m in enumerate(order, 1)}
         shown = {method: places[m] for method, m in hidden.items()}
-        asked.append({"question": q, "lists": ranks, "places": shown})
+        beside = {method: values[m] for method, m in hidden.items()}
+        asked.append({"question": q, "lists": ranks, "places": shown, "values": beside})
         key[str(q)] = {method: str(m) for method, m in hidden.items()}
         groups = _same_orders(places)
         if groups:
@@ -124,10 +124,13 @@ def _same_orders(places: Mapping[Measure, Mapping[str, int]]) -> list[list[str]]
     return [group for group in groups.values() if len(group) > 1]
 
 
-def _places(
+def _values(
     measures: Sequence[Measure], ranks: Mapping[str, Sequence[int]], size: int
-) -> dict[Measure, dict[str, int]]:
-    """The place that each measure gives each list: 1 and how many are better."""
+) -> dict[Measure, dict[str, float]]:
+    """The value that each measure gives each list; less is better in all that is shown.
+
+    As in the survey of the paper, AP and its like are shown as 1 - AP.
+    """
     relevant = len(next(iter(ranks.values())))
     judged = {"t": {f"r{k}": 1 for k in range(relevant)}}
     runs = {name: {"t": ranking(places, size)} for name, places in ranks.items()}
@@ -135,9 +138,15 @@ def _places(
     scores = evaluate(judged, runs, list(measures), collection_size=size, gmt=2 * relevant, jobs=1)
     found = {}
     for m in scores.measures:
-        signed = -scores.overall[m] if m.higher_is_better is False else scores.overall[m]
-        found[m] = {
-            name: int(1 + np.count_nonzero(signed > signed[i] + _SAME))
-            for i, name in enumerate(runs)
-        }
+        plain = scores.overall[m]
+        shown = plain if m.higher_is_better is False else 1 - plain
+        found[m] = dict(zip(runs, map(float, shown), strict=True))
     return found
+
+
+def _places(values: Mapping[Measure, Mapping[str, float]]) -> dict[Measure, dict[str, int]]:
+    """The place that each measure gives each list: 1 and how many are better."""
+    return {
+        m: {name: 1 + sum(v < own[name] - _SAME for v in own.values()) for name in own}
+        for m, own in values.items()
+    }

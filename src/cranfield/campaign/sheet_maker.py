@@ -145,6 +145,17 @@ class _Given:
         return self._collection.need("truth")
 
 
+def views_of(
+    items: Sequence[str], *, collection: str | Path | None = None, pictures: Any = None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Texts and pictures (as addresses that hold them) of items, from a collection or a folder."""
+    texts = Texts() if collection is None else read_texts(read_collection(collection))
+    units = _units(items, texts, pictures) if items else ()
+    return {u.name: u.text for u in units if u.text}, {
+        u.name: u.picture for u in units if u.picture
+    }
+
+
 def _units(items: Sequence[str], texts: Texts, pictures: str | Path | None) -> tuple[Unit, ...]:
     files = dict(texts.pictures) if pictures is None else picture_files(Path(pictures))
     tiles = _Tiles(texts.sheet) if texts.sheet is not None and not files else None

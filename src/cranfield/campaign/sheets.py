@@ -38,8 +38,8 @@ class Grid:
 class Unit:
     """One thing to judge: its name, which form asks about it, and what is shown of it.
 
-    `picture` is an address or the picture itself as a data address; `topic` stays in view while
-    items are judged for it.
+    `picture` is an address or the picture itself as a data address, `second` that of the other
+    one of a pair; `topic` stays in view while items are judged for it.
     """
 
     name: str
@@ -47,6 +47,7 @@ class Unit:
     title: str = ""
     text: str = ""
     picture: str = ""
+    second: str = ""
     topic: str = ""
     grid: Grid | None = None
 

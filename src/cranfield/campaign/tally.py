@@ -46,7 +46,7 @@ def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferenc
         )
     given = [_answers(path, hidden["key"]) for path in answers]
     noticed = _noticed([describe(path) for path in answers], given, tuple(hidden["key"]))
-    counted = _count_sets(hidden, given) if of_sets else _count_orders(hidden, given)
+    counted = count_sets(hidden, given) if of_sets else count_orders(hidden, given)
     return replace(counted, notes=noticed)
 
 
@@ -66,7 +66,7 @@ def _noticed(
     return notes.lines("file")
 
 
-def _count_orders(hidden: Mapping[str, Any], given: Sequence[Mapping[str, list[str]]]) -> Choices:
+def count_orders(hidden: Mapping[str, Any], given: Sequence[Mapping[str, list[str]]]) -> Choices:
     """The votes for each measure; those that order the lists of a question alike share them."""
     votes = {name: [0] * len(hidden["key"]) for name in (*hidden["measures"], OTHER)}
     for position, (question, methods) in enumerate(hidden["key"].items()):
@@ -142,7 +142,7 @@ def _is_pair(values: Any) -> bool:
     )
 
 
-def _count_sets(
+def count_sets(
     hidden: Mapping[str, Any], answers: Sequence[Mapping[str, list[str]]]
 ) -> Preferences:
     """The votes for either run beside the scores of the key."""

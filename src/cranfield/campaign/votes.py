@@ -10,12 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.campaign.surveys.survey import Respondents
 from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, open_text
 
@@ -77,6 +78,7 @@ class Choices(Answer):
     choices: tuple[Choice, ...]
     duels: tuple[Duel, ...]
     rows: tuple[QuestionVotes, ...] = ()
+    respondents: Respondents | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -116,6 +118,7 @@ class Choices(Answer):
                 for d in self.duels
             ],
             "rows": [row.to_dict(self.options) for row in self.rows],
+            **({} if self.respondents is None else {"respondents": self.respondents.to_dict()}),
         }
 
 
@@ -213,6 +216,8 @@ class Preferences(Answer):
     """Agreement of measures with people over pairs of systems.
 
     For the measures named in `less_is_better` the lower score was taken for the preferred one.
+    `scores` are those of both systems for every question, `wrong` the concepts that each of them
+    got wrong; `expectations` is what people wrote, with its class.
     """
 
     command: ClassVar[str] = "lab votes"
@@ -221,6 +226,10 @@ class Preferences(Answer):
     less_is_better: tuple[str, ...] = ()
     systems: tuple[str, str] = ("a", "b")
     rows: tuple[QuestionVotes, ...] = ()
+    scores: Mapping[str, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    wrong: tuple[int, ...] = ()
+    expectations: tuple[tuple[str, str], ...] = ()
+    respondents: Respondents | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -249,8 +258,25 @@ class Preferences(Answer):
                 }
                 for a in self.agreements
             ],
-            "rows": [row.to_dict(self.options) for row in self.rows],
+            "rows": [self._row(k) for k in range(len(self.rows))],
+            **self._beside(),
         }
+
+    def _row(self, k: int) -> dict[str, Any]:
+        found = self.rows[k].to_dict(self.options)
+        if self.wrong:
+            found["wrong"] = self.wrong[k]
+        if self.scores:
+            found["scores"] = {m: list(values[k]) for m, values in self.scores.items()}
+        return found
+
+    def _beside(self) -> dict[str, Any]:
+        found: dict[str, Any] = {}
+        if self.expectations:
+            found["expectations"] = [{"text": t, "class": c} for t, c in self.expectations]
+        if self.respondents is not None:
+            found["respondents"] = self.respondents.to_dict()
+        return found
 
 
 def count_preferences(
@@ -298,7 +324,8 @@ def count_preferences(
         )
     less = tuple(m for m in scores if m in less_is_better)
     rows = _rows(_numbered(names, len(votes)), systems, votes)
-    return Preferences(tuple(found), less, systems, rows)
+    beside = {m: tuple((float(x), float(y)) for x, y in pairs) for m, pairs in scores.items()}
+    return Preferences(tuple(found), less, systems, rows, beside)
 
 
 def count_votes(path: str | Path) -> Choices | Preferences:

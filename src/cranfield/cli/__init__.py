@@ -32,6 +32,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
     "aggregate": ("aggregate", "many opinions to one truth"),
     "form": ("form", "forms for people who annotate, and what they filled in"),
+    "survey": ("survey", "ask people: measures, concept sets, words, categories, neighbours"),
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
     "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),

@@ -17,6 +17,7 @@ MAKERS: dict[str, str] = {
     "Aggregated": "aggregate:document",
     "Agreement": "agreement:document",
     "Annotation": "annotation:document",
+    "Association": "surveys:association",
     "Choices": "votes:choices",
     "Collected": "collected:document",
     "CollectionCheck": "check:collection",
@@ -58,12 +59,14 @@ MAKERS: dict[str, str] = {
     "SiteReport": "results:document",
     "Stability": "lab_stability:document",
     "SubmissionCheck": "check:submissions",
+    "SurveyRows": "surveys:rows",
     "SystemsStudy": "agreement:systems_document",
     "TagCorpus": "tags:document",
     "UncertainScores": "uncertain:document",
     "View": "results:document",
     "VocabularyComparison": "ontology:comparison_document",
     "WeakLabels": "weaklabel:document",
+    "WrittenSurvey": "lab_files:questionnaire",
     "WrittenQuestionnaire": "lab_files:questionnaire",
 }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from cranfield.campaign.questionnaire import WrittenQuestionnaire
+from cranfield.campaign.surveys.survey import WrittenSurvey
 from cranfield.lab.simulate import SimulatedRuns
 from cranfield.report.document import Column, Document, Table
 
@@ -13,7 +14,7 @@ def simulated(answer: SimulatedRuns) -> Document:
     return Document(answer.to_dict(), [table], answer.notes)
 
 
-def questionnaire(answer: WrittenQuestionnaire) -> Document:
+def questionnaire(answer: WrittenQuestionnaire | WrittenSurvey) -> Document:
     """A row per file, with what it is for."""
     columns = [Column("file", numeric=False), Column("what", numeric=False)]
     rows = [list(row) for row in zip(answer.files, answer.purposes, strict=True)]

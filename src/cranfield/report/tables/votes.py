@@ -5,16 +5,51 @@ from __future__ import annotations
 from cranfield.campaign.votes import CONFIDENCE, Choices, Preferences
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
+from cranfield.report.tables.surveys import respondent_tables
 
 
 def choices(answer: Choices) -> Document:
     """The votes of every question and option, and the options in pairs."""
-    return study_document(answer, [_choices(answer), _questions(answer), _duels(answer)])
+    tables = [_choices(answer), _questions(answer), _duels(answer)]
+    return study_document(answer, tables + respondent_tables(answer.respondents))
 
 
 def preferences(answer: Preferences) -> Document:
     """How often each measure sides with most people."""
-    return study_document(answer, [_agreements(answer), _questions(answer)])
+    tables = [_agreements(answer), _questions(answer)]
+    if answer.wrong:
+        tables.append(_beside(answer))
+    if answer.expectations:
+        tables.append(_expectations(answer))
+    return study_document(answer, tables + respondent_tables(answer.respondents))
+
+
+def _beside(answer: Preferences) -> Table:
+    """Scores beside votes (thesis, Table 9.5)."""
+    columns = [Column("question", numeric=False), Column("wrong", 0, heading="# wrong")]
+    columns += [Column(f"{m}, {s}", 3) for m in answer.scores for s in answer.systems]
+    columns += [Column(f"votes {option}", 0) for option in answer.options]
+    rows: list[list[Cell]] = [
+        [
+            row.question,
+            answer.wrong[k],
+            *(value for pairs in answer.scores.values() for value in pairs[k]),
+            *(int(v) for v in row.votes),
+        ]
+        for k, row in enumerate(answer.rows)
+    ]
+    return Table(columns, rows, "Scores beside votes")
+
+
+def _expectations(answer: Preferences) -> Table:
+    """What people wrote, by class (thesis, Table 9.6)."""
+    columns = [Column("class", numeric=False), Column("text", numeric=False)]
+    rows: list[list[Cell]] = [[name, text] for text, name in sorted(answer.expectations, key=_last)]
+    return Table(columns, rows, "Expectations")
+
+
+def _last(pair: tuple[str, str]) -> str:
+    return pair[1]
 
 
 def _questions(answer: Choices | Preferences) -> Table:

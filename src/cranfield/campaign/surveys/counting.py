@@ -1,0 +1,42 @@
+"""The answers to a survey of any kind, counted with its key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from cranfield.answers import Answer
+from cranfield.campaign.sheets import Response, read_response
+from cranfield.campaign.surveys import categories, measures, preference, rated
+from cranfield.campaign.surveys.survey import held_to, read_key
+from cranfield.errors import InputError, UsageError
+from cranfield.io.files import FileForm, describe
+
+COUNTERS: Mapping[str, Callable[..., Answer]] = {
+    measures.KIND: measures.count_measure_survey,
+    preference.KIND: preference.count_preference_survey,
+    rated.RELATEDNESS: rated.count_relatedness,
+    rated.RANKINGS: rated.count_rankings,
+    rated.ASSOCIATION: rated.count_association,
+    categories.KIND: categories.count_categories,
+}
+
+
+def count_survey(key: FileForm | Mapping[str, Any], answers: Sequence[Any]) -> Answer:
+    """What people answered; `key` and `answers` are files, or objects as they were made."""
+    hidden = key if isinstance(key, Mapping) else read_key(key)
+    where = "given" if isinstance(key, Mapping) else describe(key)
+    if hidden.get("survey") not in COUNTERS:
+        raise InputError.single(where, "is not the key of a survey")
+    if not answers:
+        raise UsageError("there are no answers to count")
+    responses = [a if isinstance(a, Response) else read_response(a) for a in answers]
+    held_to(hidden, responses, where)
+    twice = [who for who, n in Counter(r.annotator for r in responses).items() if n > 1]
+    if twice:
+        raise UsageError(f"two files hold answers of {twice[0]!r}; everybody answers once")
+    try:
+        return COUNTERS[hidden["survey"]](hidden, responses)
+    except (KeyError, TypeError, AttributeError, IndexError) as error:
+        raise InputError.single(where, f"is not the whole key of a survey ({error!r})") from None

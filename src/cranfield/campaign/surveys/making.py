@@ -1,0 +1,107 @@
+"""Surveys from files, by their kind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from cranfield.campaign.pool import make_pool
+from cranfield.campaign.questionnaire import MEASURES
+from cranfield.campaign.sheet_maker import views_of
+from cranfield.campaign.surveys import categories, measures, preference, rated
+from cranfield.campaign.surveys.survey import Survey
+from cranfield.campaign.texts import picture_files, public_items
+from cranfield.errors import NeedsError, UsageError, suggest
+from cranfield.io.collection import read_collection, read_items
+from cranfield.io.vectors import read_item_vectors
+
+# What each kind of survey asks, in a line.
+KINDS: Mapping[str, str] = {
+    measures.KIND: "which measure orders ranked lists as people would",
+    preference.KIND: "which of two concept sets fits an item better",
+    rated.RELATEDNESS: "how related two words are",
+    categories.KIND: "which category an item belongs to",
+    rated.RANKINGS: "how significant items are for a topic",
+    rated.ASSOCIATION: "how far neighbours in an index belong together",
+}
+
+
+def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
+    """A survey of a kind; `options` are those of the function that makes it.
+
+    `collection` (a folder) or `pictures` (a folder) show the items of those that have any.
+    """
+    if kind not in KINDS:
+        raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, KINDS)}")
+    asked = {name: value for name, value in options.items() if value is not None}
+    makers: dict[str, Callable[..., Survey]] = {
+        measures.KIND: _measures,
+        preference.KIND: preference.preference_survey,
+        rated.RELATEDNESS: rated.relatedness_survey,
+        categories.KIND: _categories,
+        rated.RANKINGS: _rankings,
+        rated.ASSOCIATION: _association,
+    }
+    return makers[kind](rng=seed, **asked)
+
+
+def _measures(**options: Any) -> Survey:
+    return measures.measure_survey(options.pop("measures", MEASURES), **options)
+
+
+def _categories(
+    categories_file: str | Path,
+    *,
+    items: str | Path | None = None,
+    collection: str | Path | None = None,
+    pictures: str | Path | None = None,
+    rng: int = 0,
+) -> Survey:
+    names = _items(items, collection, pictures)
+    texts, shown = views_of(names, collection=collection, pictures=pictures)
+    return categories.category_survey(categories_file, names, texts=texts, pictures=shown, rng=rng)
+
+
+def _items(
+    items: str | Path | None, collection: str | Path | None, pictures: str | Path | None
+) -> Sequence[str]:
+    if items is not None:
+        return read_items(items)
+    if pictures is not None:
+        return tuple(picture_files(Path(pictures)))
+    if collection is None:
+        raise NeedsError("there are no items: name items, pictures or a collection")
+    found = public_items(read_collection(collection), "labels")
+    if found is None:
+        raise NeedsError(f"{collection} names no items")
+    return found
+
+
+def _rankings(
+    runs: Sequence[str | Path],
+    *,
+    depth: int = 10,
+    collection: str | Path | None = None,
+    pictures: str | Path | None = None,
+    **options: Any,
+) -> Survey:
+    """The first `depth` items of every run for each topic are rated."""
+    candidates: dict[str, list[str]] = {}
+    for pooled in make_pool(runs, depth=depth).items:
+        candidates.setdefault(pooled.topic, []).append(pooled.item)
+    every = tuple(dict.fromkeys(i for items in candidates.values() for i in items))
+    texts, shown = views_of(every, collection=collection, pictures=pictures)
+    return rated.ranking_survey(candidates, texts=texts, pictures=shown, **options)
+
+
+def _association(
+    vectors: str | Path,
+    *,
+    collection: str | Path | None = None,
+    pictures: str | Path | None = None,
+    **options: Any,
+) -> Survey:
+    index = read_item_vectors(vectors)
+    texts, shown = views_of(index.items, collection=collection, pictures=pictures)
+    return rated.association_survey(index, texts=texts, pictures=shown, **options)

@@ -1,0 +1,89 @@
+"""Which measure orders ranked lists as people would? (Chatzichristofis et al., 5.3)
+
+Everybody sees the same lists, in which relevant items are numbers of ranks. Beside each list stand
+the value and the place that each method gives it; which measure a method is changes from question
+to question. People choose the methods whose order is theirs, several where they tie, or none, and
+may give an order of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from cranfield.campaign.forms import NONE, Form, Option, Question, Tab
+from cranfield.campaign.questionnaire import MEASURES, make_questionnaire
+from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
+from cranfield.campaign.surveys.survey import Respondents, Survey, about_form
+from cranfield.campaign.tally import count_orders
+from cranfield.campaign.votes import Choices
+from cranfield.measures import Measure
+
+KIND = "measures"
+TITLE = "Which order is yours?"
+SCENARIO = (
+    "{lists} systems on the web search for faces. Each takes a picture and gives back a list of "
+    "pictures; for every query the collection of {size} pictures holds {relevant} of the same "
+    "face. Each question has the lists of the {lists} systems, A to {last}: the ranks at which "
+    "the {relevant} pictures were found.\n\n"
+    "Order the systems from best to worst. Each method has given them a value and a place, 1 for "
+    "the best. Choose the method whose order is yours; several when they agree with you alike. "
+    "When none does, say so and give your own order."
+)
+
+
+def measure_survey(measures: str | Sequence[str | Measure] = MEASURES, **options: Any) -> Survey:
+    """A survey of the whole kind; `options` are those of `make_questionnaire`."""
+    made = make_questionnaire(measures, **options)
+    first = made.questions["questions"][0]
+    methods, lists = tuple(first["places"]), tuple(first["lists"])
+    choice = Question(
+        "methods",
+        "Whose order is yours?",
+        "any",
+        tuple(Option(m, m, key=str(n)) for n, m in enumerate(methods, 1)),
+        True,
+        "None of them: I order the lists otherwise",
+    )
+    own = Question("own", "Your own order", "order", tuple(Option(n, n) for n in lists))
+    form = Form(TITLE, (Tab("", (choice, own)),))
+    units = tuple(_unit(entry) for entry in made.questions["questions"])
+    scenario = SCENARIO.format(
+        lists=len(lists),
+        last=lists[-1],
+        size=made.questions["size"],
+        relevant=made.questions["relevant"],
+    )
+    sheet = Sheet(TITLE, KIND, {"form": form}, units, scenario, about=about_form())
+    key = {"survey": KIND, "units": [u.name for u in units], **made.key}
+    return Survey(sheet, key, made.notes)
+
+
+def _unit(entry: Mapping[str, Any]) -> Unit:
+    methods = list(entry["places"])
+    head = ("list", "ranks of the relevant items", *(f"{m}: value, place" for m in methods))
+    rows = tuple(
+        (
+            name,
+            ", ".join(map(str, ranks)),
+            *(f"{entry['values'][m][name]:.3f}, {entry['places'][m][name]}" for m in methods),
+        )
+        for name, ranks in entry["lists"].items()
+    )
+    number = str(entry["question"])
+    return Unit(number, title=f"Question {number}", grid=Grid(head, rows))
+
+
+def count_measure_survey(key: Mapping[str, Any], responses: Sequence[Response]) -> Choices:
+    """Tables 3 and 4: who answered, and the votes of every question for every measure."""
+    given = [
+        {f.unit: list(f.answers.get("methods", ())) for f in response.done()}
+        for response in responses
+    ]
+    counted = count_orders(key, given)
+    own = [f for r in responses for f in r.done() if f.answers.get("own")]
+    other = [f for r in responses for f in r.done() if NONE in f.answers.get("methods", ())]
+    note = f"{len(own)} own orders were given, {len(other)} times no method was chosen"
+    people = Respondents.of(responses, len(key["key"]))
+    return replace(counted, respondents=people, notes=(*counted.notes, note))

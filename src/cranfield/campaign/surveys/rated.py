@@ -1,0 +1,299 @@
+"""Pairs that people rate on a scale: words by relatedness, items by association or significance.
+
+Everybody rates all pairs, in a random order. Among the pairs are some whose answer is plain (a
+word with itself); who gets those wrong was not looking, and is left out (thesis, 8.5.2).
+"""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+
+from cranfield.answers import Answer
+from cranfield.campaign.forms import Form, Option, Question, Tab
+from cranfield.campaign.sheets import Response, Sheet, Unit
+from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
+from cranfield.data.item_vectors import ItemVectors
+from cranfield.errors import UsageError
+from cranfield.io.pairs import read_pairs
+from cranfield.io.vectors import read_item_vectors
+from cranfield.notes import Notes
+from cranfield.work.seeds import generator
+
+RELATEDNESS, RANKINGS, ASSOCIATION = "relatedness", "rankings", "association"
+# The ends of the scale, in words.
+ENDS = {
+    RELATEDNESS: ("not related at all", "closely related"),
+    RANKINGS: ("not what was asked for", "exactly what was asked for"),
+    ASSOCIATION: ("have nothing to do with each other", "belong together"),
+}
+TITLES = {
+    RELATEDNESS: "How related are these words?",
+    RANKINGS: "How well does it answer the query?",
+    ASSOCIATION: "How far do these two belong together?",
+}
+# Identical pairs are rated this much of the scale below its end at most.
+_SLACK = 0.25
+_STREAM = 47
+_DRAW = 48
+
+
+def scale_form(kind: str, top: int) -> Form:
+    """A scale from 0 to `top`; one key decides, saves and goes on."""
+    if not 1 <= top <= 9:
+        raise UsageError(f"top={top} is not from 1 to 9")
+    low, high = ENDS[kind]
+    words = {0: f"0: {low}", top: f"{top}: {high}"}
+    options = tuple(Option(str(k), words.get(k, str(k)), key=str(k)) for k in range(top + 1))
+    question = Question("rating", TITLES[kind], "one", options, True)
+    return Form(TITLES[kind], (Tab("", (question,)),), at_once=True)
+
+
+def _survey(
+    kind: str, units: Sequence[Unit], pairs: Mapping[str, Any], top: int, seed: int
+) -> Survey:
+    sheet = Sheet(TITLES[kind], kind, {"form": scale_form(kind, top)}, tuple(units))
+    key = {"survey": kind, "units": [u.name for u in units], "pairs": dict(pairs), "top": top}
+    return Survey(sheet.shuffled(seed), key)
+
+
+def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int = 0) -> Survey:
+    """Pairs of words, and `attention` words paired with themselves.
+
+    `pairs` is a file that `relatedness` reads, or a list of (word, word).
+    """
+    given = [(p.word1, p.word2) for p in read_pairs(pairs)] if _is_file(pairs) else list(pairs)
+    words = list(dict.fromkeys(w for pair in given for w in pair))
+    if len({frozenset(p) for p in given}) < len(given):
+        raise UsageError("a pair of words stands there twice")
+    if attention > len(words):
+        raise UsageError(f"attention={attention} is more than the {len(words)} words")
+    drawn = generator(rng, _STREAM).choice(len(words), attention, replace=False).tolist()
+    checks = [(words[int(k)], words[int(k)]) for k in drawn]
+    every = [*given, *(c for c in checks if c not in given)]
+    units = [Unit(f"{n:03d}", title=f"{a} - {b}") for n, (a, b) in enumerate(every, 1)]
+    table = {u.name: [a, b] for u, (a, b) in zip(units, every, strict=True)}
+    return _survey(RELATEDNESS, units, table, top, rng)
+
+
+def _is_file(pairs: Any) -> bool:
+    return not isinstance(pairs, Sequence) or isinstance(pairs, str)
+
+
+def ranking_survey(
+    candidates: Mapping[str, Sequence[str]],
+    *,
+    texts: Mapping[str, str] | None = None,
+    pictures: Mapping[str, str] | None = None,
+    top: int = 4,
+    rng: int = 0,
+) -> Survey:
+    """Items that may answer each topic, to be rated: lists with significances (Santini, 5)."""
+    words, shown = texts or {}, pictures or {}
+    units: list[Unit] = []
+    table: dict[str, list[Any]] = {}
+    for topic, items in candidates.items():
+        for item in items:
+            name = f"{len(units) + 1:04d}"
+            units.append(
+                Unit(
+                    name,
+                    title=item,
+                    text=words.get(item, ""),
+                    picture=shown.get(item, ""),
+                    topic=words.get(topic, topic),
+                )
+            )
+            table[name] = [topic, item]
+    if not units:
+        raise UsageError("there is no item to rate")
+    return _survey(RANKINGS, units, table, top, rng)
+
+
+def association_survey(
+    vectors: Any,
+    *,
+    pairs: int = 20,
+    near: int = 5,
+    texts: Mapping[str, str] | None = None,
+    pictures: Mapping[str, str] | None = None,
+    top: int = 4,
+    rng: int = 0,
+) -> Survey:
+    """Pairs of items that are near each other in an index, and as many that were drawn blindly.
+
+    An item is drawn, then one of its `near` nearest by the cosine; for each such pair another of
+    two items drawn at random (Rocchio, 3: do people see the associations that the index has?).
+    """
+    index = vectors if isinstance(vectors, ItemVectors) else read_item_vectors(vectors)
+    count = len(index.items)
+    if not 1 <= near < count or pairs < 1 or pairs > count:
+        raise UsageError(f"pairs and near are from 1 on, below the {count} items")
+    unit = index.vectors / np.linalg.norm(index.vectors, axis=1, keepdims=True)
+    draw = generator(rng, _DRAW)
+    chosen: dict[tuple[int, int], str] = {}
+    for one in draw.choice(count, pairs, replace=False).tolist():
+        cosines = unit @ unit[one]
+        cosines[one] = -np.inf
+        nearest = np.argsort(-cosines, kind="stable")[:near]
+        other = int(nearest[int(draw.integers(near))])
+        chosen.setdefault((min(one, other), max(one, other)), "near")
+    wanted = 2 * len(chosen)
+    while len(chosen) < min(wanted, count * (count - 1) // 2):
+        a, b = sorted(draw.choice(count, 2, replace=False).tolist())
+        chosen.setdefault((a, b), "drawn")
+    words, shown = texts or {}, pictures or {}
+    units: list[Unit] = []
+    table: dict[str, list[Any]] = {}
+    for (a, b), how in chosen.items():
+        name, one, two = f"{len(units) + 1:04d}", index.items[a], index.items[b]
+        said = "\n\n".join(f"{item}: {words[item]}" for item in (one, two) if item in words)
+        units.append(
+            Unit(
+                name,
+                title=f"{one} - {two}",
+                text=said,
+                picture=shown.get(one, ""),
+                second=shown.get(two, ""),
+            )
+        )
+        table[name] = [one, two, how, float(unit[a] @ unit[b])]
+    return _survey(ASSOCIATION, units, table, top, rng)
+
+
+def _ratings(responses: Sequence[Response]) -> dict[str, dict[str, float]]:
+    """{unit: {person: rating}}"""
+    found: dict[str, dict[str, float]] = {}
+    for response in responses:
+        for filled in response.done():
+            rating = float(filled.answers["rating"][0])
+            found.setdefault(filled.unit, {})[response.annotator] = rating
+    return found
+
+
+def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+    """The mean of each pair over all who were looking and rated everything."""
+    notes = Notes()
+    same = [unit for unit, (a, b) in key["pairs"].items() if a == b]
+    least = key["top"] * (1 - _SLACK)
+    kept = []
+    for response in responses:
+        rated = {f.unit: float(f.answers["rating"][0]) for f in response.done()}
+        left = [unit for unit in key["pairs"] if unit not in rated]
+        if left:
+            notes.add(f"left out: {len(left)} pairs are not rated", about=response.annotator)
+        elif any(rated[unit] < least for unit in same):
+            notes.add("left out: a word is not related to itself", about=response.annotator)
+        else:
+            kept.append(response)
+    ratings = _ratings(kept)
+    rows = [
+        (a, b, *_mean_and_deviation(list(ratings.get(unit, {}).values())))
+        for unit, (a, b) in key["pairs"].items()
+        if ratings.get(unit)
+    ]
+    rows.sort(key=lambda row: -row[2])
+    people = Respondents.of(kept, len(key["pairs"]))
+    columns = ("word1", "word2", "human", "deviation", "people")
+    return SurveyRows(RELATEDNESS, columns, tuple(rows), people, notes=notes.lines("person"))
+
+
+def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float, int]:
+    deviation = statistics.stdev(values) if len(values) > 1 else float("nan")
+    return statistics.fmean(values), deviation, len(values)
+
+
+def count_rankings(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
+    """What each person finds significant, as `displacement` reads it: ratings over the scale."""
+    ratings = _ratings(responses)
+    rows = [
+        (person, *key["pairs"][unit], rating / key["top"])
+        for unit, given in ratings.items()
+        for person, rating in given.items()
+        if rating > 0
+    ]
+    rows.sort(key=lambda row: (row[0], row[1], -row[3], row[2]))
+    people = Respondents.of(responses, len(key["pairs"]))
+    return SurveyRows(RANKINGS, ("subject", "topic", "item", "significance"), tuple(rows), people)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Association(Answer):
+    """Whether people see the associations that an index has.
+
+    `near` and `drawn` are mean ratings as parts of the scale, `told` is the chance that a near pair
+    is rated above a drawn one (ties half), `spearman` the correlation of ratings and cosines.
+    """
+
+    command: ClassVar[str] = "survey"
+    people: int
+    pairs: int
+    near: float
+    drawn: float
+    told: float
+    told_interval: tuple[float, float]
+    spearman: float
+    p: float
+    rows: tuple[tuple[str, str, str, float, float], ...]
+
+    def headline(self) -> str:
+        return f"near pairs {self.near:.3f}, drawn pairs {self.drawn:.3f}, told {self.told:.3f}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        names = ("item1", "item2", "pair", "cosine", "rating")
+        return {
+            "survey": ASSOCIATION,
+            "people": self.people,
+            "pairs": self.pairs,
+            "near": self.near,
+            "drawn": self.drawn,
+            "told": self.told,
+            "told_ci": list(self.told_interval),
+            "spearman": self.spearman,
+            "p": self.p,
+            "rows": [dict(zip(names, row, strict=True)) for row in self.rows],
+        }
+
+
+def count_association(
+    key: Mapping[str, Any], responses: Sequence[Response], *, resamples: int = 2000
+) -> Association:
+    """The score of an index from ratings; the interval is a bootstrap over pairs."""
+    from scipy.stats import spearmanr
+
+    ratings = _ratings(responses)
+    rows = [
+        (*key["pairs"][unit], statistics.fmean(given.values()) / key["top"])
+        for unit, given in ratings.items()
+    ]
+    near = np.array([row[4] for row in rows if row[2] == "near"])
+    drawn = np.array([row[4] for row in rows if row[2] != "near"])
+    if near.size < 2 or drawn.size < 2:
+        raise UsageError("too few pairs are rated: two near ones and two drawn ones at least")
+    found = spearmanr([row[3] for row in rows], [row[4] for row in rows])
+    draw = generator(0, _DRAW, 1)
+    again = [
+        _told(draw.choice(near, near.size), draw.choice(drawn, drawn.size))
+        for _ in range(resamples)
+    ]
+    low, high = np.quantile(again, [0.025, 0.975]).tolist()
+    return Association(
+        len(responses),
+        len(rows),
+        float(near.mean()),
+        float(drawn.mean()),
+        _told(near, drawn),
+        (float(low), float(high)),
+        float(found.statistic),
+        float(found.pvalue),
+        tuple(rows),
+    )
+
+
+def _told(near: Any, drawn: Any) -> float:
+    gaps = near[:, None] - drawn[None, :]
+    return float(((gaps > 0) + 0.5 * (gaps == 0)).mean())

@@ -1,0 +1,155 @@
+"""What all surveys share: a sheet and its key, who answered, and rows that come out."""
+
+from __future__ import annotations
+
+import json
+import math
+import statistics
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar
+
+from cranfield.answers import Answer
+from cranfield.campaign.forms import Form, Option, Question, Tab
+from cranfield.campaign.sheets import Response, Sheet
+from cranfield.errors import InputError, plural
+from cranfield.io.files import FileForm, describe, read_json_text
+from cranfield.io.written import made_folder, write_whole
+
+FILES = {
+    "survey.html": "the page for people: one file that works from disk",
+    "key.json": "the key: keep it to yourself",
+}
+LEVELS = ("School", "Student", "Degree", "Doctorate", "Other")
+
+
+@dataclass(frozen=True, eq=False)
+class Survey:
+    """`sheet` is what people see, `key` what is hidden from them."""
+
+    sheet: Sheet
+    key: Mapping[str, Any]
+    notes: tuple[str, ...] = ()
+
+    def write(self, folder: str | Path, page: str) -> WrittenSurvey:
+        """Write the page of the sheet and the key."""
+        target = made_folder(folder)
+        texts = (page, json.dumps(self.key, indent=1) + "\n")
+        files = tuple(target / name for name in FILES)
+        for file, text in zip(files, texts, strict=True):
+            write_whole(file, text.encode())
+        return WrittenSurvey(tuple(map(str, files)), tuple(FILES.values()), notes=self.notes)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class WrittenSurvey(Answer):
+    """The files of a survey, each with what it is for."""
+
+    command: ClassVar[str] = "survey"
+    files: tuple[str, ...]
+    purposes: tuple[str, ...]
+
+    def headline(self) -> str:
+        return f"a survey in {Path(self.files[0]).parent}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {"files": list(self.files)}
+
+
+def about_form() -> Form:
+    """What a survey asks about the person (Chatzichristofis et al., Table 3)."""
+    levels = tuple(Option(level.lower(), level) for level in LEVELS)
+    age = Question("age", "Your age in years", "number", needed=True, least=5, most=120)
+    return Form(
+        "About you",
+        (Tab("", (age, Question("education", "Your education", "one", levels, True))),),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Respondents:
+    """Who answered, as in Ch Table 3; deviations are those of a sample."""
+
+    people: int
+    questions: int
+    age: float
+    age_deviation: float
+    education: str
+    minutes: float
+    minutes_deviation: float
+
+    @classmethod
+    def of(cls, responses: Sequence[Response], questions: int) -> Respondents:
+        ages = [float(r.about["age"][0]) for r in responses if r.about.get("age")]
+        levels = Counter(r.about["education"][0] for r in responses if r.about.get("education"))
+        minutes = [r.seconds / 60 for r in responses if not math.isnan(r.seconds)]
+        return cls(
+            len(responses),
+            questions,
+            *_mean_and_deviation(ages),
+            ", ".join(f"{level} {count}" for level, count in levels.most_common()),
+            *_mean_and_deviation(minutes),
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "people": self.people,
+            "questions": self.questions,
+            "age": self.age,
+            "age_deviation": self.age_deviation,
+            "education": self.education,
+            "minutes": self.minutes,
+            "minutes_deviation": self.minutes_deviation,
+        }
+
+
+def _mean_and_deviation(values: Sequence[float]) -> tuple[float, float]:
+    mean = statistics.fmean(values) if values else math.nan
+    return mean, statistics.stdev(values) if len(values) > 1 else math.nan
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SurveyRows(Answer):
+    """What people said, as the rows of a file that another command reads."""
+
+    command: ClassVar[str] = "survey"
+    survey: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[Any, ...], ...]
+    respondents: Respondents
+
+    def headline(self) -> str:
+        who = f"{self.respondents.people} people"
+        return f"{self.survey}: {plural(len(self.rows), 'row')} of {who}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "survey": self.survey,
+            "respondents": self.respondents.to_dict(),
+            "rows": [dict(zip(self.columns, row, strict=True)) for row in self.rows],
+        }
+
+
+def read_key(path: FileForm) -> dict[str, Any]:
+    """The key of a survey."""
+    where = describe(path)
+    try:
+        found = json.loads(read_json_text(path))
+    except ValueError as error:
+        raise InputError.single(where, f"is not JSON ({error})") from None
+    if not isinstance(found, dict) or not isinstance(found.get("survey"), str):
+        raise InputError.single(where, "is not the key.json of a survey")
+    return found
+
+
+def held_to(key: Mapping[str, Any], responses: Sequence[Response], where: str) -> None:
+    """An InputError where answers are not to the survey of the key."""
+    asked = set(key["units"])
+    for response in responses:
+        odd = [f.unit for f in response.filled if f.unit not in asked]
+        if odd or response.kind != key["survey"]:
+            raise InputError.single(
+                response.source, f"does not answer the survey whose key is {where}"
+            )
