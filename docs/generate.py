@@ -18,6 +18,7 @@ from cranfield.cli import COMMANDS, main
 from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
 from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
 from cranfield.features.catalogue import descriptor_facts, distance_facts
+from cranfield.io.collection_keys import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
 from cranfield.report.charts.asking import CHARTS, OF_MEASURES
@@ -104,6 +105,33 @@ def _rows(facts: Iterable[tuple[str, object]]) -> str:
     return "".join(f"| {name} | {value} |\n" for name, value in shown if value)
 
 
+def collection_page() -> str:
+    """Every key of `collection.toml`."""
+    parts = [
+        NOTE,
+        "# collection.toml\n\n",
+        "Everything is optional. What is wrong is told with its line: an unknown key, a file that "
+        "is not there or lies outside of the folder, a value of the wrong kind, two runs of one "
+        "name. "
+        "`cranfield collection init FOLDER` writes a first file.\n\n",
+        "| key | value | example |\n|---|---|---|\n",
+    ]
+    parts += [f"| `{key.name}` | {key.about} | `{key.example}` |\n" for key in DECLARED]
+    for name, keys in (("teams", TEAM_KEYS), ("run_facts", RUN_KEYS), ("images", IMAGE_KEYS)):
+        listed = ", ".join(f"`{key}`" for key in keys)
+        parts.append(f"\n## {name}\n\n{KINDS_OF_TABLES[name]} {listed}.\n")
+    parts.append("\n## Kinds of values\n\n| kind | what is taken |\n|---|---|\n")
+    parts += [f"| {kind} | {what} |\n" for kind, what in KINDS.items()]
+    return "".join(parts)
+
+
+KINDS_OF_TABLES = {
+    "teams": "Tables `[[teams]]`, or a CSV file with some of these columns:",
+    "run_facts": "Tables `[[run_facts]]`, or a CSV file with some of these columns:",
+    "images": "A table `[images]` with all of:",
+}
+
+
 def commands_page() -> str:
     """Every command with its options."""
     parts = [
@@ -178,6 +206,7 @@ def _short(method: object) -> str:
 PAGES = {
     "measures.md": measures_page,
     "descriptors.md": descriptors_page,
+    "collection.md": collection_page,
     "commands.md": commands_page,
     "python.md": python_page,
 }

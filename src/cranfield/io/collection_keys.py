@@ -112,6 +112,24 @@ DECLARED: tuple[Key, ...] = (
         "earlier years: folders of collections, saved scores, or CSV of printed figures",
     ),
 )
+# What is taken for each kind of value.
+KINDS: dict[str, str] = {
+    "text": "text in quotes",
+    "texts": "a list of texts, or one text of names with blanks between them",
+    "count": "a whole number from 1 on",
+    "whole": "a whole number from 0 on",
+    "layout": "a whole number from 1 on, at most that of this version",
+    "file": "the name of a file, relative to the folder and inside it",
+    "files": "a list of names of files",
+    "folder": "the name of a folder inside the collection's",
+    "threshold": "a number in [0, 1], or a file with one per concept",
+    "ontology": "a built-in name such as pto-2011, or a file",
+    "splits": "a table: for each split a file of item ids, one per line or in a column `item`",
+    "images": "a table; tiles of one size go from left to right, top to bottom",
+    "teams": "tables or a CSV file; an acronym stands once",
+    "run_facts": "tables or a CSV file; a run stands once, under its file's name without endings",
+    "years": "a table: for each year a file or folder inside the collection's",
+}
 KEYS = tuple(key.name for key in DECLARED)
 IMAGE_KEYS = ("file", "items", "width", "height", "columns")
 TEAM_KEYS = tuple(f.name for f in fields(Team))

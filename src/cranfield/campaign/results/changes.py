@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.results.groups import PLAIN
 from cranfield.campaign.results.material import Material
-from cranfield.campaign.results.order import Placed, better, placed, sign
+from cranfield.campaign.results.order import Placed, placed, sign
 from cranfield.errors import NeedsError, check_counts
 from cranfield.stats.correlation import kendall
 
@@ -46,9 +46,9 @@ def rank_changes(
         ResultColumn("team", numeric=False, link="team"),
         ResultColumn("configuration", "conf.", numeric=False),
         ResultColumn(f"{first} place", "place", places=0),
-        ResultColumn(str(first), first.mean_label, better=better(first)),
+        ResultColumn(str(first), first.mean_label),
         ResultColumn(f"{second} place", "place", places=0),
-        ResultColumn(str(second), second.mean_label, better=better(second)),
+        ResultColumn(str(second), second.mean_label),
         ResultColumn("change", places=0),
     )
     facts = {
