@@ -258,6 +258,11 @@ OPTIONS = {
         "while the truth is secret",
         bool,
     ),
+    "keep-going": _option(
+        "--keep-going",
+        "score the runs that can be read, tell what is wrong with the others, and exit with 1",
+        bool,
+    ),
     "quiet": _option("--quiet", "no progress and no warnings", bool),
     "spreadsheet": _option(
         "--spreadsheet",

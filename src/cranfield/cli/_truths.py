@@ -12,6 +12,7 @@ from cranfield.errors import UsageError
 # Options that say nothing about gold and silver.
 FOREIGN = (
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
+    "keep_going",
     *("executor", "tail", "test", "margin", "detect", "power", "show", "tune", "on", "tune_per"),
 )
 

@@ -11,6 +11,7 @@ from cranfield.cli._inputs import score_option, subject_options
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import suggest
+from cranfield.evaluation.kept import with_notes
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
         own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
         return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
     subject = Subject.of(given.pop("files"), given.pop("truth"), least=2, **known)
+    subject, bad = subject.without_bad() if given.pop("keep_going") else (subject, ())
     names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")
     parts = shown or ((SUMMARY, *PARTS) if output.form == "latex" else PARTS)
     # What is left are the options of a comparison.
@@ -65,8 +67,8 @@ def main(argv: Sequence[str]) -> int:
                 lambda: _compared(subject, names, given, progress), progress.cancel
             )
     if found is not None:
-        output.show(found, page=page, parts=parts)
-    return 0
+        output.show(with_notes(found, bad), page=page, parts=parts)
+    return 1 if bad else 0
 
 
 def _compared(
@@ -86,7 +88,7 @@ def make_parser() -> Parser:
     subject_options(parser)
     truth_options(parser)
     score_option(parser)
-    common(parser, "public", "jobs", "seed")
+    common(parser, "keep-going", "public", "jobs", "seed")
     outputs(parser)
     return parser
 

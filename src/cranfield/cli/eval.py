@@ -8,6 +8,7 @@ from cranfield.cli._common import Parser, add, common, executor, gate, measures,
 from cranfield.cli._inputs import ranked_options
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
+from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.io import THIRD, read_run
 from cranfield.measures import SETS
@@ -28,7 +29,7 @@ def make_parser() -> Parser:
     what = """runs of three columns without a header: what the third one is (default: a rank
     where it counts from 1 in every topic, else a score)"""
     add(parser, "--third", what, THIRD)
-    common(parser, "fail-under", "public")
+    common(parser, "keep-going", "fail-under", "public")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs")
     outputs(parser)
@@ -46,6 +47,7 @@ def main(argv: Sequence[str]) -> int:
         return show_powered(parser, given, files, output)
     if not given["runs"]:
         parser.error("the following arguments are required: RUN")
+    bad = keep_good(given)
     floors = given.pop("fail_under")
     given["measures"] = " ".join([given["measures"], *(name for name, _ in floors)])
     per = ("topic",) if given.pop("per_topic") else ()
@@ -60,5 +62,5 @@ def main(argv: Sequence[str]) -> int:
             scores, page, per = case.scores, scores_page(case, public=public), ()
         else:
             scores = in_background(lambda: evaluate(progress=progress, **given), progress.cancel)
-    output.show(scores, page=page, per=per)
-    return gate(scores, floors)
+    output.show(with_notes(scores, bad), page=page, per=per)
+    return gate(scores, floors) or bool(bad)

@@ -11,6 +11,7 @@ from cranfield.cli._inputs import label_options, score_option
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
+from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.scores import Scores
@@ -39,7 +40,7 @@ def make_parser() -> Parser:
     add(tuning, "--on FILE", "items, one a line, to choose on; the others are evaluated")
     what = "one for each run (default) or each concept"
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
-    common(parser, "fail-under", "public")
+    common(parser, "keep-going", "fail-under", "public")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs")
     outputs(parser)
@@ -54,6 +55,7 @@ def main(argv: Sequence[str]) -> int:
         return show_powered(parser, given, files, output, task="labels")
     if not given["runs"]:
         parser.error("the following arguments are required: RUN")
+    bad = keep_good(given)
     floors, public, item = (given.pop(n) for n in ("fail_under", "public", "explain"))
     per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
     ask = _asking(given)
@@ -74,8 +76,8 @@ def main(argv: Sequence[str]) -> int:
         else:
             work = partial(ask, progress=progress, **given, **how)
             scores = in_background(work, progress.cancel)
-    output.show(scores, page=page, per=per)
-    return gate(scores, floors)
+    output.show(with_notes(scores, bad), page=page, per=per)
+    return gate(scores, floors) or bool(bad)
 
 
 def _asking(given: dict[str, Any]) -> Callable[..., Scores]:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from cranfield.errors import UsageError
+from cranfield.evaluation.kept import good_runs
 from cranfield.evaluation.stored import is_saved, read_scores
 
 if TYPE_CHECKING:
@@ -60,6 +61,14 @@ class Subject:
         if len(files) < least + 1:
             raise UsageError(f"give judgements and {_runs(least)}; for annotation, truth= and runs")
         return cls("ranked", {"judgements": files[0], "runs": files[1:], **options})
+
+    def without_bad(self) -> tuple[Subject, tuple[str, ...]]:
+        """The same with the runs that can be read, and what is wrong with the others."""
+        if self.kind == "saved":
+            return self, ()
+        options = dict(self.options)
+        options["runs"], told = good_runs(**{k: v for k, v in options.items() if k != "judgements"})
+        return replace(self, options=options), told
 
     def wanted(self, measures: str | None) -> str | None:
         """The measures asked for, or the usual ones where their names are known beforehand."""
