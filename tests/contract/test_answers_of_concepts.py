@@ -116,6 +116,7 @@ def test_notes_name_parameters_in_python_and_options_on_the_command_line(capsys)
     assert answer.notes == (
         "counted 0 times, so unrelated to all others: dune",
         "links= not read: no use to FTS, COOC (choose others with method=)",
+        "FTS, COOC are counted on one source (tags.csv): that they agree says little",
     )
     assert main(ANSWERS["pairs"][1]) == 0
     assert capsys.readouterr().err.splitlines()[1] == (
@@ -157,3 +158,32 @@ def test_long_work_can_be_cancelled():
     ):
         with pytest.raises(CancelledError):
             call()
+
+
+def test_several_sources_of_counts_in_one_call(capsys):
+    """No 8.2: www_G beside www_Y; each source gives what it gives alone."""
+    other = TAGS.replace("3,sky boat", "3,sky sea")
+    Path("other.csv").write_text(other)
+    both = cf.relate_pairs("pairs.csv", "FTS", tags={"G": "tags.csv", "Y": "other.csv"})
+    assert [r.name for r in both.results] == ["FTS (G)", "FTS (Y)"]
+    for name, file in (("FTS (G)", "tags.csv"), ("FTS (Y)", "other.csv")):
+        alone = cf.relate_pairs("pairs.csv", "FTS", tags=file)
+        assert both.values(name).tolist() == pytest.approx(alone.values().tolist(), nan_ok=True)
+    words = ["relatedness", "pairs.csv", "-m", "FTS", "--tags", "G=tags.csv", "--tags"]
+    assert main([*words, "Y=other.csv", "--human", "--format", "json", "--quiet"]) == 0
+    assert [m["method"] for m in json.loads(capsys.readouterr().out)["methods"]] == [
+        "FTS (G)",
+        "FTS (Y)",
+    ]
+    with pytest.raises(UsageError, match="made of one"):
+        cf.relate_concepts("concepts.txt", "FTS", tags={"G": "tags.csv", "Y": "other.csv"})
+    with pytest.raises(UsageError, match="several sources"):
+        cf.relate_pairs("pairs.csv", "FTS", tags={"G": "tags.csv"}, counts={"Y": "other.csv"})
+
+
+def test_methods_of_one_source_are_told():
+    found = cf.relate_pairs("pairs.csv", "FTS COOC", tags="tags.csv")
+    assert any("one source (tags.csv)" in note for note in found.notes)
+    assert not any(
+        "one source" in n for n in cf.relate_pairs("pairs.csv", "FTS", tags="tags.csv").notes
+    )

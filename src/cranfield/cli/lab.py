@@ -47,6 +47,7 @@ def make_parser() -> Parser:
     _runs(one)
     what = "bootstrap samples of the units for the interval of tau"
     add(one, "--resamples N", what, positive, 1000)
+    _side_by_side(one)
     _work(one)
     _stability(step("stability", "how much truth and topics may change before the ranking does"))
     one = step("random", "random and over-eager runs beside the real ones")
@@ -54,6 +55,7 @@ def make_parser() -> Parser:
     what = "label densities of random and over-annotating runs (default: 10,30,50,70,90)"
     add(one, "--densities PERCENTS", what, shares, DENSITIES)
     add(one, "--count N", "random rankings", positive, 5)
+    add(one, "--per-density N", "random annotations of each density", positive, 1)
     what = "no runs with chance labels added to real ones"
     one.add_argument("--no-over", action="store_false", dest="over", help=what)
     add(one, "--all-runs", "also a table of every run", bool)
@@ -102,7 +104,14 @@ def _stability(parser: Parser) -> None:
     add(parser, "--trials N", "splits into halves for the swap rate", positive, 100)
     add(parser, "--resamples N", "bootstrap samples for discriminative power", positive, 1000)
     add(parser, "--level A", "level of the test behind discriminative power", float, 0.05)
+    _side_by_side(parser)
     _work(parser)
+
+
+def _side_by_side(parser: Parser) -> None:
+    what = "each --costmap (and the --ontology) in a complete measure, OS, and by itself, HS"
+    add(parser, "--both", what, bool)
+    add(parser, "--ranked-only", "leave out annotations without confidences", bool)
 
 
 def _curves(parser: Parser) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cranfield.cli._common import Parser, Place, add, common, outputs, positive
+from cranfield.cli._common import Named, Parser, Place, add, common, outputs, positive
 from cranfield.io.files import inner_suffix
 
 DESCRIPTION = "How close are two concepts? Relatedness of pairs, or a cost map."
@@ -53,8 +53,9 @@ def _how(group: Place) -> None:
     add(group, "--mapping FILE", what)
     what = "LESK without articles, pronouns, prepositions, conjunctions"
     add(group, "--stop-words", what, bool)
-    add(group, "--counts FILE", "hit counts: CSV term,with,count")
-    add(group, "--tags FILE", "a tag corpus or training set to count")
+    what = "hit counts: CSV term,with,count; several by name: --counts G=a.csv --counts Y=b.csv"
+    add(group, "--counts [NAME=]FILE", what, Named)
+    add(group, "--tags [NAME=]FILE", "a tag corpus or training set to count; several", Named)
     add(group, "--save-counts FILE", "keep what was counted on --tags")
     add(group, "--provider FILE", "a live source of counts (TOML), remembered in --counts")
     add(group, "--links FILE", "a link table: CSV source,target")

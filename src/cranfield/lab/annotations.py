@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, Self
+from uuid import uuid4
 
 import numpy as np
 
@@ -63,6 +65,13 @@ class LabelMaterial(Material):
 
     def read_run(self, source: Any, name: str) -> LabelMatrix:
         return self._aligned(source, name, Notes())
+
+    def with_confidences(self) -> tuple[Self, tuple[str, ...]]:
+        """The runs that rank concepts, and the names of those that only decide (No 9.4)."""
+        binary = {name for name, source in self.runs if self.read_run(source, name).is_binary}
+        kept = tuple(run for run in self.runs if run[0] not in binary)
+        names = tuple(name for name in self.run_names if name in binary)
+        return replace(self, runs=kept, token=uuid4().hex), names
 
     def examine(self, source: Any, name: str, notes: Notes) -> tuple[LabelMatrix, Scored]:
         notes.extend(_task(self).notes)

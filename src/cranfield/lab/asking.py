@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from cranfield.answers import Answer
@@ -10,6 +11,8 @@ from cranfield.campaign.concept_survey import make_concept_survey
 from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
 from cranfield.errors import UsageError
 from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
+from cranfield.lab.annotations import LabelMaterial
+from cranfield.lab.both_ways import both_ways
 from cranfield.lab.material import Material
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.generality import MEASURES as GENERALITY
@@ -68,6 +71,8 @@ def run_study(
     measures: str | None = None,
     *,
     simulate: tuple[int, ...] | None = None,
+    both: bool = False,
+    ranked_only: bool = False,
     plan: Plan | None = None,
     progress: Watcher | None = None,
     **options: Any,
@@ -75,7 +80,9 @@ def run_study(
     """A study of `STUDIES` on the runs of files.
 
     `options` are those of the study and of `material_of`. With `simulate` the study of
-    generality makes up its runs, in collections of these sizes.
+    generality makes up its runs, in collections of these sizes. `both` takes every cost map in
+    a complete measure and by itself, beside the measures named; `ranked_only` leaves
+    annotations out that have no confidences (No 9.4).
     """
     call, as_rankings = STUDIES[name]
     known = {n: options.pop(n) for n in ("collection_size", *LABEL_OPTIONS) if n in options}
@@ -85,9 +92,20 @@ def run_study(
             raise UsageError("simulate= takes no files: its runs are made up")
         names = measures or GENERALITY
         return simulated_generality(names, sizes=simulate, rng=options["rng"], **asked)
+    if both:
+        ways = both_ways(known.get("costmap"), known.get("ontology"))
+        measures = f"{measures} {ways}" if measures else ways
     material = material_of(files, truth, measures, as_rankings=as_rankings, **known)
+    left_out: tuple[str, ...] = ()
+    if ranked_only:
+        if not isinstance(material, LabelMaterial):
+            raise UsageError("ranked_only= is for annotation; name the truth with truth=")
+        material, left_out = material.with_confidences()
     answer: Answer = call(material, **options, **asked)
-    return answer
+    if not left_out:
+        return answer
+    note = f"left out, without confidences: {', '.join(left_out)}"
+    return replace(answer, notes=(*answer.notes, note))
 
 
 def ask_people(

@@ -36,7 +36,8 @@ class MethodPairs:
 
     `unknown` are those that the method's source does not know, `unusable` those that it knows
     only as parts of speech which the method cannot compare. `unseen` have a value, 0, but only
-    because they were never counted. `people` is there where people scored pairs too.
+    because they were never counted. `people` is there where people scored pairs too. `source` is
+    the name of the counts behind it, where there are several.
     """
 
     method: Method
@@ -45,6 +46,12 @@ class MethodPairs:
     unknown: tuple[str, ...] = ()
     unusable: tuple[str, ...] = ()
     unseen: tuple[str, ...] = ()
+    source: str = ""
+
+    @property
+    def name(self) -> str:
+        """The method, with the source where several are read."""
+        return f"{self.method} ({self.source})" if self.source else str(self.method)
 
     def values(self) -> NDArray[np.float64]:
         """The relatedness of each pair, NaN where it does not exist."""
@@ -71,9 +78,9 @@ class PairRelatedness(Answer):
 
     def result(self, method: str | None = None) -> MethodPairs:
         """What a method found (default: the only one)."""
-        chosen = [r for r in self.results if method is None or str(r.method) == method]
+        chosen = [r for r in self.results if method is None or r.name == method]
         if len(chosen) != 1:
-            names = ", ".join(str(r.method) for r in self.results)
+            names = ", ".join(r.name for r in self.results)
             raise UsageError(f"name one of the methods: {names}")
         return chosen[0]
 
@@ -92,14 +99,14 @@ class PairRelatedness(Answer):
     def headline(self) -> str:
         pairs = plural(len(self.results[0].pairs), "pair")
         parts = [
-            str(r.method) + ("" if r.people is None else f" (Spearman {r.people.spearman:.3f})")
+            r.name + ("" if r.people is None else f" (Spearman {r.people.spearman:.3f})")
             for r in self.results
         ]
         return f"{pairs} by {', '.join(parts)}"
 
 
 def _of_method(result: MethodPairs, human: bool) -> dict[str, Any]:
-    found: dict[str, Any] = {"method": str(result.method)}
+    found: dict[str, Any] = {"method": result.name}
     if not human:
         found["pairs"] = [
             {

@@ -54,17 +54,23 @@ def relate_pairs(
         raise UsageError("no pair of words was given")
     words = [(p.word1, p.word2) for p in given]
     methods, read = parse_methods(method), Sources.of(sources)
-    scored = with_sources(
-        read,
-        methods,
-        [word for pair in words for word in pair],
-        lambda chosen, resources: score_pairs(chosen, words, resources),
-        Progress.of(progress),
-    )
-    results = tuple(_judged(result, given, missing) for result in scored)
+    names, told = [word for pair in words for word in pair], Progress.of(progress)
+    apart = read.apart(methods)
+    results: tuple[MethodPairs, ...] = ()
+    for number, (source, chosen, own) in enumerate(apart):
+        scored = with_sources(
+            chosen,
+            own,
+            names,
+            lambda asked, resources: score_pairs(asked, words, resources),
+            told.part(number / len(apart), (number + 1) / len(apart)),
+        )
+        results += tuple(replace(_judged(r, given, missing), source=source) for r in scored)
     notes = Notes()
     note_names(notes, results, "so without a value")
     notes.extend(read.unread(methods))
+    if len(given) > 1:
+        notes.extend(read.shared(methods))
     return PairRelatedness(results, notes=notes.lines())
 
 

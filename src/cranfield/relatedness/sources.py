@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, fields, replace
 from pathlib import Path
-from typing import TypedDict, TypeVar
+from typing import Any, TypedDict, TypeVar
 
 from cranfield.data.costmap import CostMap
 from cranfield.data.ontology import Ontology
@@ -53,8 +53,8 @@ class SourceOptions(TypedDict, total=False):
     pos: str
     mapping: Mapping[str, str] | File | None
     stop_words: bool
-    counts: HitCounts | File | None
-    tags: File | None
+    counts: HitCounts | File | Mapping[str, HitCounts | File] | None
+    tags: File | Mapping[str, File] | None
     columns: Sequence[str] | File
     save_counts: File | None
     provider: File | None
@@ -74,16 +74,17 @@ class Sources:
     bounds its threads. Counts come from `counts` (a file or an object), from `tags`, a corpus
     that is counted (`columns` names its columns where it has no header, `save_counts` keeps what
     was counted), or from `provider`, a live source whose answers are remembered in the file
-    `counts`. `links` is a link table or its in-links, `articles` the number of articles behind
-    it, `ontology` a name, a file, an ontology or a cost map.
+    `counts`. Several counts or corpora are given by name: each method that counts is then worked
+    out on each of them. `links` is a link table or its in-links, `articles` the number of articles
+    behind it, `ontology` a name, a file, an ontology or a cost map.
     """
 
     wordnet: File | None = None
     pos: str = NOUNS_FIRST
     mapping: Mapping[str, str] | File | None = None
     stop_words: bool = False
-    counts: HitCounts | File | None = None
-    tags: File | None = None
+    counts: HitCounts | File | Mapping[str, HitCounts | File] | None = None
+    tags: File | Mapping[str, File] | None = None
     columns: Sequence[str] | File = ()
     save_counts: File | None = None
     provider: File | None = None
@@ -101,9 +102,38 @@ class Sources:
                 raise UsageError(
                     f"no keyword {name!r}.{suggest(name, known)} There are: {', '.join(known)}"
                 )
-        sources = cls(**options)
+        sources = cls(**{name: _unnamed(given) for name, given in options.items()})
         check_counts(jobs=sources.jobs, articles=sources.articles)
         return sources
+
+    def apart(self, methods: Sequence[Method]) -> list[tuple[str, Sources, list[Method]]]:
+        """Methods by what they count on: (name of the source, the sources, methods)."""
+        named = {n: g for n in ("counts", "tags") if isinstance(g := getattr(self, n), Mapping)}
+        if not named:
+            return [("", self, list(methods))]
+        if self.provider or self.save_counts or len(named) > 1:
+            raise UsageError(
+                "several sources by name are counts= or tags=, without provider= and save_counts="
+            )
+        ((kind, given),) = named.items()
+        counting = [m for m in methods if m.family == "counts"]
+        others = [m for m in methods if m.family != "counts"]
+        found = [("", replace(self, counts=None, tags=None), others)] if others else []
+        for name, one in given.items():
+            own = replace(self, counts=one) if kind == "counts" else replace(self, tags=one)
+            found.append((name, own, counting))
+        return found
+
+    def shared(self, methods: Sequence[Method]) -> list[str]:
+        """A note where methods come from one source: that they agree says little."""
+        counting = [str(m) for m in methods if m.family == "counts"]
+        source = self.tags or self.counts
+        if len(counting) < 2 or source is None:
+            return []
+        where = f" ({source})" if isinstance(source, str | Path) else ""
+        return [
+            f"{', '.join(counting)} are counted on one source{where}: that they agree says little"
+        ]
 
     def unread(self, methods: Sequence[Method]) -> list[str]:
         """A note if something is given that no method asked for reads."""
@@ -117,6 +147,11 @@ class Sources:
             return []
         asked = ", ".join(map(str, methods))
         return [f"{', '.join(given)} not read: no use to {asked} (choose others with method=)"]
+
+
+def _unnamed(given: Any) -> Any:
+    """What was given by no name, as it is."""
+    return given[""] if isinstance(given, Mapping) and list(given) == [""] else given
 
 
 def with_sources(
@@ -157,7 +192,7 @@ def _check_counting(sources: Sources, groups: Mapping[str, Sequence[Method]]) ->
         return
     if sources.save_counts:
         raise UsageError("save_counts= keeps counts with text or without: ask for FCS by itself")
-    if not can_be_read_again(sources.tags):
+    if isinstance(sources.tags, str | Path) and not can_be_read_again(sources.tags):
         raise UsageError("FCS reads tags= once more, which a pipe cannot: ask for it by itself")
 
 
@@ -228,15 +263,17 @@ def _tree(sources: Sources) -> Tree | None:
 def _counts(
     sources: Sources, names: Sequence[str], progress: Progress, *, text: bool
 ) -> HitCounts | None:
-    given = sources.counts
+    given, tags = sources.counts, sources.tags
+    if isinstance(given, Mapping) or isinstance(tags, Mapping):
+        raise UsageError("several sources by name are for pairs: a cost map is made of one")
     if sources.provider:
         if not isinstance(given, str | Path):
             raise UsageError("provider= needs counts=, a file where the answers are remembered")
         return remembered_provider(sources.provider, remember=given)
-    if sources.tags:
+    if tags:
         if given is not None:
             raise UsageError("give counts= or tags=, not both: they say the same thing")
-        return _counted_tags(sources.tags, sources, names, progress, text=text)
+        return _counted_tags(tags, sources, names, progress, text=text)
     return read_counts(given) if isinstance(given, str | Path) else given
 
 

@@ -80,6 +80,15 @@ class RandomStudy(Answer):
                 return verdict
         raise UsageError(f"no measure {measure!r} (there are: {', '.join(self.measures)})")
 
+    def by_density(self) -> list[tuple[float, int, Floats]]:
+        """Label densities of random runs, how many there are, and their scores, a row for each."""
+        groups: dict[float, list[int]] = {}
+        for i, run in enumerate(self.runs):
+            if run.kind == "random" and run.density is not None and run.name != "Random0":
+                asked = run.name.partition(" ")[0].removeprefix("Random")
+                groups.setdefault(float(asked) / 100, []).append(i)
+        return [(d, len(rows), self.scores[rows]) for d, rows in groups.items()]
+
     def headline(self) -> str:
         fooled = [v.measure for v in self.verdicts if v.separates is False]
         what = f"{plural(len(self.runs), 'run')}, real and random"
@@ -268,6 +277,7 @@ def random_study(
     *,
     densities: tuple[float, ...] = DENSITIES,
     count: int = 5,
+    per_density: int = 1,
     over: bool = True,
     rng: int = 0,
     plan: Plan | None = None,
@@ -275,10 +285,11 @@ def random_study(
 ) -> RandomStudy:
     """Score random runs beside the real ones.
 
-    Annotation: `densities` are the label densities of random and over-annotating runs; without
-    `over` there are none of the latter. Rankings: `count` random ones.
+    Annotation: `densities` are the label densities of random and over-annotating runs, with
+    `per_density` random ones of each; without `over` there are none of the latter. Rankings:
+    `count` random ones.
     """
-    check_at_most(MOST_RANDOM, count=count)
+    check_at_most(MOST_RANDOM, count=count, per_density=per_density)
     for density in densities:
         if not 0 < density <= 1:
             raise UsageError(f"a label density lies above 0 and up to 1, not {density!r}")
@@ -289,7 +300,7 @@ def random_study(
     pieces: dict[str, _Piece] = {
         name: _Real(material.without_runs(), name, source) for name, source in material.runs
     }
-    for piece in _made_up(material, densities, count, over, rng):
+    for piece in _made_up(material, densities, count, per_density, over, rng):
         if piece.name in pieces:
             raise UsageError(f"a run is named {piece.name!r}, as a random one would be; rename it")
         pieces[piece.name] = piece
@@ -300,7 +311,7 @@ def random_study(
         "count": count,
         "over": over,
         "seed": rng,
-    }
+    } | ({"per_density": per_density} if per_density > 1 else {})
     done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
     answers = {name: answer for name, answer in done.items() if "skipped" not in answer}
     scores = floats([a["overall"] for a in answers.values()])
@@ -316,7 +327,12 @@ def random_study(
 
 
 def _made_up(
-    material: Material, densities: Sequence[float], count: int, over: bool, seed: int
+    material: Material,
+    densities: Sequence[float],
+    count: int,
+    per_density: int,
+    over: bool,
+    seed: int,
 ) -> Sequence[_Piece]:
     bare = material.without_runs()
     if isinstance(bare, RankedMaterial):
@@ -326,7 +342,10 @@ def _made_up(
         raise UsageError(f"no random runs are made up for a {type(bare).__name__}")
     pieces: list[_Piece] = [_RandomConfidences(bare, "Random0", seed)]
     for k, d in enumerate(densities):
-        pieces.append(_RandomLabels(bare, f"Random{100 * d:g}", d, k, seed))
+        for n in range(per_density):
+            # The first one is the same however many there are.
+            name = f"Random{100 * d:g}" + (f" ({n + 1})" if n else "")
+            pieces.append(_RandomLabels(bare, name, d, k + n * len(densities), seed))
         for i, (name, source) in enumerate(material.runs if over else ()):
             number = i * len(densities) + k
             for sure in (False, True):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from cranfield.lab.both_ways import BASELINE, forms_of
 from cranfield.lab.studies.correlate import CONFIDENCE, Correlations, Join
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import few_runs, study_document
@@ -9,8 +10,34 @@ from cranfield.stats.correlation import DISCORDANT
 
 
 def document(answer: Correlations) -> Document:
-    """The pairs, then the steps of both trees."""
-    return study_document(answer, [_pairs(answer), *_trees(answer)])
+    """The pairs, cost maps in both ways, then the steps of both trees."""
+    return study_document(answer, [_pairs(answer), *_both_ways(answer), *_trees(answer)])
+
+
+def _both_ways(answer: Correlations) -> list[Table]:
+    """Cost maps in both ways as one square: complete measures above, maps alone below."""
+    forms = forms_of(answer.measures)
+    if len(forms) < 2:
+        return []
+    baseline = [(BASELINE, BASELINE, BASELINE)] if BASELINE in answer.measures else []
+    listed = [*forms, *baseline]
+    rows: list[list[Cell]] = [
+        [
+            label,
+            *(
+                None
+                if i == j
+                else answer.pair(complete, other[1]).kendall
+                if i < j
+                else answer.pair(alone, other[2]).kendall
+                for j, other in enumerate(listed)
+            ),
+        ]
+        for i, (label, complete, alone) in enumerate(listed)
+    ]
+    columns = [Column("cost map", numeric=False), *(Column(label, 3) for label, _, _ in listed)]
+    title = "tau of complete measures (above) and of cost maps alone (below the diagonal)"
+    return [Table(columns, rows, title)]
 
 
 def _pairs(answer: Correlations) -> Table:

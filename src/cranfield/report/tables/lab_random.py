@@ -9,7 +9,35 @@ from cranfield.report.tables._study import study_document
 
 def document(answer: RandomStudy, *, all_runs: bool = False) -> Document:
     """A row per measure; with `all_runs` also the scores of every run."""
-    return study_document(answer, [_verdicts(answer), *([_runs(answer)] if all_runs else [])])
+    tables = [_verdicts(answer), *_densities(answer), *([_runs(answer)] if all_runs else [])]
+    return study_document(answer, tables)
+
+
+def _densities(answer: RandomStudy) -> list[Table]:
+    """What random runs of a density reach: mean, least and most, where there are several."""
+    groups = answer.by_density()
+    if not any(count > 1 for _, count, _ in groups):
+        return []
+    columns = [Column("density", 2), Column("runs")]
+    for m in answer.measures:
+        columns += [
+            Column(m),
+            Column(f"{m} low", heading="low"),
+            Column(f"{m} high", heading="high"),
+        ]
+    rows: list[list[Cell]] = [
+        [
+            density,
+            count,
+            *(
+                float(end)
+                for values in scores.T
+                for end in (values.mean(), values.min(), values.max())
+            ),
+        ]
+        for density, count, scores in groups
+    ]
+    return [Table(columns, rows, "Random runs by label density")]
 
 
 def _verdicts(answer: RandomStudy) -> Table:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.lab.both_ways import forms_of
 from cranfield.lab.studies.stability import Stability
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import few_runs, study_document
@@ -53,6 +54,30 @@ def _stages(answer: Stability, change: str) -> Table:
     return Table(columns, rows, _TITLES[change], notes)
 
 
+def _both_ways(answer: Stability, change: str) -> list[Table]:
+    """Cost maps in complete measures and alone, one below the other; stages across."""
+    forms = forms_of(answer.measures)
+    if not forms:
+        return []
+    stages = [s for s in answer.stages if s.change == change]
+    shares = list(dict.fromkeys(s.share for s in stages))
+    own = {(s.measure, s.share): s for s in stages}
+    columns = [Column("cost map", numeric=False), Column("measure", numeric=False)]
+    columns += [Column(f"original_{s:g}", 3, heading=_percent(s)) for s in shares]
+    columns += [Column(f"previous_{s:g}", 3, heading=f"{_percent(s)} prev.") for s in shares]
+    rows: list[list[Cell]] = [
+        [
+            label,
+            what,
+            *(own[name, s].original for s in shares),
+            *(own[name, s].previous for s in shares),
+        ]
+        for label, *names in forms
+        for what, name in zip(("complete", "alone"), names, strict=True)
+    ]
+    return [Table(columns, rows, f"{_TITLES[change]}: cost maps in complete measures and alone")]
+
+
 def _ranges(answer: Stability, change: str) -> Table:
     """Measures down, stages across: the lowest and the highest tau of the repetitions."""
     stages = [s for s in answer.stages if s.change == change]
@@ -75,6 +100,7 @@ def _parts(answer: Stability) -> list[Table]:
     made = []
     for change in dict.fromkeys(s.change for s in answer.stages):
         made.append(_stages(answer, change))
+        made += _both_ways(answer, change)
         if answer.repeats > 1:
             made.append(_ranges(answer, change))
     return made + ([_order(answer)] if answer.swaps or answer.powers else [])

@@ -46,7 +46,7 @@ def _pair_table(found: PairRelatedness) -> Table:
     first, *others = found.results
     alone = not others and first.method.family == "wordnet"
     columns = [Column("word1", numeric=False), Column("word2", numeric=False)]
-    columns += [Column("relatedness" if alone else str(r.method)) for r in found.results]
+    columns += [Column("relatedness" if alone else r.name) for r in found.results]
     if alone:
         columns += [Column("sense1", numeric=False), Column("sense2", numeric=False)]
     if found.judged:
@@ -72,7 +72,7 @@ def _human_table(found: PairRelatedness) -> Table:
     ]
     rows: list[list[Cell]] = [
         [
-            str(result.method),
+            result.name,
             people.spearman,
             _span(people.spearman_interval),
             people.pearson,
@@ -92,7 +92,7 @@ def _human_figures(found: PairRelatedness) -> Table:
     heads = [f"{name}{end}" for name in names for end in ("", "_low", "_high")]
     rows: list[list[Cell]] = [
         [
-            str(result.method),
+            result.name,
             people.spearman,
             *people.spearman_interval,
             people.pearson,
