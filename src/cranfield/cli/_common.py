@@ -126,7 +126,7 @@ def add(
         more["choices"] = kind
     if kind is not bool:
         more["default"] = default
-    if default not in (None, (), []) and "default" not in what:
+    if default not in (None, (), []) and "default:" not in what and "(default" not in what:
         what = f"{what} (default: {default})" if what else f"default: {default}"
     return to.add_argument(*flags, help=what, **more)
 

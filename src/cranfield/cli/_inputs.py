@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+from typing import Any
+
 from cranfield.cli._common import Parser, Threshold, add, common, positive
+from cranfield.errors import UsageError
 from cranfield.measures.ranked.plans import MISSING_RANKS
+
+
+def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "") -> dict[str, Any]:
+    """What was given, with what a collection's folder has that stands in one of its places.
+
+    `runs` is the place of what must be there in the end.
+    """
+    value = given.get(place)
+    first = value[0] if isinstance(value, list) and value else value
+    if isinstance(first, str) and (Path(first) / "collection.toml").is_file():
+        from cranfield.campaign.folder import filled
+
+        given = filled(command, given)
+    if runs and not given[runs]:
+        raise UsageError(f"cranfield {command}: no run was given. See: cranfield {command} --help")
+    return given
 
 
 def ranked_options(parser: Parser) -> None:
@@ -75,7 +95,8 @@ def score_option(parser: Parser) -> None:
 
 def subject_options(parser: Parser, nargs: str = "+") -> None:
     """The files, and what is known about either kind of them."""
-    what = "the judgements, then the runs; with --truth: runs only; or saved scores"
+    what = """the judgements, then the runs; with --truth: runs only; or a collection's folder, then
+    runs where they are not the folder's; or saved scores"""
     add(parser, f"files FILE{nargs}", what)
     add(parser, "--truth TRUTH", "annotation: the true concepts of items")
     ranked_options(parser)

@@ -8,8 +8,9 @@ from cranfield.cli._common import Parser, add
 
 
 def log_options(parser: Parser, duplicates: Iterable[str]) -> None:
-    what = "CSV annotator,item,concept,value[,seconds] or annotator,item,category"
-    add(parser, "judgements JUDGEMENTS", what)
+    what = """CSV annotator,item,concept,value[,seconds] or annotator,item,category; or a
+    collection's folder"""
+    add(parser, "judgements JUDGEMENTS|DIR", what)
     what = "the answers that can be given, low to high; any other is an error"
     add(parser, "--values", what, str.split, metavar='"A B ..."')
     what = "a second judgement of the same annotator on the same cell"

@@ -8,6 +8,7 @@ from cranfield.agreement.aggregated import METHODS
 from cranfield.agreement.files import aggregate_log
 from cranfield.agreement.majority import TIES
 from cranfield.cli._common import Parser, add, common, from_zero, outputs, positive
+from cranfield.cli._inputs import with_folder
 from cranfield.cli._judgements import log_options
 from cranfield.report.tables.aggregate import annotator_table, confusion_table
 
@@ -22,6 +23,7 @@ BESIDE = {"annotators": annotator_table, "confusion": confusion_table}
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("aggregate", given, "judgements")
     soft, confidences = given.pop("soft"), given.pop("confidences")
     files = {name: given.pop(name) for name in BESIDE}
     with output.working("aggregating") as progress:

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cranfield.cli._common import Parser, add, common, measures, positive
-from cranfield.cli._inputs import subject_options
+from cranfield.cli._inputs import subject_options, with_folder
 from cranfield.evaluation.calibration import BINS
 from cranfield.io.files import write_whole
 from cranfield.report import charts
-from cranfield.report.charts.asking import CHARTS, ask_chart
+from cranfield.report.charts.asking import CHARTS, ask_chart, kind_of_runs
 
 EXAMPLES = """examples:
   cranfield chart leaderboard qrels.txt *.run -m nDCG@10 -o leaderboard.svg
@@ -73,6 +73,9 @@ def positive_list(text: str) -> tuple[int, ...]:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    runs = kind_of_runs(given["chart"])
+    given = with_folder("chart", given | {"kind": runs}, "files")
+    given.pop("kind", None)
     look = {name: given.pop(name) for name in ("title", "width", "height")}
     theme, path = given.pop("theme"), str(output.path)
     kind, asked = charts.kind_of(path), ask_chart(**given)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
-from cranfield.cli._inputs import score_option, subject_options
+from cranfield.cli._inputs import score_option, subject_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import suggest
@@ -37,6 +37,7 @@ def main(argv: Sequence[str]) -> int:
 
     parser = make_parser()
     given, output = parser.read(argv)
+    given = with_folder("compare", given, "files")
     known = {name: given.pop(name) for name in SUBJECT_OPTIONS}
     if has_truths(given):
         # The truth, or the first file, is the one of the two that has no option.

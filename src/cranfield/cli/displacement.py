@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs
+from cranfield.cli._inputs import with_folder
 from cranfield.evaluation.displacement import DEFAULT_MEASURES, evaluate_displacement
 from cranfield.io.forms import read_runs
 from cranfield.io.opinions import read_subject_rankings
@@ -16,6 +17,7 @@ ordered by significance, equal ones as in the file."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("displacement", given, "subjects", "runs")
     per = [unit for unit in ("subject", "topic") if given.pop(f"per_{unit}")]
     with output.working("comparing") as progress:
         rankings = read_subject_rankings(given.pop("subjects"))
@@ -27,8 +29,9 @@ def main(argv: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     parser = Parser.of("displacement", DESCRIPTION, FILES)
-    add(parser, "subjects SUBJECTS", "CSV subject,topic,item,significance")
-    common(parser, "runs")
+    what = "CSV subject,topic,item,significance, or a collection's folder"
+    add(parser, "subjects SUBJECTS|DIR", what)
+    add(parser, "runs RUN*", "one or more runs")
     measures(parser, "measures of displacement", DEFAULT_MEASURES)
     common(parser, "collection-size")
     what = "also the displacement with items that were not retrieved next, in the middle, last"

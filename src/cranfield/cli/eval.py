@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
-from cranfield.cli._inputs import ranked_options
+from cranfield.cli._inputs import ranked_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.evaluation.kept import keep_good, with_notes
@@ -19,9 +19,9 @@ standard input."""
 
 def make_parser() -> Parser:
     parser = Parser.of("eval", "Evaluate ranked runs against judgements.", FILES)
-    add(parser, "judgements QRELS", "judgements")
+    add(parser, "judgements QRELS|DIR", "judgements, or a collection's folder")
     add(parser, "runs RUN*", "one or more runs")
-    measures(parser, f"measures or sets of them: {', '.join(SETS)}", DEFAULT_MEASURES)
+    measures(parser, f"measures or sets of them: {', '.join(SETS)} (default: {DEFAULT_MEASURES})")
     ranked_options(parser)
     truth_options(parser)
     add(parser, "--tie-range", "also tell how far ties can move each mean", bool)
@@ -45,11 +45,11 @@ def main(argv: Sequence[str]) -> int:
     if has_truths(given):
         files = [given.pop("judgements"), *given.pop("runs")]
         return show_powered(parser, given, files, output)
-    if not given["runs"]:
-        parser.error("the following arguments are required: RUN")
+    given = with_folder("eval", given, "judgements", "runs")
     bad = keep_good(given)
     floors = given.pop("fail_under")
-    given["measures"] = " ".join([given["measures"], *(name for name, _ in floors)])
+    asked = given["measures"] or DEFAULT_MEASURES
+    given["measures"] = " ".join([asked, *(name for name, _ in floors)])
     per = ("topic",) if given.pop("per_topic") else ()
     public, page = given.pop("public"), None
     with output.working("evaluating") as progress:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs
+from cranfield.cli._inputs import with_folder
 from cranfield.evaluation.index_quality import DEFAULT_MEASURES, evaluate_index
 from cranfield.io import read_qrels
 from cranfield.io.forms import read_runs
@@ -19,6 +20,7 @@ items, vectors) or .parquet (item, and vector or one column per dimension)."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("index-quality", given, "qrels")
     per = ("topic",) if given.pop("per_topic") else ()
     with output.working("ranking") as progress:
         vectors = read_item_vectors(given.pop("vectors"), given.pop("items"))
@@ -32,7 +34,7 @@ def main(argv: Sequence[str]) -> int:
 def make_parser() -> Parser:
     parser = Parser.of("index-quality", DESCRIPTION, FILES)
     add(parser, "vectors VECTORS", "vectors of all items of the collection")
-    add(parser, "qrels QRELS", "judgements")
+    add(parser, "qrels QRELS|DIR", "judgements, or a collection's folder")
     add(parser, "runs RUN*", "runs to hold against it")
     measures(parser, "measures or sets of them", DEFAULT_MEASURES)
     add(parser, "--items FILE", "ids of the rows of .npy, one per line")

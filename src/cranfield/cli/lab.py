@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield import lab
 from cranfield.cli._common import Parser, add, common, executor, measures, outputs, positive
-from cranfield.cli._inputs import label_options
+from cranfield.cli._inputs import label_options, with_folder
 from cranfield.cli._lab_votes import answer_votes, votes_parser
 from cranfield.lab.asking import LABELS, RANKED, run_study
 
@@ -21,6 +21,7 @@ ALONE: dict[str, Callable[..., Any]] = {"curves": lab.curves, "requirements": la
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     study, view = given.pop("study"), {}
+    given = with_folder("lab", given, "files")
     if study == "votes":
         output.show(answer_votes(given))
         return 0
@@ -29,7 +30,8 @@ def main(argv: Sequence[str]) -> int:
     with output.working(study) as progress:
         given["progress"] = progress
         if study == "simulate":
-            answer: Any = lab.simulate_runs(**given)
+            asked = with_folder("lab simulate", given, "truth")
+            answer: Any = lab.simulate_runs(**asked)
         else:
             given["plan"] = lab.Plan(*(given.pop(n) for n in ("executor", "jobs", "folder")))
             answer = ALONE[study](**given) if study in ALONE else run_study(study, **given)

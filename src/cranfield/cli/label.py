@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
-from cranfield.cli._inputs import label_options, score_option
+from cranfield.cli._inputs import label_options, score_option, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
@@ -26,7 +26,7 @@ with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 
 def make_parser() -> Parser:
     parser = Parser.of("label", "Evaluate runs that annotate items with concepts.", FILES)
-    add(parser, "truth TRUTH", "the true concepts of the items")
+    add(parser, "truth TRUTH|DIR", "the true concepts of the items, or a collection's folder")
     add(parser, "runs RUN*", "one or more runs")
     measures(parser, MEASURES)
     label_options(parser)
@@ -37,7 +37,11 @@ def make_parser() -> Parser:
     add(parser, "--explain ITEM", "instead, how the scores of one item come about")
     tuning = parser.add_argument_group("thresholds chosen on some of the items")
     add(tuning, "--tune-threshold MEASURE", "the measure that they shall make best", dest="tune")
-    add(tuning, "--on FILE", "items, one a line, to choose on; the others are evaluated")
+    add(
+        tuning,
+        "--on FILE",
+        "items, one a line, or a collection's split, to choose on; evaluated are the others",
+    )
     what = "one for each run (default) or each concept"
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
     common(parser, "keep-going", "fail-under", "public")
@@ -53,8 +57,7 @@ def main(argv: Sequence[str]) -> int:
     if has_truths(given):
         files = [given.pop("truth"), *given.pop("runs")]
         return show_powered(parser, given, files, output, task="labels")
-    if not given["runs"]:
-        parser.error("the following arguments are required: RUN")
+    given = with_folder("label", given, "truth", "runs")
     bad = keep_good(given)
     floors, public, item = (given.pop(n) for n in ("fail_under", "public", "explain"))
     per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]

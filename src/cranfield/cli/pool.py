@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import Parser, add, common, outputs, positive
+from cranfield.cli._common import Parser, add, outputs, positive
+from cranfield.cli._inputs import with_folder
 
 EPILOG = """weight says how far the judgement of an item can move the runs apart: 0 for an item
 that all of them rank alike."""
@@ -13,7 +14,7 @@ that all of them rank alike."""
 def make_parser() -> Parser:
     what = "The items to judge: the first ones of every run, each once per topic."
     parser = Parser.of("pool", what, EPILOG)
-    common(parser, "runs")
+    add(parser, "runs RUN|DIR+", "one or more runs; or a collection's folder, and runs if others")
     add(parser, "--depth K", "how many items of each run and topic", positive, 100)
     what = """judgements that exist (with --labels: concepts for topics); the pool says which
     items have one"""
@@ -32,6 +33,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("pool", given, "runs", "runs")
     from cranfield.lab import make_pool
 
     first = given.pop("next")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, outputs, positive
+from cranfield.cli._inputs import with_folder
 from cranfield.evaluation.uncertain import evaluate_opinions
 
 DESCRIPTION = """Precision and recall as distributions: people vote for the category of each
@@ -15,6 +16,7 @@ several rows of one category make an acyclic graph)."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("uncertain", given, "votes", "runs")
     with output.working("evaluating") as progress:
         answer = evaluate_opinions(progress=progress, **given)
     output.show(answer)
@@ -23,9 +25,9 @@ def main(argv: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     parser = Parser.of("uncertain", DESCRIPTION, FILES)
-    add(parser, "votes VOTES", "CSV subject,item,category")
-    add(parser, "tree TREE", "CSV category,parent")
-    common(parser, "runs")
+    add(parser, "votes VOTES|DIR", "CSV subject,item,category, or a collection's folder")
+    add(parser, "tree TREE?", "CSV category,parent; not with a folder")
+    add(parser, "runs RUN*", "one or more runs")
     what = "VOTES is item,category,probability, as `cranfield aggregate --soft` writes it"
     add(parser, "--soft", what, bool)
     add(parser, "-k K", "look at the first K items, or at `all` that a run has", _depth, 10)

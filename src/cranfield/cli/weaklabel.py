@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from cranfield.agreement.weak_files import filter_weak_files
 from cranfield.agreement.weaklabel import METHODS
 from cranfield.cli._common import Parser, add, outputs
+from cranfield.cli._inputs import with_folder
 from cranfield.report.tables.weaklabel import kept_table
 
 EPILOG = """svm: a one-class support vector machine, which follows any shape but takes
@@ -16,6 +17,7 @@ that are fewer than half cannot move."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    given = with_folder("weaklabel", given, "features")
     kept = given.pop("kept")
     with output.working("fitting") as progress:
         answer = filter_weak_files(progress=progress, **given)
@@ -26,7 +28,11 @@ def main(argv: Sequence[str]) -> int:
 
 def make_parser() -> Parser:
     parser = Parser.of("weaklabel", "Keep the items whose features fit their tag.", EPILOG)
-    add(parser, "features FEATURES", "CSV item,number,... or .npz, or a folder of pictures")
+    add(
+        parser,
+        "features FEATURES",
+        "CSV item,number,... or .npz; a folder of pictures, or a collection's",
+    )
     add(parser, "tags TAGS", "CSV item,tag")
     what = "of a folder of pictures: colour, edges and texture"
     add(parser, "-d --descriptors NAMES", what, default="CEDD EHD Tamura")

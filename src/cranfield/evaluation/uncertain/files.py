@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 from cranfield.evaluation.uncertain.answer import UncertainScores
@@ -24,7 +24,7 @@ def evaluate_opinions(
     *,
     soft: bool = False,
     skipped: Literal["error", "abstain"] = "error",
-    queries: FileForm | None = None,
+    queries: FileForm | Mapping[str, str] | None = None,
     jobs: int | None = None,
     **options: Any,
 ) -> UncertainScores:
@@ -35,9 +35,10 @@ def evaluate_opinions(
         if soft
         else read_category_votes(votes, graph, skipped=skipped)
     )
+    asked = queries if queries is None or isinstance(queries, Mapping) else read_queries(queries)
     return evaluate_uncertain(
         opinions,
         read_runs(runs, jobs=jobs),
-        queries=read_queries(queries) if queries else None,
+        queries=asked,
         **options,
     )

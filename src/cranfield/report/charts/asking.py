@@ -32,6 +32,19 @@ Against: TypeAlias = Literal["rank", "recall"]
 OF_MEASURES = ("behaviour", "placements", "combined-ranks", "surface", "surface-edges")
 
 
+# Charts of one kind of runs.
+OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability")
+OF_RANKINGS = (
+    *("precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"),
+    *("detections", "generality", "generality-sizes", "gain"),
+)
+
+
+def kind_of_runs(chart: str) -> Literal["labels", "ranked"] | None:
+    """Which kind of runs a chart draws, None for those that draw either."""
+    return "labels" if chart in OF_LABELS else "ranked" if chart in OF_RANKINGS else None
+
+
 @dataclass(frozen=True)
 class Asked:
     """What is to be drawn, and of what."""
