@@ -135,7 +135,7 @@ def _options(collection: Collection, kind: Kind, given: Given) -> None:
         given["thresholds"] = {**limits, **(given["thresholds"] or {})} or None
     known["measures"] = " ".join(collection.part(kind).measures)
     for name, value in known.items():
-        if value and name in given and not given[name]:
+        if value and name in given and given[name] in (None, {}, ()):
             given[name] = value
 
 

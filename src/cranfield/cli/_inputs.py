@@ -22,7 +22,8 @@ def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "")
 
         given = filled(command, given)
     if runs and not given[runs]:
-        raise UsageError(f"cranfield {command}: no run was given. See: cranfield {command} --help")
+        missing = "the following arguments are required: RUN"
+        raise UsageError(f"cranfield {command}: {missing}. See: cranfield {command} --help")
     return given
 
 

@@ -48,7 +48,7 @@ def main(argv: Sequence[str]) -> int:
     given = with_folder("eval", given, "judgements", "runs")
     bad = keep_good(given)
     floors = given.pop("fail_under")
-    asked = given["measures"] or DEFAULT_MEASURES
+    asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]
     given["measures"] = " ".join([asked, *(name for name, _ in floors)])
     per = ("topic",) if given.pop("per_topic") else ()
     public, page = given.pop("public"), None
