@@ -64,6 +64,7 @@ HOMES: dict[str, str] = {
     "Distance": "cranfield.features",
     "Distribution": "cranfield.evaluation.uncertain.distribution",
     "Duel": "cranfield.campaign.votes",
+    "ErrorAnalysis": "cranfield.campaign.errors",
     "Estimate": "cranfield.comparison.powered_answer",
     "Explanations": "cranfield.evaluation.explanations",
     "Family": "cranfield.comparison.answer",

@@ -6,30 +6,52 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.campaign.results.answer import ResultTable
+from cranfield.campaign.results.answer import ResultPart, ResultTable
+from cranfield.campaign.views.board import leaderboard
+from cranfield.campaign.views.subjects import Values
 from cranfield.errors import UsageError
 from cranfield.report.render import render
 from cranfield.report.tables import document_of
+from cranfield.site.extras import Extras
 from cranfield.site.links import Address, Links, slug
 from cranfield.site.pages.made import Made
+from cranfield.site.pictures import Pictures
+from cranfield.site.released import Released
 from cranfield.site.render import rendered
-from cranfield.site.sheet import Block, Link, Sheet
+from cranfield.site.sheet import Block, Link, Picture, Sheet, TableView
 from cranfield.site.tables import part_view, table_view
 
 if TYPE_CHECKING:
     from cranfield.campaign.results import Material
     from cranfield.measures import Measure
 
-# The first part of an address -> the module that makes the page.
-PAGES = {
-    "": "board",
+TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+SUBJECTS = ("run", "team", "topic", "concept", "item")
+# The first part of an address -> the module that makes the page, and the words of the menu.
+PAGES: dict[str, tuple[str, str]] = {
+    "": ("board", "Leaderboard"),
+    "best-per-group": ("listed", "Teams"),
+    "per-configuration": ("listed", "Configurations"),
+    "errors": ("listed", "Where runs fail"),
+    "best-per-topic": ("listed", "Topics"),
+    "best-per-concept": ("listed", "Concepts"),
+    "best-per-item": ("listed", "Hardest items"),
+    "frequency": ("listed", "Frequency"),
+    "occurrence": ("listed", "Occurrence"),
+    "rank-changes": ("listed", "Changes of rank"),
+    "compare": ("compare", "Compare"),
+    "participation": ("listed", "Participation"),
+    "years": ("listed", "Years"),
+    "method": ("about", "Method"),
+    "files": ("about", "Files"),
+    "changes": ("about", "Changes"),
+    **dict.fromkeys(SUBJECTS, ("subject", "")),
 }
-# Pages in the menu, and what stands there; those that a task has nothing for are left out.
-MENU = (("", "Leaderboard"),)
+MOST_ITEMS = 500
 
 
 class NoPageError(UsageError):
@@ -58,52 +80,70 @@ class Page:
 
     def data(self, form: str) -> str:
         """The same as JSON, or its first table as CSV that no spreadsheet obeys."""
-        return render(document_of(self.answer), form, spreadsheet=form == "csv")
+        document = document_of(self.answer)
+        if form == "csv" and not document.tables:
+            return ""
+        return render(document, form, spreadsheet=form == "csv")
 
 
 class Results:
-    """The pages of a task; `links` says how they refer to one another."""
+    """The pages of a task; `links` says how they refer to one another.
 
-    def __init__(self, material: Material, links: Links, frame: Frame | None = None) -> None:
+    Whatever is asked for twice is kept, so one `Results` serves many pages.
+    """
+
+    def __init__(
+        self,
+        material: Material,
+        links: Links,
+        frame: Frame | None = None,
+        extras: Extras | None = None,
+    ) -> None:
         self.material, self.links = material, links
-        self.frame = frame or Frame(site=material.title)
+        self.frame, self.extras = frame or Frame(site=material.title), extras or Extras()
+        self.values, self.pictures = Values(material), Pictures(material.texts)
+        self.released = Released(material.truth)
+        # Answers of pages that were made already, None where there is nothing to show.
+        self.kept: dict[str, Answer | None] = {}
 
     def addresses(self) -> list[Address]:
         """Every page that a static site has."""
-        found = []
-        for name in PAGES:
-            found += list(self._module(name).addresses(self))
-        return found
+        return [there for kind in PAGES for there in self._module(kind).addresses(self, kind)]
 
     def page(self, address: str = "", query: Mapping[str, str] | None = None) -> Page:
         """The page at an address such as `run/a.b`; a NoPageError where there is none."""
         here = Address(address.strip("/"), dict(query or {}))
-        kind = here.path.partition("/")[0]
-        if kind not in PAGES:
-            raise NoPageError(f"there is no page {address!r}")
+        kind, _, rest = here.path.partition("/")
+        if kind not in PAGES or bool(rest) != (kind in SUBJECTS):
+            self.missing(here)
         made: Made = self._module(kind).make(self, here)
-        sheet = self._sheet(made, here)
-        return Page(made.title, rendered(sheet), made.answer)
+        return Page(made.title, rendered(self._sheet(made, here)), made.answer)
 
     # ---- what the makers of pages ask for
+
+    def missing(self, here: Address) -> NoReturn:
+        """Says that there is no such page."""
+        raise NoPageError(f"there is no page {here.path!r}")
 
     def link(self, here: Address, there: Address, ending: str = "html") -> str:
         """From one page to another."""
         return self.links.page(here, there, ending)
 
     def find(self, here: Address, kind: str, name: str) -> str:
-        """The address of the page of a run, team, topic, concept or item, or nothing."""
-        if name not in self._subjects.get(kind, ()):
-            return ""
-        return self.link(here, Address(f"{kind}/{slug(name)}"))
+        """The address of the page of a run, team, topic, concept, item or file, or nothing."""
+        if kind == "file":
+            address = next((f.address for f in self.extras.files if f.name == name), "")
+            return self.links.root(here, address) if address else ""
+        part = self._slugs.get(kind, {}).get(name)
+        return "" if part is None else self.link(here, Address(f"{kind}/{part}"))
 
     def subject(self, here: Address) -> str:
         """Of whom a page speaks: the name behind `run/a.b`."""
         kind, _, asked = here.path.partition("/")
-        for name, part in self._slugs[kind].items():
-            if part == asked:
-                return name
-        raise NoPageError(f"there is no {kind} {asked!r}")
+        found = self._behind.get(kind, {}).get(asked)
+        if found is None:
+            self.missing(here)
+        return found
 
     def measure(self, name: str | None) -> Measure:
         """A measure by its name, or the primary one."""
@@ -116,60 +156,130 @@ class Results:
 
     def run_named(self, name: str | None) -> str | None:
         """A run by its name; a NoPageError where there is none."""
-        if name and name not in self.material.scores.runs:
+        if name and name not in self.values.at:
             raise NoPageError(f"there is no run {name!r}")
         return name or None
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """What pages are called in the menu."""
+        return {kind: text for kind, (_, text) in PAGES.items()}
+
+    def has(self, kind: str) -> bool:
+        """Whether there is anything to show at an address without a subject."""
+        return kind in self._menu_kinds
+
+    def shows(self, measure: Measure) -> bool:
+        """Whether the values of single units may be listed: those of items with the truth only."""
+        unit = self.material.scores.unit_of[measure]
+        kept = measure in self.material.scores.values and unit != "whole"
+        return kept and (unit != "item" or self.material.truth is not None)
 
     @cached_property
     def has_teams(self) -> bool:
         """Whether runs belong to teams."""
-        return any(facts.team for facts in self.material.run_facts.values())
+        return any(self.material.facts(run).team for run in self.material.scores.runs)
+
+    @cached_property
+    def boards(self) -> dict[Measure, ResultPart]:
+        """The leaderboard under every measure."""
+        material = self.material
+        return {
+            m: leaderboard(
+                material.scores,
+                material.comparison,
+                material.run_facts,
+                measure=m,
+                baseline=material.baseline or None,
+            ).parts[0]
+            for m in material.scores.measures
+        }
+
+    @cached_property
+    def curve_values(self) -> dict[float, list[list[float]]] | None:
+        """Interpolated precision by level of recall: a list of topics per run."""
+        scores = self.extras.curve
+        if scores is None:
+            return None
+        return {float(m.at or 0.0): scores.plain_values(m) for m in scores.measures}
+
+    def best_runs(self, most: int) -> list[str]:
+        """The best runs by the primary measure."""
+        order = self.material.scores.best_first(self.material.primary)
+        return [self.material.scores.runs[i] for i in order[:most]]
+
+    @cached_property
+    def linked_items(self) -> list[str]:
+        """The items with a page: those that tables lead to, at most so many."""
+        texts = self.material.texts
+        found = dict.fromkeys(texts.topic_items[t] for t in self._asking(texts.topic_items))
+        for concept in self.material.scores.units.get("concept", ()):
+            meaning = texts.concepts.get(concept)
+            found |= dict.fromkeys(meaning.examples if meaning is not None else ())
+        listed = import_module("cranfield.site.pages.listed")
+        for kind in ("best-per-item", "errors"):
+            answer = listed.answer_of(self, kind)
+            for part in answer.parts if isinstance(answer, ResultTable) else ():
+                at = [j for j, c in enumerate(part.columns) if c.link == "item"]
+                found |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
+        for topic in self.material.scores.units.get("topic", ()):
+            found |= dict.fromkeys(self.released.relevant(topic))
+        return list(found)[:MOST_ITEMS]
+
+    def _asking(self, topic_items: Mapping[str, str]) -> list[str]:
+        return [t for t in self.material.scores.units.get("topic", ()) if t in topic_items]
+
+    def picture(self, here: Address, item: str, mark: str = "") -> Picture | None:
+        """The picture of an item, which leads to its page."""
+        if item not in self.pictures or item not in self._slugs["item"]:
+            return None
+        size = self.pictures.size(item) or (None, None)
+        address = self.link(here, Address(f"picture/{slug(item)}"), "png")
+        href = self.find(here, "item", item)
+        own = here.path == f"item/{slug(item)}"
+        return Picture(address, f"Item {item}", item, *size, mark, "" if own else href)
+
+    def table(self, part: ResultPart, here: Address) -> TableView:
+        """A part of an answer as this page shows it."""
+        return part_view(part, lambda kind, name: self.find(here, kind, name))
 
     def blocks_of(self, answer: Answer, here: Address) -> list[Block]:
         """The tables of an answer, names with their links."""
-
-        def find(kind: str, name: str) -> str:
-            return self.find(here, kind, name)
-
         if isinstance(answer, ResultTable):
-            return [part_view(part, find) for part in answer.parts]
+            return [self.table(part, here) for part in answer.parts]
+        find = lambda kind, name: self.find(here, kind, name)  # noqa: E731
         return [table_view(table, find) for table in document_of(answer).tables]
 
     # ---- inside
 
     @cached_property
-    def _subjects(self) -> dict[str, frozenset[str]]:
-        """Which names have pages, by kind."""
-        return {kind: frozenset(names) for kind, names in self._names()}
+    def _slugs(self) -> dict[str, dict[str, str]]:
+        """The address of every name with a page, by kind."""
+        names = self._module("run").names
+        return {kind: {name: slug(name) for name in names(self, kind)} for kind in SUBJECTS}
 
     @cached_property
-    def _slugs(self) -> dict[str, dict[str, str]]:
-        return {kind: {n: slug(n) for n in names} for kind, names in self._names()}
-
-    def _names(self) -> Iterator[tuple[str, Sequence[str]]]:
-        for kind, module in PAGES.items():
-            listed = getattr(self._module(kind), "names", None)
-            if listed is not None and module:
-                yield kind, tuple(listed(self))
+    def _behind(self) -> dict[str, dict[str, str]]:
+        return {kind: {s: name for name, s in found.items()} for kind, found in self._slugs.items()}
 
     @staticmethod
-    def _module(name: str) -> Any:
-        return import_module(f"cranfield.site.pages.{PAGES[name]}")
+    def _module(kind: str) -> Any:
+        return import_module(f"cranfield.site.pages.{PAGES[kind][0]}")
+
+    @cached_property
+    def _menu_kinds(self) -> list[str]:
+        wanted = [kind for kind, (_, text) in PAGES.items() if text]
+        return [k for k in wanted if next(iter(self._module(k).addresses(self, k)), None)]
 
     def _sheet(self, made: Made, here: Address) -> Sheet:
-        frame = self.frame
+        frame, site = self.frame, self.frame.site or self.material.title
         return Sheet(
             title=made.title,
-            site=frame.site or self.material.title,
+            site=site,
             style=self.links.root(here, frame.style),
-            home=Link(frame.site, self.links.root(here, frame.home)),
-            menu=self._menu(here),
-            tasks=[
-                Link(TITLES.get(t, t), self.links.task(here, t), t == self.material.task)
-                for t in frame.tasks
-            ]
-            if len(frame.tasks) > 1
-            else (),
+            home=Link(site, self.links.root(here, frame.home)),
+            menu=list(self._menu(here)),
+            tasks=list(self._tasks(here)),
             trail=made.trail,
             kicker=made.kicker,
             verdict=made.verdict,
@@ -182,13 +292,13 @@ class Results:
             made_by=f"Made by Cranfield {__version__}.",
         )
 
-    def _menu(self, here: Address) -> list[Link]:
-        kind = here.path.partition("/")[0]
-        return [
-            Link(text, self.link(here, Address(path)), path == kind)
-            for path, text in MENU
-            if path in PAGES
-        ]
+    def _tasks(self, here: Address) -> Iterator[Link]:
+        if len(self.frame.tasks) > 1:
+            for task in self.frame.tasks:
+                address = self.links.task(here, task)
+                yield Link(TITLES.get(task, task), address, task == self.material.task)
 
-
-TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
+    def _menu(self, here: Address) -> Iterator[Link]:
+        own = here.path.partition("/")[0]
+        for kind in self._menu_kinds:
+            yield Link(PAGES[kind][1], self.link(here, Address(kind)), kind == own)

@@ -23,13 +23,16 @@ def precision_recall(scores: Scores, *, confidence: float = 0.95) -> Chart:
     return recall_chart(recall_curves(scores, confidence=confidence), confidence=confidence)
 
 
-def recall_chart(curves: Sequence[Curve], *, confidence: float = 0.95) -> Chart:
-    """Curves of precision over recall in one plot."""
+def recall_chart(
+    curves: Sequence[Curve], *, confidence: float = 0.95, topic: str | None = None
+) -> Chart:
+    """Curves of precision over recall in one plot, of means or of one topic."""
+    about = "Mean interpolated" if topic is None else f"Topic {topic}: interpolated"
+    bands = f", with bands of {100 * confidence:g} %" if any(c.band for c in curves) else ""
     return curve_chart(
         curves,
-        title="Precision at eleven levels of recall",
-        description=f"Mean interpolated precision of {len(curves)} runs at eleven levels of "
-        f"recall, with bands of {100 * confidence:g} %.",
+        title="Precision at eleven levels of recall" + ("" if topic is None else f", {topic}"),
+        description=f"{about} precision of {len(curves)} runs at eleven levels of recall{bands}.",
         x=Axis("recall", "recall", UNIT),
         y=Axis("precision", "precision", UNIT),
     )

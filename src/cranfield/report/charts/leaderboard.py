@@ -78,9 +78,15 @@ def letters_of(group: str) -> list[str]:
 def significance(comparison: Comparison, measure: str | None = None) -> Chart:
     """Every tested pair: the difference as colour, stars for what is significant."""
     name = _measure(comparison, measure)
-    order = [s.run for s in comparison.standings if s.measure == name]
+    return significance_of(
+        comparison, name, [s.run for s in comparison.standings if s.measure == name]
+    )
+
+
+def significance_of(comparison: Comparison, name: str, order: Sequence[str]) -> Chart:
+    """The tested pairs of some runs, in their order."""
     at = {run: k for k, run in enumerate(order)}
-    pairs = list(comparison.pairs.where(name))
+    pairs = list(comparison.pairs.where(name).among(at))
     rows = [(p.a, p.b, p.difference, p) for p in pairs]
     if comparison.tail != "one":
         rows += [(p.b, p.a, -p.difference, p) for p in pairs]

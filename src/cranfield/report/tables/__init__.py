@@ -33,6 +33,7 @@ MAKERS: dict[str, str] = {
     "DescriptorCard": "features:card_document",
     "DescriptorCatalogue": "features:catalogue_document",
     "DisplacementScores": "displacement:document",
+    "ErrorAnalysis": "results:document",
     "Explanations": "explanations:document",
     "Fusion": "fusion:document",
     "Generality": "lab_generality:document",

@@ -41,7 +41,7 @@ def make(results: Results, here: Address) -> Made:
     )
 
 
-def addresses(results: Results) -> Iterator[Address]:
+def addresses(results: Results, _: str) -> Iterator[Address]:
     """The leaderboard under every measure: all runs, the best per team, each configuration."""
     configurations = results.material.configurations
     for measure in results.material.scores.measures:

@@ -1,0 +1,109 @@
+"""What annotation runs get wrong: concepts taken for others, and wrong labels by confidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.data.labels import CHUNK_CELLS, DEFAULT_THRESHOLD, LabelMatrix
+from cranfield.errors import NeedsError
+from cranfield.notes import Notes
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.labels import LabelTask
+
+BINS = 10
+KEPT = 50
+
+
+@dataclass(frozen=True, order=True, slots=True)
+class WrongLabel:
+    """A label that an item does not have, and how sure a run was of it."""
+
+    confidence: float
+    run: str
+    item: str
+    concept: str
+
+
+@dataclass
+class Mistakes:
+    """Collects the mistakes of runs, one aligned run after the other.
+
+    `confused[i, j]` counts, over items and runs, where concept i was missed and concept j was
+    assigned instead of it: both in one item. `assigned` and `wrong` count labels by the tenth
+    of the confidence that the run gave them; runs without confidences are not in them. `worst`
+    has the wrong labels of which runs were most sure.
+    """
+
+    truth: LabelMatrix
+    confused: NDArray[np.int64] = field(init=False)
+    missed: NDArray[np.int64] = field(init=False)
+    assigned: NDArray[np.int64] = field(init=False)
+    wrong: NDArray[np.int64] = field(init=False)
+    worst: list[WrongLabel] = field(default_factory=list)
+    runs: int = 0
+
+    def __post_init__(self) -> None:
+        count = len(self.truth.concepts)
+        self.confused = np.zeros((count, count), dtype=np.int64)
+        self.missed = np.zeros(count, dtype=np.int64)
+        self.assigned = np.zeros(BINS, dtype=np.int64)
+        self.wrong = np.zeros(BINS, dtype=np.int64)
+
+    def add(self, run: LabelMatrix) -> None:
+        """Count the mistakes of a run that is aligned to the truth."""
+        decided = run.with_threshold(DEFAULT_THRESHOLD)
+        items, concepts = self.truth.shape
+        step = max(1, CHUNK_CELLS // max(concepts, 1))
+        for start in range(0, items, step):
+            true, _ = self.truth.rows(start, start + step)
+            labels, sure = decided.rows(start, start + step)
+            if true is None or labels is None:
+                raise NeedsError("mistakes are counted on a truth of labels")
+            false, missed = labels & ~true, true & ~labels
+            # Whole numbers below 2**24 are exact in single precision, which multiplies fast.
+            pairs = missed.astype(np.float32).T @ false.astype(np.float32)
+            self.confused += pairs.astype(np.int64)
+            self.missed += missed.sum(axis=0)
+            if sure is not None:
+                self._add_confidences(run.name, start, labels, false, sure)
+        self.runs += 1
+
+    def _add_confidences(
+        self, name: str, start: int, labels: Any, false: Any, sure: NDArray[np.float64]
+    ) -> None:
+        for counts, chosen in ((self.assigned, labels), (self.wrong, false)):
+            at = np.minimum((sure[chosen] * BINS).astype(np.int64), BINS - 1)
+            counts += np.bincount(at, minlength=BINS)
+        rows, columns = np.nonzero(false)
+        if not rows.size:
+            return
+        values = sure[rows, columns]
+        # The surest, and of equally sure ones the first.
+        order = np.lexsort((columns, rows, -values))[:KEPT]
+        found = [
+            WrongLabel(
+                float(values[k]),
+                name,
+                self.truth.items[start + int(rows[k])],
+                self.truth.concepts[int(columns[k])],
+            )
+            for k in order.tolist()
+        ]
+        self.worst = sorted(
+            [*self.worst, *found], key=lambda w: (-w.confidence, w.run, w.item, w.concept)
+        )[:KEPT]
+
+
+def watched(
+    task: LabelTask, runs: Iterable[Any] | Mapping[str, Any], mistakes: Mistakes
+) -> Iterator[LabelMatrix]:
+    """The runs of a task one by one, each looked at for its mistakes as it passes."""
+    for run in task.runs(runs):
+        mistakes.add(task.aligned(run, Notes()).run)
+        yield run

@@ -1,0 +1,43 @@
+"""What pages show beside the material of result tables, each where it is at hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from cranfield.campaign.results import Material
+    from cranfield.evaluation.mistakes import Mistakes
+    from cranfield.evaluation.scores import Scores
+
+
+@dataclass(frozen=True, slots=True)
+class FileFact:
+    """A file that belongs to the results: what it is, how long, its check sum."""
+
+    kind: str
+    name: str
+    bytes: int
+    sha256: str
+    run: str = ""
+    address: str = ""
+
+
+@dataclass(frozen=True)
+class Extras:
+    """Further material of a task.
+
+    `curve` has precision at levels of recall, for the graphs of topics; `mistakes` what
+    annotation runs confuse; `earlier` the material of other years; `changes` what was changed
+    since the results were first published, a line each; `settings` how runs were scored.
+    """
+
+    curve: Scores | None = None
+    mistakes: Mistakes | None = None
+    files: Sequence[FileFact] = ()
+    changes: Sequence[str] = ()
+    settings: Sequence[str] = ()
+    earlier: Mapping[str, Material] = field(default_factory=dict)
+    licence: str = ""
+    version: str = ""

@@ -1,0 +1,81 @@
+"""How the results were made, which files belong to them, and what has changed since."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from cranfield.campaign.results.answer import Cell, ResultPart
+from cranfield.campaign.views.answer import View, count, text
+from cranfield.report.methods import citations, methods
+from cranfield.site.links import Address
+from cranfield.site.pages.made import Made
+from cranfield.site.sheet import Block, Prose
+
+if TYPE_CHECKING:
+    from cranfield.site.results import Results
+
+METHOD, FILES, CHANGES = "method", "files", "changes"
+
+
+def addresses(results: Results, kind: str) -> Iterator[Address]:
+    has = {METHOD: True, FILES: results.extras.files, CHANGES: results.extras.changes}
+    if has[kind]:
+        yield Address(kind)
+
+
+def make(results: Results, here: Address) -> Made:
+    return {METHOD: _method, FILES: _files, CHANGES: _changes}[here.path](results, here)
+
+
+def _method(results: Results, here: Address) -> Made:
+    material = results.material
+    said = methods(material.scores, material.comparison, results.extras.settings)
+    cited = citations(material.scores.measures, compared=material.comparison is not None)
+    rows: list[tuple[Cell, ...]] = [(c["measures"], c["text"], c["bibtex"]) for c in cited]
+    columns = (text("measures", "used for"), text("text", "source"), text("bibtex"))
+    measures = ResultPart(
+        "measures",
+        "Measures",
+        (text("measure"), text("title"), text("formula"), text("direction", "better")),
+        tuple(
+            (
+                str(m),
+                m.title,
+                m.formula,
+                {True: "higher", False: "lower", None: "neither"}[m.higher_is_better],
+            )
+            for m in material.scores.measures
+        ),
+    )
+    sources = ResultPart("sources", "Sources", columns, tuple(rows))
+    answer = View("method", "Method", "", (measures, sources), facts={"method": said})
+    blocks: list[Block] = [Prose("What was computed", said)]
+    blocks += results.blocks_of(View("", "", "", (measures,)), here)
+    blocks += [
+        Prose("What to cite" if k == 0 else "", (f"{c['measures']}: {c['text']}",), c["bibtex"])
+        for k, c in enumerate(cited)
+    ]
+    return Made(title="Method", answer=answer, blocks=blocks)
+
+
+def _files(results: Results, here: Address) -> Made:
+    rows = tuple((f.kind, f.name, f.run, f.bytes, f.sha256) for f in results.extras.files)
+    columns = (
+        text("kind", "what"),
+        text("file", link="file"),
+        text("run", link="run"),
+        count("bytes"),
+        text("sha256", "SHA-256"),
+    )
+    note = "sha256sum -c checks files against these sums; files.csv has them for programs."
+    part = ResultPart("files", "Files", columns, rows, (note,))
+    facts = {"licence": results.extras.licence, "version": results.extras.version}
+    return Made(title="Files", answer=View("files", "Files", "", (part,), facts=facts))
+
+
+def _changes(results: Results, here: Address) -> Made:
+    rows = tuple((line,) for line in results.extras.changes)
+    part = ResultPart("changes", "Changes", (text("change"),), rows)
+    answer = View("changes", "Changes", "", (part,))
+    return Made("Changes", answer, blocks=[Prose("", results.extras.changes)])

@@ -1,0 +1,58 @@
+"""The graphs of pages: precision against recall, the leaderboard drawn, pairs as colours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from cranfield.evaluation.curves import LEVELS, Curve
+from cranfield.report.charts.curves import recall_chart
+from cranfield.site.sheet import Figure
+
+if TYPE_CHECKING:
+    from cranfield.report.charts.model import Chart
+    from cranfield.site.results import Results
+
+# More curves cannot be told apart.
+CURVES_SHOWN = 12
+
+
+def figure(chart: Chart, note: str = "") -> Figure:
+    """A chart as part of a page; it escapes its own texts."""
+    from markupsafe import Markup
+
+    return Figure(chart.title, Markup(chart.to_svg(standalone=False)), note)
+
+
+def of_topic(results: Results, topic: str) -> list[Figure]:
+    """Precision against recall of the best runs on one topic (SHREC's graphs per query)."""
+    rows = results.curve_values
+    if rows is None:
+        return []
+    j = results.values.place["topic"][topic]
+    main = results.values.main("topic")
+    order = results.best_runs(CURVES_SHOWN)
+    curves = [
+        Curve(run, tuple((level, rows[level][results.values.at[run]][j]) for level in LEVELS))
+        for run in order
+    ]
+    chart = recall_chart(curves, topic=topic)
+    shown = len(order) < len(results.material.scores.runs)
+    note = f"The {len(order)} best runs by {main}." if shown else ""
+    return [figure(chart, note)]
+
+
+def of_runs(results: Results, runs: Sequence[str]) -> list[Figure]:
+    """Mean precision against recall of some runs."""
+    rows = results.curve_values
+    if rows is None:
+        return []
+    curves = []
+    for run in runs[:CURVES_SHOWN]:
+        at = results.values.at[run]
+        points = []
+        for level in LEVELS:
+            known = [v for v in rows[level][at] if v == v]
+            points.append((level, sum(known) / len(known) if known else 0.0))
+        curves.append(Curve(run, tuple(points)))
+    return [figure(recall_chart(curves))]

@@ -1,0 +1,112 @@
+"""Result tables of a campaign as pages, the years, and where runs fail."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.errors import analyse_errors
+from cranfield.campaign.results import TABLES, result_table
+from cranfield.campaign.results.parts import only_runs
+from cranfield.campaign.results.years import compare_years
+from cranfield.errors import NeedsError, UsageError
+from cranfield.site.links import Address
+from cranfield.site.pages.made import Made
+from cranfield.site.sheet import Block, Gallery
+
+if TYPE_CHECKING:
+    from cranfield.answers import Answer
+    from cranfield.site.results import Results
+
+# Tables that other pages have, or that need what a site does not know.
+ELSEWHERE = ("runs", "side-by-side")
+ERRORS, YEARS = "errors", "years"
+FEW_ITEMS = 20
+
+
+def kinds() -> list[str]:
+    """The addresses of all tables that there are."""
+    return [ERRORS, YEARS, *(name for name in TABLES if name not in ELSEWHERE)]
+
+
+def addresses(results: Results, kind: str) -> Iterator[Address]:
+    if answer_of(results, kind) is not None:
+        yield Address(kind)
+
+
+def make(results: Results, here: Address) -> Made:
+    answer = answer_of(results, here.path)
+    if answer is None:
+        results.missing(here)
+    title = results.titles.get(here.path, "") or str(getattr(answer, "title", here.path))
+    blocks: list[Block] = results.blocks_of(answer, here)
+    if here.path == "best-per-item":
+        blocks = [*_pictures(results, here, answer), *blocks]
+    verdict = getattr(answer, "verdict", ())
+    source = str(getattr(answer, "source", ""))
+    return Made(title=title, answer=answer, verdict=verdict, blocks=blocks, kicker=source and "")
+
+
+def answer_of(results: Results, kind: str) -> Any:
+    """The answer of a page, made once; None where the material has nothing for it."""
+    if kind not in results.kept:
+        try:
+            results.kept[kind] = _made(results, kind)
+        except (NeedsError, UsageError):
+            results.kept[kind] = None
+    return results.kept[kind]
+
+
+def _made(results: Results, kind: str) -> Answer | None:
+    material = results.material
+    if kind == ERRORS:
+        return _errors(results)
+    if kind == YEARS:
+        for name, earlier in results.extras.earlier.items():
+            return compare_years(earlier, material, names=(name, material.year or "this year"))
+        return None
+    declared = TABLES.get(kind)
+    if declared is None or not _has(results, declared.needs):
+        return None
+    return result_table(kind, material)
+
+
+def _has(results: Results, needs: tuple[str, ...]) -> bool:
+    material = results.material
+    has = {
+        "teams": results.has_teams,
+        "configurations": len(material.configurations) > 1,
+        "concepts": "concept" in results.values.by_unit,
+        "topics": "topic" in results.values.by_unit,
+        "items": "item" in results.values.by_unit,
+        "truth": material.truth is not None,
+        "sets": False,
+        "years": bool(results.extras.earlier),
+    }
+    return all(has.get(need, True) for need in needs)
+
+
+def _errors(results: Results) -> Answer:
+    material = results.material
+    competing = {material.scores.runs[i] for i in material.ranked_runs}
+    baseline = material.baseline if material.baseline else None
+    kept = competing | ({baseline} if baseline else set())
+    measure = next(
+        (m for m in (material.primary, *material.scores.measures) if results.shows(m)), None
+    )
+    if measure is None:
+        raise NeedsError("no measure has values of topics or concepts")
+    return analyse_errors(
+        only_runs(material.scores, kept),
+        measure=measure,
+        baseline=baseline,
+        mistakes=results.extras.mistakes,
+        items=material.truth is not None,
+        shown=FEW_ITEMS,
+    )
+
+
+def _pictures(results: Results, here: Address, answer: Any) -> list[Block]:
+    items = answer.parts[0].column("item")
+    found = [p for item in items if (p := results.picture(here, str(item))) is not None]
+    return [Gallery("", found)] if found else []

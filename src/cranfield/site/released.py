@@ -1,0 +1,65 @@
+"""What pages may say of the truth: nothing while it is sealed."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from cranfield.data.labels import LabelMatrix
+
+if TYPE_CHECKING:
+    from cranfield.data import Judgements
+
+
+class Released:
+    """The truth of a task where it is released; every question is answered with nothing else."""
+
+    def __init__(self, truth: Judgements | LabelMatrix | None) -> None:
+        self._labels = truth if isinstance(truth, LabelMatrix) else None
+        self._judgements = None if isinstance(truth, LabelMatrix) else truth
+
+    @cached_property
+    def _grades(self) -> dict[str, dict[str, int]]:
+        return {} if self._judgements is None else self._judgements.to_dict()
+
+    def grades(self, topic: str) -> dict[str, int]:
+        """The grade of every judged item of a topic."""
+        return self._grades.get(topic, {})
+
+    def relevant(self, topic: str) -> list[str]:
+        """The relevant items of a topic, the best grades first."""
+        found = [(-grade, item) for item, grade in self.grades(topic).items() if grade > 0]
+        return [item for _, item in sorted(found)]
+
+    def of_topic(self, topic: str) -> dict[str, Any]:
+        count = len(self.relevant(topic))
+        return {"relevant": f"{count} of {len(self.grades(topic))} judged"} if count else {}
+
+    @cached_property
+    def _counts(self) -> dict[str, int]:
+        if self._labels is None:
+            return {}
+        labels, _ = self._labels.columns(0, len(self._labels.concepts))
+        sums = [] if labels is None else labels.sum(axis=0).tolist()
+        return dict(zip(self._labels.concepts, map(int, sums), strict=False))
+
+    def of_concept(self, concept: str) -> dict[str, Any]:
+        count = self._counts.get(concept)
+        if count is None or self._labels is None:
+            return {}
+        return {"frequency": f"{count} of {len(self._labels.items)}"}
+
+    @cached_property
+    def _places(self) -> dict[str, int]:
+        items = () if self._labels is None else self._labels.items
+        return {item: i for i, item in enumerate(items)}
+
+    def of_item(self, item: str) -> dict[str, Any]:
+        at = self._places.get(item)
+        if at is None or self._labels is None:
+            return {}
+        labels, _ = self._labels.rows(at, at + 1)
+        if labels is None:
+            return {}
+        held = [c for c, has in zip(self._labels.concepts, labels[0].tolist(), strict=True) if has]
+        return {"labels": held}
