@@ -20,7 +20,10 @@ class Released:
 
     @cached_property
     def _grades(self) -> dict[str, dict[str, int]]:
-        return {} if self._judgements is None else self._judgements.to_dict()
+        if self._judgements is None:
+            return {}
+        found = self._judgements.to_dict()
+        return {t: {i: int(g) for i, g in grades.items()} for t, grades in found.items()}
 
     def grades(self, topic: str) -> dict[str, int]:
         """The grade of every judged item of a topic."""

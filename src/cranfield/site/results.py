@@ -233,11 +233,12 @@ class Results:
         """The picture of an item, which leads to its page."""
         if item not in self.pictures or item not in self._slugs["item"]:
             return None
-        size = self.pictures.size(item) or (None, None)
+        width, height = self.pictures.size(item) or (None, None)
         address = self.link(here, Address(f"picture/{slug(item)}"), "png")
         href = self.find(here, "item", item)
         own = here.path == f"item/{slug(item)}"
-        return Picture(address, f"Item {item}", item, *size, mark, "" if own else href)
+        shown = "" if own else href
+        return Picture(address, f"Item {item}", item, width, height, mark, shown)
 
     def table(self, part: ResultPart, here: Address) -> TableView:
         """A part of an answer as this page shows it."""

@@ -73,11 +73,12 @@ class Gallery:
 
 @dataclass(frozen=True, slots=True)
 class Prose:
-    """Paragraphs, and perhaps lines as they stand in a file."""
+    """Paragraphs, and perhaps lines as they stand in a file, and where more is."""
 
     title: str
     paragraphs: Sequence[str]
     verbatim: str = ""
+    links: Sequence[Link] = ()
 
 
 Block: TypeAlias = TableView | Figure | Gallery | Prose

@@ -10,7 +10,7 @@ from cranfield.answers import Answer
 
 Cell: TypeAlias = str | int | float | None
 # What the name in a cell is of, so that a page can lead there.
-Link: TypeAlias = Literal["", "run", "team", "topic", "item", "concept"]
+Link: TypeAlias = Literal["", "run", "team", "topic", "item", "concept", "file"]
 
 
 @dataclass(frozen=True, slots=True)

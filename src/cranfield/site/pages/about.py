@@ -59,7 +59,7 @@ def _method(results: Results, here: Address) -> Made:
     return Made(title="Method", answer=answer, blocks=blocks)
 
 
-def _files(results: Results, here: Address) -> Made:
+def _files(results: Results, _: Address) -> Made:
     rows = tuple((f.kind, f.name, f.run, f.bytes, f.sha256) for f in results.extras.files)
     columns = (
         text("kind", "what"),
@@ -74,7 +74,7 @@ def _files(results: Results, here: Address) -> Made:
     return Made(title="Files", answer=View("files", "Files", "", (part,), facts=facts))
 
 
-def _changes(results: Results, here: Address) -> Made:
+def _changes(results: Results, _: Address) -> Made:
     rows = tuple((line,) for line in results.extras.changes)
     part = ResultPart("changes", "Changes", (text("change"),), rows)
     answer = View("changes", "Changes", "", (part,))

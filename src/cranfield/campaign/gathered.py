@@ -1,0 +1,135 @@
+"""All that a site shows of a task, gathered in one pass over its runs.
+
+While the truth is sealed, names that only the truth knows are not in it, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.results.material import Material
+from cranfield.campaign.scoring import TRUTH, score_collection, task_options
+from cranfield.campaign.submissions import PublicSet
+from cranfield.data.collection import Collection, Kind
+from cranfield.evaluation.curves import RECALL_MEASURES
+from cranfield.evaluation.mistakes import Mistakes, watched
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import parse_measures
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The material of a task, curves of its topics, and what annotation runs confuse."""
+
+    material: Material
+    curve: Scores | None = None
+    mistakes: Mistakes | None = None
+
+
+def gather(
+    collection: Collection,
+    kind: Kind,
+    *,
+    released: bool = False,
+    compare: bool = True,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> Gathered:
+    """Score, compare and look at the runs of a task; every run is read once.
+
+    `options` are those of a comparison, which is of all pairs.
+    """
+    told = Progress.of(progress)
+    part = told.part(0.0, 0.6)
+    if kind == "ranked":
+        scores, curve = _ranked(collection, jobs, part)
+        mistakes = None
+    else:
+        scores, mistakes = _labels(collection, jobs, part)
+        curve = None
+    if not released:
+        public = PublicSet.of(collection, kind)
+        scores = sealed(scores, public)
+        curve = None if curve is None else replace(curve, units=scores.units)
+    material = Material.of(collection, kind, scores=scores, released=released)
+    if compare and len(scores.runs) > 1 and _testable(scores):
+        tested = [str(m) for m in _testable(scores)]
+        material = material.compared(
+            **{"baseline": None, "measures": tested, "jobs": jobs or 1, **options},
+            progress=told.part(0.6, 1.0),
+        )
+    told(1.0)
+    return Gathered(material, curve, mistakes)
+
+
+def _testable(scores: Scores) -> list[Any]:
+    return [m for m in scores.measures if m in scores.values and scores.is_mean(m)]
+
+
+def _ranked(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Scores]:
+    """The scores under the collection's measures, and precision at levels of recall."""
+    from cranfield.evaluation.ranked import DEFAULT_MEASURES
+
+    own = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
+    levels = parse_measures(RECALL_MEASURES)
+    both = [str(m) for m in dict.fromkeys([*own, *levels])]
+    found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
+    return found.select(own), found.select(levels)
+
+
+def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:
+    """The scores of annotation runs, and their mistakes."""
+    from cranfield.evaluation.labels import LabelTask
+
+    part = collection.part("labels")
+    wanted = list(part.measures) or None
+    task = LabelTask(collection.need(TRUTH["labels"]), wanted, **task_options(collection, "labels"))
+    mistakes = Mistakes(task.truth)
+    runs = part.runs
+    watching = Counting(len(runs), told)
+    scores = task.evaluate(watching.over(watched(task, runs, mistakes)), jobs=jobs)
+    return scores, mistakes
+
+
+class Counting:
+    """Tells how many of so many things have passed."""
+
+    def __init__(self, count: int, told: Progress) -> None:
+        self.count, self.told = count, told
+
+    def over(self, things: Any) -> Any:
+        for k, thing in enumerate(things, 1):
+            yield thing
+            self.told(k / self.count)
+
+
+def sealed(scores: Scores, public: PublicSet) -> Scores:
+    """The same scores; topics, items and concepts that only the truth names have no name."""
+    units, hidden = dict(scores.units), set()
+    for unit, known in (
+        ("topic", public.topics),
+        ("item", public.items),
+        ("concept", public.concepts),
+    ):
+        if unit in units and known is not None:
+            units[unit], secret = _masked(unit, units[unit], set(known))
+            hidden |= secret
+    notes = tuple(note for note in scores.notes if not any(name in note for name in hidden))
+    return replace(scores, units=units, notes=notes)
+
+
+def _masked(unit: str, names: Sequence[str], known: set[str]) -> tuple[tuple[str, ...], set[str]]:
+    found, hidden = [], set()
+    for name in names:
+        if name not in known:
+            hidden.add(name)
+            name = f"sealed {unit} {len(hidden)}"
+        found.append(name)
+    return tuple(found), hidden

@@ -1,0 +1,314 @@
+"""A collection as a static site: every page as HTML, JSON and CSV, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from cranfield._version import __version__
+from cranfield.answers import Answer
+from cranfield.campaign.gathered import Gathered, gather
+from cranfield.campaign.results import result_table
+from cranfield.campaign.results.material import Material
+from cranfield.data.collection import Collection, Kind
+from cranfield.errors import InputError, NeedsError, UsageError, os_message
+from cranfield.io.collection import read_collection
+from cranfield.io.files import run_name
+from cranfield.notes import Progress
+from cranfield.report.methods import ranked_settings
+from cranfield.site.extras import Extras, FileFact
+from cranfield.site.home import home_page
+from cranfield.site.links import Address, StaticLinks, slug
+from cranfield.site.render import environment, style_sheet
+from cranfield.site.results import Frame, Page, Results
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+MANIFEST = "site.json"
+STYLE = "site.css"
+SEALED = "The truth is sealed: grades and true labels of single items are in none of these files."
+CHANGES = ("CHANGES.md", "CHANGES.txt")
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Published(Answer):
+    """What was written: the folder, its pages and files, and how large they are."""
+
+    command: ClassVar[str] = "publish"
+
+    folder: str
+    tasks: tuple[str, ...]
+    pages: int
+    pictures: int
+    files: int
+    bytes: int
+    released: bool
+    verdicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def headline(self) -> str:
+        return f"{self.pages} pages in {self.folder}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """Counts, and the verdict on each task."""
+        return {
+            "folder": self.folder,
+            "tasks": list(self.tasks),
+            "pages": self.pages,
+            "pictures": self.pictures,
+            "files": self.files,
+            "bytes": self.bytes,
+            "released": self.released,
+            "verdicts": {task: list(said) for task, said in self.verdicts.items()},
+        }
+
+
+def publish(
+    collection: Collection | str | Path,
+    target: str | Path,
+    *,
+    release_truth: bool = False,
+    with_runs: bool = False,
+    kinds: Sequence[Kind] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **compare: Any,
+) -> Published:
+    """Write the site of a collection into a folder, which appears complete or not at all.
+
+    A site that is there already is replaced; another folder is not touched. The truth stays
+    sealed unless it is released: then judgements, relevant items and true labels are shown.
+    `with_runs` copies the files of the runs. `compare` are options of a comparison. The same
+    collection gives the same bytes.
+    """
+    environment()  # without the extra nothing is read
+    held = collection if isinstance(collection, Collection) else read_collection(collection)
+    chosen = tuple(kinds or (k for k in held.kinds if held.part(k).runs and held.part(k).truth))
+    if not chosen:
+        raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
+    told = Progress.of(progress)
+    folder = Path(target)
+    _check_target(folder)
+    share = 0.7 / len(chosen)
+    gathered = {
+        kind: gather(
+            held,
+            kind,
+            released=release_truth,
+            jobs=jobs,
+            progress=told.part(i * share, (i + 1) * share),
+            **compare,
+        )
+        for i, kind in enumerate(chosen)
+    }
+    with _draft(folder) as draft:
+        site = _Site(draft, held, gathered, release_truth, with_runs)
+        site.write(told.part(0.7, 1.0))
+        found = Published(
+            folder=str(target),
+            tasks=chosen,
+            pages=site.pages,
+            pictures=site.pictures,
+            files=len(site.sums),
+            bytes=site.size,
+            released=release_truth,
+            verdicts={k: site.verdicts[k] for k in chosen},
+            notes=tuple(
+                dict.fromkeys(n for g in gathered.values() for n in g.material.scores.notes)
+            ),
+        )
+    told(1.0)
+    return found
+
+
+class _Site:
+    """Writes the pages of all tasks into a folder, and keeps their check sums."""
+
+    def __init__(
+        self,
+        folder: Path,
+        collection: Collection,
+        gathered: dict[Kind, Gathered],
+        released: bool,
+        with_runs: bool,
+    ) -> None:
+        self.folder, self.collection, self.gathered = folder, collection, gathered
+        self.released, self.with_runs = released, with_runs
+        self.sums: dict[str, str] = {}
+        self.pages = self.pictures = self.size = 0
+        self.verdicts: dict[str, tuple[str, ...]] = {}
+        # What was noticed on the way, each once.
+        self.notes = dict.fromkeys(
+            note for one in gathered.values() for note in one.material.scores.notes
+        )
+
+    def write(self, told: Progress) -> None:
+        self.put(STYLE, style_sheet().encode())
+        title = self.collection.title or self.collection.name
+        frame = Frame(
+            site=title,
+            tasks=list(self.gathered),
+            sealed="" if self.released else SEALED,
+            style=STYLE,
+        )
+        every: dict[str, Results] = {}
+        for kind, one in self.gathered.items():
+            every[kind] = Results(one.material, StaticLinks(), frame, self._extras(kind, one))
+        listed = {kind: results.addresses() for kind, results in every.items()}
+        total = sum(map(len, listed.values())) or 1
+        for task, results in every.items():
+            below = f"results/{slug(task)}"
+            for address in listed[task]:
+                told.check()
+                page = results.page(address.path, address.query)
+                if not address.path and not address.query:
+                    self.verdicts[task] = tuple(getattr(page.answer, "verdict", ()))
+                self._page(f"{below}/", address, page)
+                told(self.pages / total)
+            self._pictures(below, results)
+            self._items(below, results.material)
+        home = home_page(frame, self.collection, every)
+        self._page("", Address(), home)
+        manifest: dict[str, Any] = {"cranfield": __version__, "collection": self.collection.name}
+        manifest |= {"version": self.collection.version, "released": self.released}
+        document = json.dumps(manifest | {"files": self.sums}, indent=1, sort_keys=True)
+        self.put(MANIFEST, f"{document}\n".encode())
+
+    def _page(self, below: str, address: Address, page: Page) -> None:
+        self.put(below + address.file("html"), page.html.encode(errors="replace"))
+        for form in ("json", "csv"):
+            self.put(below + address.file(form), page.data(form).encode(errors="replace"))
+        self.pages += 1
+
+    def put(self, name: str, data: bytes) -> None:
+        """Write a file of the site."""
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(data)
+        self.sums[name] = hashlib.sha256(data).hexdigest()
+        self.size += len(data)
+
+    def _pictures(self, below: str, results: Results) -> None:
+        for item in results.linked_items:
+            drawn = results.pictures.draw(item)
+            if drawn is not None:
+                self.put(f"{below}/picture/{slug(item)}.png", drawn.data)
+                self.pictures += 1
+
+    def _items(self, below: str, material: Material) -> None:
+        """All items with their best value, also those without a page."""
+        try:
+            answer = result_table("best-per-item", material, count=None)
+        except (NeedsError, UsageError):
+            return  # no measure speaks of items
+        self.put(f"{below}/items.csv", Page("", "", answer).data("csv").encode(errors="replace"))
+
+    def _extras(self, kind: Kind, one: Gathered) -> Extras:
+        settings = ranked_settings({}) if kind == "ranked" else []
+        return Extras(
+            curve=one.curve,
+            mistakes=one.mistakes,
+            files=tuple(self._files(kind)),
+            changes=tuple(_changes(self.collection)),
+            settings=settings,
+            earlier=_earlier(self.collection, kind),
+            licence=self.collection.licence,
+            version=self.collection.version,
+        )
+
+    def _files(self, kind: Kind) -> Iterator[FileFact]:
+        part = self.collection.part(kind)
+        listed: list[tuple[str, Path, str, bool]] = [
+            ("run", path, run_name(path), self.with_runs) for path in part.runs
+        ]
+        if self.released and part.truth is not None:
+            listed.append(("truth", part.truth, "", True))
+        for what, path, run, copied in listed:
+            digest, size = _digest(path)
+            address = f"files/{slug(kind)}/{path.name}" if copied else ""
+            if copied:
+                to = self.folder / address
+                to.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, to)
+                self.sums[address], self.size = digest, self.size + size
+            yield FileFact(what, path.name, size, digest, run, address)
+
+
+def _digest(path: Path) -> tuple[str, int]:
+    with path.open("rb") as stream:
+        return hashlib.file_digest(stream, "sha256").hexdigest(), path.stat().st_size
+
+
+def _changes(collection: Collection) -> list[str]:
+    """The paragraphs of the file of changes that lies in the folder, if there is one."""
+    for name in CHANGES:
+        path = collection.folder / name
+        if path.is_file():
+            parts = path.read_text("utf-8", errors="replace").split("\n\n")
+            return [" ".join(p.split()) for p in parts if p.strip()]
+    return []
+
+
+def _earlier(collection: Collection, kind: Kind) -> dict[str, Material]:
+    """The material of earlier years that have runs of this kind."""
+    found = {}
+    for year, path in collection.years.items():
+        held = read_collection(path)
+        part = held.part(kind)
+        if part.runs and part.truth is not None:
+            found[year] = Material.of(held, kind)
+    return found
+
+
+def _check_target(folder: Path) -> None:
+    """An InputError when something lies there that is not a site of ours."""
+    if folder.is_dir() and ((folder / MANIFEST).is_file() or not any(folder.iterdir())):
+        return
+    if folder.exists():
+        raise InputError.single(
+            str(folder), "is there already and is not a site; give the name of a new folder"
+        )
+    if not folder.resolve().parent.is_dir():
+        raise InputError.single(str(folder), "cannot be written: no such directory")
+
+
+class _draft:  # noqa: N801
+    """A folder beside the target that takes its place when all went well."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.resolve()
+
+    def __enter__(self) -> Path:
+        try:
+            made = tempfile.mkdtemp(dir=self.folder.parent, prefix=f".{self.folder.name}.")
+        except OSError as error:
+            raise InputError.single(
+                str(self.folder), f"cannot be written: {os_message(error)}"
+            ) from None
+        self.draft = Path(made)
+        inside = self.draft / "new"
+        inside.mkdir()
+        return inside
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        try:
+            if error is None:
+                if self.folder.exists():
+                    self.folder.rename(self.draft / "old")
+                (self.draft / "new").rename(self.folder)
+        except OSError as failure:
+            raise InputError.single(
+                str(self.folder), f"cannot be written: {os_message(failure)}"
+            ) from None
+        finally:
+            shutil.rmtree(self.draft, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise InputError.single(
+                str(self.folder), f"cannot be written: {os_message(error)}"
+            ) from None
