@@ -68,4 +68,7 @@ def _task(kind: str, results: Results, part: ResultPart, said: tuple[str, ...]) 
         return f"results/{slug(kind)}/{inside}" if inside else ""
 
     more = Link("The whole leaderboard", f"results/{slug(kind)}/index.html")
-    return [Prose(TITLES.get(kind, kind), said, links=(more,)), part_view(part, find)]
+    return [
+        Prose(TITLES.get(kind, kind), said, links=(more,), kind="lead"),
+        part_view(part, find),
+    ]

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
+from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from cranfield._version import __version__
@@ -23,7 +24,7 @@ from cranfield.site.pictures import Pictures
 from cranfield.site.released import Released
 from cranfield.site.render import rendered
 from cranfield.site.sheet import Block, Link, Picture, Sheet, TableView
-from cranfield.site.tables import part_view, table_view
+from cranfield.site.tables import part_view, table_view, unit_scale
 
 if TYPE_CHECKING:
     from cranfield.campaign.results import Material
@@ -222,8 +223,12 @@ class Results:
             for part in answer.parts if isinstance(answer, ResultTable) else ():
                 at = [j for j, c in enumerate(part.columns) if c.link == "item"]
                 found |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
-        for topic in self.material.scores.units.get("topic", ()):
-            found |= dict.fromkeys(self.released.relevant(topic))
+        relevant = [self.released.relevant(t) for t in self.material.scores.units.get("topic", ())]
+        # The first of every topic, then the second: each topic has some.
+        for items in zip_longest(*relevant) if any(relevant) else ():
+            found |= dict.fromkeys(item for item in items if item is not None)
+            if len(found) >= MOST_ITEMS:
+                break
         return list(found)[:MOST_ITEMS]
 
     def _asking(self, topic_items: Mapping[str, str]) -> list[str]:
@@ -242,7 +247,12 @@ class Results:
 
     def table(self, part: ResultPart, here: Address) -> TableView:
         """A part of an answer as this page shows it."""
-        return part_view(part, lambda kind, name: self.find(here, kind, name))
+        return part_view(
+            part,
+            lambda kind, name: self.find(here, kind, name),
+            lambda item: self.picture(here, item),
+            scale=unit_scale(part) if part.name == "measures" else None,
+        )
 
     def blocks_of(self, answer: Answer, here: Address) -> list[Block]:
         """The tables of an answer, names with their links."""
@@ -287,6 +297,7 @@ class Results:
             facts=made.facts,
             choices=made.choices,
             blocks=self.blocks_of(made.answer, here) if made.blocks is None else made.blocks,
+            columns=made.columns,
             data=[Link(e.upper(), self.link(here, here, e)) for e in ("json", "csv")],
             banner=frame.banner,
             sealed=frame.sealed,

@@ -20,36 +20,6 @@ class Link:
 
 
 @dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell: its text, where it leads, its classes, and a drawing of our own beside it."""
-
-    text: str
-    href: str = ""
-    kind: str = ""
-    drawing: Markup | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class TableView:
-    """A table with its caption; `heads` are cells without links."""
-
-    title: str
-    heads: Sequence[CellView]
-    rows: Sequence[Sequence[CellView]]
-    notes: Sequence[str] = ()
-    anchor: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Figure:
-    """A chart, drawn by ourselves."""
-
-    title: str
-    drawing: Markup
-    note: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class Picture:
     """A picture of an item or a topic."""
 
@@ -60,6 +30,38 @@ class Picture:
     height: int | None = None
     mark: str = ""
     href: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class CellView:
+    """A cell: its text, where it leads, its classes, and a drawing of our own beside it."""
+
+    text: str
+    href: str = ""
+    kind: str = ""
+    drawing: Markup | None = None
+    picture: Picture | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class TableView:
+    """A table with its caption; `heads` are cells without links. A wide one spans the page."""
+
+    title: str
+    heads: Sequence[CellView]
+    rows: Sequence[Sequence[CellView]]
+    notes: Sequence[str] = ()
+    wide: bool = False
+    tall: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A chart, drawn by ourselves."""
+
+    title: str
+    drawing: Markup
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +81,7 @@ class Prose:
     paragraphs: Sequence[str]
     verbatim: str = ""
     links: Sequence[Link] = ()
+    kind: str = ""
 
 
 Block: TypeAlias = TableView | Figure | Gallery | Prose
@@ -108,6 +111,8 @@ class Sheet:
     facts: Sequence[tuple[str, Link]] = ()
     choices: Sequence[Choice] = ()
     blocks: Sequence[Block] = ()
+    # Blocks stand beside one another where the page is wide enough.
+    columns: bool = False
     data: Sequence[Link] = ()
     banner: str = ""
     sealed: str = ""

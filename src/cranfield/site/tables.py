@@ -8,25 +8,49 @@ from typing import TYPE_CHECKING
 from cranfield.campaign.results.answer import ResultPart
 from cranfield.report.document import Cell, Column, Table
 from cranfield.report.tables.results import table_of
-from cranfield.site.sheet import CellView, TableView
+from cranfield.site.sheet import CellView, Picture, TableView
 
 if TYPE_CHECKING:
     from markupsafe import Markup
 
 # From the kind of a name and the name to the address of its page, or nothing.
 Finder = Callable[[str, str], str]
-LOW, HIGH, STARS = "ci_low", "ci_high", "stars"
-_WIDTH, _HEIGHT, _EDGE = 120, 12, 4
+# From the name of an item to its picture, or nothing.
+Drawer = Callable[[str], "Picture | None"]
+Scale = tuple[float, float]
+LOW, HIGH, STARS, PICTURE = "ci_low", "ci_high", "stars", "picture"
+_WIDTH, _HEIGHT, _EDGE = 180, 12, 4
 SIGNED = ("difference",)
+# What a narrow screen can do without: it is on the page of the run.
+LESS = ("rank", "team", "configuration")
+# Texts that may run over several lines.
+LONG = ("text", "description", "formula", "title", "definition", "sha256")
+WIDE = 9
+# Long and narrow tables scroll in a box of their own.
+TALL, FEW = 60, 3
 
 
-def part_view(part: ResultPart, find: Finder, *, share: str = "95 %") -> TableView:
-    """A part of an answer as a page shows it."""
-    return table_view(table_of(part), find, [c.link for c in part.columns], share=share)
+def part_view(
+    part: ResultPart,
+    find: Finder,
+    draw: Drawer | None = None,
+    *,
+    share: str = "95 %",
+    scale: Scale | None = None,
+) -> TableView:
+    """A part of an answer as a page shows it; `scale` are the ends of its intervals' axis."""
+    kinds = [c.link for c in part.columns]
+    return table_view(table_of(part), find, kinds, draw, share=share, scale=scale)
 
 
 def table_view(
-    table: Table, find: Finder, kinds: Sequence[str] = (), *, share: str = "95 %"
+    table: Table,
+    find: Finder,
+    kinds: Sequence[str] = (),
+    draw: Drawer | None = None,
+    *,
+    share: str = "95 %",
+    scale: Scale | None = None,
 ) -> TableView:
     """A table with links and drawings; its intervals stand in one column behind the mean.
 
@@ -35,9 +59,9 @@ def table_view(
     names = [c.name for c in table.columns]
     kinds = kinds or [""] * len(names)
     drawn = LOW in names and HIGH in names
-    hidden = {HIGH, STARS} if drawn else {STARS}
+    hidden = {STARS} | ({HIGH} if drawn else set()) | ({PICTURE} if draw else set())
     shown = [(j, c) for j, c in enumerate(table.columns) if c.name not in hidden]
-    scale = _scale(table, names) if drawn else None
+    ends = (scale or _scale(table, names)) if drawn else None
     best = {j: table.best_rows(j) for j, _ in shown}
     heads = [
         CellView(f"{share} interval" if drawn and c.name == LOW else c.label, kind=_class(c, drawn))
@@ -48,35 +72,43 @@ def table_view(
     for i, row in enumerate(table.rows):
         cells = []
         for j, column in shown:
-            if scale is not None and column.name == LOW:
-                cells.append(_interval(row, names, scale))
+            value = row[j]
+            if ends is not None and column.name == LOW:
+                cells.append(_interval(row, names, ends))
                 continue
             mark = table.mark(i, j)
             if marks_at is not None and j + 1 == marks_at:
                 mark = str(row[marks_at] or "")
-            href = find(kinds[j], str(row[j])) if kinds[j] and row[j] else ""
-            cells.append(_cell(column, row[j], mark, href, i in best[j]))
+            href = find(kinds[j], str(value)) if kinds[j] and value else ""
+            picture = draw(str(value)) if draw and kinds[j] == "item" and value else None
+            cells.append(_cell(column, value, mark, href, i in best[j], picture))
         rows.append(cells)
-    return TableView(table.title, heads, rows, table.notes)
+    tall = len(rows) > TALL and len(shown) <= FEW
+    return TableView(table.title, heads, rows, table.notes, len(shown) > WIDE, tall)
 
 
 def _class(column: Column, drawn: bool) -> str:
     if drawn and column.name == LOW:
         return "interval"
-    return "n" if column.numeric else ""
+    kinds = ["n"] if column.numeric else []
+    kinds += ["less"] if column.name in LESS else []
+    kinds += ["long"] if column.name in LONG else []
+    return " ".join(kinds)
 
 
-def _cell(column: Column, value: Cell, mark: str, href: str, best: bool) -> CellView:
+def _cell(
+    column: Column, value: Cell, mark: str, href: str, best: bool, picture: Picture | None
+) -> CellView:
     text = column.show(value) if value != "" else ""
     if column.name in SIGNED and isinstance(value, float) and value > 0:
         text = f"+{text}"
-    kind = "n" if column.numeric else ""
+    kind = _class(column, False)
     if best:
         kind = f"{kind} best".strip()
-    return CellView(f"{text} {mark}" if mark else text, href, kind)
+    return CellView(f"{text} {mark}" if mark else text, href, kind, None, picture)
 
 
-def _scale(table: Table, names: Sequence[str]) -> tuple[float, float]:
+def _scale(table: Table, names: Sequence[str]) -> Scale:
     """From the least to the greatest end of the intervals of a table."""
     ends = [row[names.index(name)] for row in table.rows for name in (LOW, HIGH)]
     known = [float(v) for v in ends if isinstance(v, float)]
@@ -84,7 +116,17 @@ def _scale(table: Table, names: Sequence[str]) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
-def _interval(row: Sequence[Cell], names: Sequence[str], scale: tuple[float, float]) -> CellView:
+def unit_scale(part: ResultPart) -> Scale | None:
+    """From 0 to 1, where all intervals of a part of several measures lie there."""
+    names = [c.name for c in part.columns]
+    if LOW not in names or HIGH not in names:
+        return None
+    ends = [row[names.index(name)] for row in part.rows for name in (LOW, HIGH)]
+    known = [v for v in ends if isinstance(v, float)]
+    return (0.0, 1.0) if known and min(known) >= -0.1 and max(known) <= 1.1 else None
+
+
+def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:
     low, high = row[names.index(LOW)], row[names.index(HIGH)]
     mean = row[names.index(LOW) - 1]
     if not (isinstance(low, float) and isinstance(high, float) and isinstance(mean, float)):
@@ -93,14 +135,18 @@ def _interval(row: Sequence[Cell], names: Sequence[str], scale: tuple[float, flo
     return CellView(f"{low:.4f} to {high:.4f}", kind="interval", drawing=drawing)
 
 
-def _drawn(low: float, mean: float, high: float, scale: tuple[float, float]) -> Markup:
+def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
+    """A line from end to end and a dot; where both signs occur, a thin rule at 0."""
     from markupsafe import Markup
 
     def at(value: float) -> str:
-        share = (value - scale[0]) / (scale[1] - scale[0])
+        share = min(max((value - scale[0]) / (scale[1] - scale[0]), 0.0), 1.0)
         return f"{_EDGE + share * (_WIDTH - 2 * _EDGE):.1f}"
 
+    zero = f'<path class="zero" d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
+    middle = _HEIGHT // 2
     return Markup(
-        '<svg viewBox="0 0 {w} {h}" aria-hidden="true"><path d="M{a} {m}H{b}"/>'
-        '<circle cx="{c}" cy="{m}" r="3"/></svg>'
-    ).format(w=_WIDTH, h=_HEIGHT, m=_HEIGHT // 2, a=at(low), b=at(high), c=at(mean))
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">{zero}'
+        f'<path d="M{at(low)} {middle}H{at(high)}"/>'
+        f'<circle cx="{at(mean)}" cy="{middle}" r="3"/></svg>'
+    )

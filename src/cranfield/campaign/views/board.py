@@ -38,7 +38,7 @@ def leaderboard(
     baseline: str | None = None,
     configuration: str | None = None,
     best: str = "all",
-    title: str = "Leaderboard",
+    title: str = "",
 ) -> View:
     """The runs under a measure, best first.
 
@@ -57,6 +57,7 @@ def leaderboard(
         facts = run_facts.get(standing.run)
         team = str(getattr(facts, "team", "") or "")
         config = str(getattr(facts, "configuration", "") or "")
+        config = config or ("baseline" if standing.run in outside else "")
         if configuration is not None and config != configuration:
             continue
         if best == BEST_RUNS and team:
@@ -77,9 +78,10 @@ def leaderboard(
         ResultColumn("mean", chosen.mean_label, places=digits, better=best_end),
         ResultColumn("ci_low", "low", places=digits),
         ResultColumn("ci_high", "high", places=digits),
-        ResultColumn("difference", "vs baseline", places=digits),
+        ResultColumn("difference", f"vs {baseline}", places=digits),
         text("stars", "sig."),
     )
+    title = title or _title(configuration, best)
     fields, rows = _without_empty(fields, rows, keep={"run", "mean", "place"})
     part = ResultPart("leaderboard", title, fields, tuple(rows), _notes(comparison, fields))
     return View(
@@ -102,6 +104,12 @@ def leaderboard(
         verdict=verdict_of(scores, comparison, chosen),
         notes=scores.notes,
     )
+
+
+def _title(configuration: str | None, best: str) -> str:
+    if configuration is not None:
+        return f"Runs with configuration {configuration}"
+    return "The best run of every team" if best == BEST_RUNS else "All runs"
 
 
 def verdict_of(scores: Scores, comparison: Comparison | None, measure: Measure) -> tuple[str, ...]:
@@ -227,7 +235,7 @@ def _notes(comparison: Comparison | None, fields: Sequence[ResultColumn]) -> tup
     """What the columns mean, in place."""
     names = {f.name for f in fields}
     share = f"{100 * (1 - comparison.alpha):g} %" if comparison is not None else "95 %"
-    said = ["place: the order of the means."]
+    said = ["place: the order of the means; a baseline has none."]
     if "rank" in names:
         said.append("rank: 1 + the number of runs that are significantly better.")
         said.append("spread: the places that the tests leave open.")

@@ -29,7 +29,6 @@ def make(results: Results, here: Address) -> Made:
         baseline=baseline,
         configuration=query.get("conf"),
         best=query.get("best", "all"),
-        title="Leaderboard",
     )
     unit = f"{answer.facts['units']} {answer.facts['unit']}s"
     return Made(

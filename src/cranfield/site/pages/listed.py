@@ -12,7 +12,6 @@ from cranfield.campaign.results.years import compare_years
 from cranfield.errors import NeedsError, UsageError
 from cranfield.site.links import Address
 from cranfield.site.pages.made import Made
-from cranfield.site.sheet import Block, Gallery
 
 if TYPE_CHECKING:
     from cranfield.answers import Answer
@@ -21,7 +20,7 @@ if TYPE_CHECKING:
 # Tables that other pages have, or that need what a site does not know.
 ELSEWHERE = ("runs", "side-by-side")
 ERRORS, YEARS = "errors", "years"
-FEW_ITEMS = 20
+SHOWN = 10
 
 
 def kinds() -> list[str]:
@@ -39,12 +38,12 @@ def make(results: Results, here: Address) -> Made:
     if answer is None:
         results.missing(here)
     title = results.titles.get(here.path, "") or str(getattr(answer, "title", here.path))
-    blocks: list[Block] = results.blocks_of(answer, here)
-    if here.path == "best-per-item":
-        blocks = [*_pictures(results, here, answer), *blocks]
-    verdict = getattr(answer, "verdict", ())
-    source = str(getattr(answer, "source", ""))
-    return Made(title=title, answer=answer, verdict=verdict, blocks=blocks, kicker=source and "")
+    return Made(
+        title=title,
+        answer=answer,
+        verdict=getattr(answer, "verdict", ()),
+        columns=True,
+    )
 
 
 def answer_of(results: Results, kind: str) -> Any:
@@ -102,11 +101,5 @@ def _errors(results: Results) -> Answer:
         baseline=baseline,
         mistakes=results.extras.mistakes,
         items=material.truth is not None,
-        shown=FEW_ITEMS,
+        shown=SHOWN,
     )
-
-
-def _pictures(results: Results, here: Address, answer: Any) -> list[Block]:
-    items = answer.parts[0].column("item")
-    found = [p for item in items if (p := results.picture(here, str(item))) is not None]
-    return [Gallery("", found)] if found else []

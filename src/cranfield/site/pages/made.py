@@ -21,3 +21,4 @@ class Made:
     facts: Sequence[tuple[str, Link]] = ()
     choices: Sequence[Choice] = ()
     trail: Sequence[Link] = ()
+    columns: bool = False

@@ -12,7 +12,7 @@ from cranfield.campaign.views.subjects import run_view, team_view, unit_view
 from cranfield.site.links import Address, slug
 from cranfield.site.pages import graphs
 from cranfield.site.pages.made import Made
-from cranfield.site.sheet import Block, Gallery, Link, Picture
+from cranfield.site.sheet import Block, Gallery, Link
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results
@@ -80,6 +80,7 @@ def _run(results: Results, here: Address, name: str) -> Made:
         verdict=answer.verdict,
         facts=_facts(results, here, answer, skip=("run", "baseline")),
         trail=_trail(results, here),
+        columns=True,
     )
 
 
@@ -124,6 +125,7 @@ def _unit(results: Results, here: Address, name: str) -> Made:
         verdict=answer.verdict,
         facts=_facts(results, here, answer, skip=(kind,)),
         trail=_trail(results, here),
+        columns=True,
     )
 
 
@@ -225,8 +227,3 @@ def _assessed(results: Results, topic: str) -> ResultPart | None:
     rows = tuple(sorted(grades.items(), key=lambda pair: (-pair[1], pair[0])))
     columns = (text("item", link="item"), count("grade"))
     return ResultPart("assessment", "Relevance assessment", columns, rows)
-
-
-def gallery(pictures: Sequence[Picture], title: str) -> list[Block]:
-    """Pictures as a block, where there are any."""
-    return [Gallery(title, pictures)] if pictures else []
