@@ -30,12 +30,14 @@ if TYPE_CHECKING:
     from cranfield.answers import Answer, load
     from cranfield.campaign.checking import SubmissionCheck, check_submissions
     from cranfield.campaign.collected import Collected, read_forms
-    from cranfield.campaign.collections import (
         CollectionCheck,
         CollectionDraft,
         check_collection,
         init_collection,
     )
+    from cranfield.campaign.collections import (
+    from cranfield.campaign.errors import ErrorAnalysis, analyse_errors, find_errors
+    from cranfield.campaign.published import Published
     from cranfield.campaign.results import ResultTable, campaign_results
     from cranfield.campaign.sheet_maker import make_sheet
     from cranfield.comparison.answer import Comparison
@@ -105,6 +107,8 @@ if TYPE_CHECKING:
     from cranfield.relatedness.tag_corpus import analyse_tags
     from cranfield.relatedness.vocabularies import compare_vocabularies
     from cranfield.report import charts
+    from cranfield.report.collection import collection_report
+    from cranfield.site.publish import publish
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
@@ -159,11 +163,18 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Collected",
         "read_forms",
     ),
-    "cranfield.campaign.collections": (
         "CollectionCheck",
         "CollectionDraft",
+        "ErrorAnalysis",
+        "analyse_errors",
         "check_collection",
+        "find_errors",
         "init_collection",
+    "cranfield.campaign.collections": (
+    "cranfield.campaign.errors": (
+    "cranfield.campaign.published": ("Published",),
+    "cranfield.report.collection": ("collection_report",),
+    "cranfield.site.publish": ("publish",),
     ),
     "cranfield.campaign.results": (
         "ResultTable",
@@ -327,6 +338,7 @@ __all__ = [
     "CranfieldError",
     "Descriptor",
     "DisplacementScores",
+    "ErrorAnalysis",
     "Explanations",
     "IndexQuality",
     "Input",
@@ -344,6 +356,7 @@ __all__ = [
     "Ontology",
     "PoweredScores",
     "Progress",
+    "Published",
     "Quality",
     "QualityCheck",
     "RankedTask",
@@ -360,6 +373,7 @@ __all__ = [
     "__version__",
     "aggregate_judgements",
     "agreement_map",
+    "analyse_errors",
     "analyse_tags",
     "annotate",
     "assess_agreement",
@@ -369,6 +383,7 @@ __all__ = [
     "check_ontology",
     "check_quality",
     "check_submissions",
+    "collection_report",
     "compare_cost_maps",
     "compare_rankings",
     "compare_vocabularies",
@@ -387,6 +402,7 @@ __all__ = [
     "evaluate_uncertain",
     "explain_labels",
     "filter_weak_labels",
+    "find_errors",
     "from_pytrec",
     "from_ranx",
     "fuse",
@@ -404,6 +420,7 @@ __all__ = [
     "overlap_of_runs",
     "poisson_binomial",
     "powered",
+    "publish",
     "query_concepts",
     "read_agreement",
     "read_categories",

@@ -115,6 +115,7 @@ HOMES: dict[str, str] = {
     "PoweredScores": "cranfield.comparison.powered_answer",
     "Preferences": "cranfield.campaign.votes",
     "Problem": "cranfield.campaign.submissions",
+    "Published": "cranfield.campaign.published",
     "Quality": "cranfield.agreement.quality",
     "QueryCategory": "cranfield.evaluation.uncertain.answer",
     "QuestionVotes": "cranfield.campaign.votes",

@@ -32,6 +32,8 @@ BYTES = {
     "chart": "tests/report: a chart is drawn by cranfield.report.charts",
     "convert": "tests/cli/test_convert.py: what is written is read back",
     "trec_eval": "tests/golden: bytes of trec_eval",
+    "publish": "tests/site/test_publish.py: a folder of pages",
+    "report": "tests/report/test_collection_report.py: a page of several answers",
     "serve": "tests/server: a site over HTTP",
     "submit": "tests/server/test_submissions.py: a run sent to a site",
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
@@ -120,6 +122,20 @@ ROWS = {
         (
             ["--truth", TRUTH, *LABELS, "-m", "F.example", "--test", "t"],
             lambda: cf.evaluate_labels(TRUTH, LABELS, "F.example").compare(test="t"),
+        ),
+    ],
+    "errors": [
+        (
+            [QRELS, *RUNS, "-m", "AP", "--baseline", "pixels", "--count", "4"],
+            lambda: cf.find_errors([QRELS, *RUNS], measures="AP", baseline="pixels", shown=4),
+        ),
+        (
+            ["--truth", TRUTH, *LABELS, "-m", "AP.concept"],
+            lambda: cf.find_errors(LABELS, TRUTH, measures="AP.concept"),
+        ),
+        (
+            [str(SAMPLE), "--kind", "labels"],
+            lambda: cf.find_errors([str(SAMPLE)], kind="labels"),
         ),
     ],
     "measures": [

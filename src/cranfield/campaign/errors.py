@@ -6,20 +6,29 @@ Everything is said of the topics, items or concepts that a measure speaks of.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart
+from cranfield.campaign.scoring import only_kind, score_collection, task_options
 from cranfield.campaign.views.answer import View, count, text
+from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts
-from cranfield.evaluation.mistakes import BINS, Mistakes
+from cranfield.evaluation.mistakes import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
 from cranfield.evaluation.verdict import hardest
+from cranfield.io.collection import read_collection
 from cranfield.measures import Measure
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
 
 SHOWN = 10
 
@@ -76,6 +85,50 @@ def analyse_errors(
         verdict=tuple(_verdict(scores, chosen, parts)),
         notes=scores.notes,
     )
+
+
+def find_errors(
+    files: Sequence[Any],
+    truth: Any = None,
+    *,
+    kind: Kind | None = None,
+    measures: Any = None,
+    baseline: str | None = None,
+    shown: int | None = SHOWN,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> ErrorAnalysis:
+    """The error analysis of runs of either kind, of saved scores, or of a collection's folder.
+
+    `files` are the judgements and runs, with `truth` the runs alone, or one folder, whose runs
+    are those of `kind`. `options` are those of `evaluate` and `evaluate_labels`. The first
+    measure counts.
+    """
+    asked: dict[str, Any] = {"jobs": jobs, "progress": progress}
+    mistakes = None
+    if len(files) == 1 and truth is None and Path(str(files[0])).is_dir():
+        collection = read_collection(files[0])
+        chosen = only_kind(collection, kind)
+        part = collection.part(chosen)
+        baseline = baseline or part.baseline or None
+        if chosen == "labels":
+            own = {k: v for k, v in options.items() if k in LABEL_OPTIONS and v}
+            known = task_options(collection, chosen) | own
+            wanted = measures or list(part.measures) or None
+            place = collection.need("truth")
+            scores, mistakes = score_with_mistakes(place, part.runs, wanted, **asked, **known)
+        else:
+            scores = score_collection(collection, chosen, measures=measures, **asked)
+    else:
+        subject = Subject.of(files, truth, **options)
+        if subject.kind == "labels":
+            given = dict(subject.options)
+            place, runs = given.pop("truth"), given.pop("runs")
+            scores, mistakes = score_with_mistakes(place, runs, measures, **asked, **given)
+        else:
+            scores = subject.scores(measures, jobs or 1, Progress.of(progress))
+    return analyse_errors(scores, baseline=baseline, shown=shown, mistakes=mistakes)
 
 
 class _Table:

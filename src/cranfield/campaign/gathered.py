@@ -14,7 +14,7 @@ from cranfield.campaign.scoring import TRUTH, score_collection, task_options
 from cranfield.campaign.submissions import PublicSet
 from cranfield.data.collection import Collection, Kind
 from cranfield.evaluation.curves import RECALL_MEASURES
-from cranfield.evaluation.mistakes import Mistakes, watched
+from cranfield.evaluation.mistakes import Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import parse_measures
 from cranfield.notes import Progress
@@ -86,28 +86,10 @@ def _ranked(collection: Collection, jobs: int | None, told: Progress) -> tuple[S
 
 def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:
     """The scores of annotation runs, and their mistakes."""
-    from cranfield.evaluation.labels import LabelTask
-
-    part = collection.part("labels")
+    part, truth = collection.part("labels"), collection.need(TRUTH["labels"])
+    options = task_options(collection, "labels")
     wanted = list(part.measures) or None
-    task = LabelTask(collection.need(TRUTH["labels"]), wanted, **task_options(collection, "labels"))
-    mistakes = Mistakes(task.truth)
-    runs = part.runs
-    watching = Counting(len(runs), told)
-    scores = task.evaluate(watching.over(watched(task, runs, mistakes)), jobs=jobs)
-    return scores, mistakes
-
-
-class Counting:
-    """Tells how many of so many things have passed."""
-
-    def __init__(self, count: int, told: Progress) -> None:
-        self.count, self.told = count, told
-
-    def over(self, things: Any) -> Any:
-        for k, thing in enumerate(things, 1):
-            yield thing
-            self.told(k / self.count)
+    return score_with_mistakes(truth, part.runs, wanted, jobs=jobs, progress=told, **options)
 
 
 def sealed(scores: Scores, public: PublicSet) -> Scores:

@@ -19,6 +19,7 @@ from cranfield.errors import UsageError, suggest
 COMMANDS: dict[str, tuple[str, str]] = {
     "eval": ("eval", "evaluate ranked runs against judgements"),
     "compare": ("compare", "is the difference between runs real: intervals, tests, ranks"),
+    "errors": ("errors", "where runs fail, disagree, gain and lose, and what they confuse"),
     "label": ("label", "evaluate runs that annotate items with concepts"),
     "chart": ("chart", "draw runs: leaderboard, heat map, curves, and more"),
     "ontology": ("ontology", "check an ontology of concepts, show it, compare two"),
@@ -46,9 +47,12 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pool": ("pool", "the items to judge: the first ones of every run"),
     "collection": ("collection", "a folder of files that belong together: draft it, check it"),
     "check": ("check", "what is wrong with submissions to a collection, its truth unopened"),
+    "campaign": ("campaign", "the result tables of a campaign"),
     "campaign": ("campaign", "the result tables of a campaign, and the folder of its site"),
-    "submit": ("submit", "a run to the site of a campaign"),
+    "publish": ("publish", "the results of a collection as a site of plain files"),
+    "report": ("report", "the results of a collection as one page"),
     "serve": ("serve", "the campaign site: registration, submissions, results"),
+    "submit": ("submit", "a run to the site of a campaign"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
 }
 

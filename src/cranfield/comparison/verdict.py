@@ -11,12 +11,15 @@ from cranfield.measures._spec import Measure
 
 
 def comparison_verdict(
-    scores: Scores, comparison: Comparison, measure: Measure | None = None
+    scores: Scores,
+    comparison: Comparison,
+    measure: Measure | None = None,
+    *,
+    items: bool = True,
 ) -> tuple[str, ...]:
     """Who leads under a measure (or the first one compared), from whom the tests can tell it,
     how runs stand to the baseline, and where everybody fails."""
-    tested = {m: i for i, m in enumerate(comparison.pairs.measures)}
-    known = [m for m in scores.measures if str(m) in tested]
+    known = [m for m in scores.measures if str(m) in comparison.pairs.measures]
     chosen = measure or known[0]
     name = str(chosen)
     standings = [s for s in comparison.standings if s.measure == name]
@@ -25,7 +28,7 @@ def comparison_verdict(
     if order.runs and chosen.higher_is_better is not None:
         said.append(_told_apart(comparison, standings))
         said.append(_against_baseline(comparison, name))
-    said.append(hardest(scores, chosen))
+    said.append(hardest(scores, chosen, items=items))
     return tuple(filter(None, said))
 
 

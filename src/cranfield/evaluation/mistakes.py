@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -11,10 +11,12 @@ from numpy.typing import NDArray
 
 from cranfield.data.labels import CHUNK_CELLS, DEFAULT_THRESHOLD, LabelMatrix
 from cranfield.errors import NeedsError
-from cranfield.notes import Notes
+from cranfield.notes import Notes, Progress
 
 if TYPE_CHECKING:
-    from cranfield.evaluation.labels import LabelTask
+    from cranfield.evaluation.scores import Scores
+    from cranfield.io.forms import LabelsForm
+    from cranfield.notes import Watcher
 
 BINS = 10
 KEPT = 50
@@ -100,10 +102,27 @@ class Mistakes:
         )[:KEPT]
 
 
-def watched(
-    task: LabelTask, runs: Iterable[Any] | Mapping[str, Any], mistakes: Mistakes
-) -> Iterator[LabelMatrix]:
-    """The runs of a task one by one, each looked at for its mistakes as it passes."""
-    for run in task.runs(runs):
-        mistakes.add(task.aligned(run, Notes()).run)
-        yield run
+def score_with_mistakes(
+    truth: LabelsForm,
+    runs: Sequence[Any] | Mapping[str, Any],
+    measures: Any = None,
+    *,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> tuple[Scores, Mistakes]:
+    """The scores of runs, as `evaluate_labels` gives them, and their mistakes; read once."""
+    from cranfield.evaluation.labels import LabelTask
+
+    told = Progress.of(progress)
+    task = LabelTask(truth, measures, **options)
+    mistakes = Mistakes(task.truth)
+
+    def passing() -> Iterator[LabelMatrix]:
+        for k, run in enumerate(task.runs(runs), 1):
+            told.check()
+            mistakes.add(task.aligned(run, Notes()).run)
+            yield run
+            told(k / len(runs))
+
+    return task.evaluate(passing(), jobs=jobs), mistakes

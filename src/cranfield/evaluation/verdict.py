@@ -88,11 +88,17 @@ class Order:
         )
 
 
-def score_verdict(scores: Scores, measure: Measure | None = None) -> tuple[str, ...]:
-    """Who leads under a measure (or the first one), who leads under others, where all fail."""
+def score_verdict(
+    scores: Scores, measure: Measure | None = None, *, items: bool = True
+) -> tuple[str, ...]:
+    """Who leads under a measure (or the first one), who leads under others, where all fail.
+
+    Items are named only with `items`.
+    """
     first = measure or scores.measures[0]
     order = Order.of(first, scores.runs, list(scores.plain_means(first)))
-    said = [order.sentence(len(scores.runs)), _elsewhere(scores, order), hardest(scores, first)]
+    said = [order.sentence(len(scores.runs)), _elsewhere(scores, order)]
+    said.append(hardest(scores, first, items=items))
     return tuple(filter(None, said))
 
 
@@ -117,9 +123,11 @@ def _elsewhere(scores: Scores, order: Order) -> str:
     )
 
 
-def hardest(scores: Scores, measure: Measure) -> str:
+def hardest(scores: Scores, measure: Measure, *, items: bool = True) -> str:
     """Where no run does well: the topics, items or concepts whose best value is the worst."""
     unit = scores.unit_of[measure]
+    if unit == "item" and not items:
+        return ""
     names = scores.units.get(unit, ())
     if measure not in scores.values or measure.higher_is_better is None or len(names) < 2:
         return ""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import resources
 from typing import Any
 
@@ -19,9 +19,13 @@ SCRIPTS = ("dom.js", "charts.js", "marks.js", "models.js", "drilldown.js", "repo
 
 
 def report_page(
-    title: str, sections: Sequence[Section], *, images: dict[str, Any] | None = None
+    title: str,
+    sections: Sequence[Section],
+    *,
+    images: dict[str, Any] | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> str:
-    """The whole file."""
+    """The whole file; `about` stands on top: what the page is of, a line each."""
     script = '"use strict";\n(() => {\n' + "\n".join(map(_asset, SCRIPTS)) + "\n})();\n"
     data = {
         "cranfield": __version__,
@@ -32,11 +36,18 @@ def report_page(
     }
     # Who has no script gets the tables as they stand.
     plain = "".join(
-        f"<h2>{html.escape(s.title)}</h2>" + "".join(html_table(t) for t in s.tables[:1])
+        f"<h2>{html.escape(s.title)}</h2>"
+        + "".join(f"<p>{html.escape(line)}</p>" for line in s.data.get("verdict", ()))
+        + "".join(html_table(t) for t in s.tables[:1])
         for s in sections
     )
+    lines = "".join(
+        f"<div><dt>{html.escape(what)}</dt><dd>{html.escape(text)}</dd></div>"
+        for what, text in (about or {}).items()
+    )
+    told = f"<dl class=about>{lines}</dl>" if lines else ""
     body = (
-        f'<header><h1>{html.escape(title)}</h1><nav id="nav" aria-label="Parts"></nav>'
+        f'<header><h1>{html.escape(title)}</h1>{told}<nav id="nav" aria-label="Parts"></nav>'
         f'</header><main id="report"><noscript>{plain}</noscript></main>'
         f"<footer>Made by Cranfield {__version__}. This file needs no network.</footer>\n"
         f'<script type="application/json" id="data">{_inside_script(data)}</script>\n'

@@ -33,7 +33,8 @@ def case_section(
     case: Compared, *, tables: Sequence[Table], title: str = "", public: bool = False
 ) -> Section:
     """The section of a case; a public one says nothing of the truth of single items."""
-    section = score_section(case, title=title or TITLES[case.scores.task], tables=tables)
+    name = title or TITLES[case.scores.task]
+    section = score_section(case, title=name, tables=tables, items=not public)
     if isinstance(case, RankedCase):
         _add_ranked(section, case, public)
     elif isinstance(case, LabelCase):

@@ -11,9 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cranfield.comparison.answer import Comparison, Pairs
+from cranfield.comparison.verdict import comparison_verdict
 from cranfield.evaluation.curves import LEVELS, recall_curves
 from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import COMMANDS, Scores
+from cranfield.evaluation.verdict import score_verdict
 from cranfield.measures import Measure
 from cranfield.report.charts.curves import recall_chart, roc_chart
 from cranfield.report.charts.parts import best_first, number
@@ -43,13 +45,16 @@ class Section:
         return {"title": self.title, **self.data, "left_out": self.left_out}
 
 
-def score_section(case: Compared, *, title: str, tables: Sequence[Table]) -> Section:
-    """The part of the report that scores and their comparison fill."""
+def score_section(
+    case: Compared, *, title: str, tables: Sequence[Table], items: bool = True
+) -> Section:
+    """The part of the report that scores and their comparison fill; it may name no items."""
     scores, comparison = case.scores, case.comparison
     section = Section(title, {}, list(case.left_out), tables=tables)
     section.data = {
         "kind": "scores",
         "command": COMMANDS[scores.task],
+        "verdict": list(_verdict(case, items)),
         "runs": list(scores.runs),
         "evaluated": list(scores.evaluated),
         "unit": scores.main_unit,
@@ -64,6 +69,12 @@ def score_section(case: Compared, *, title: str, tables: Sequence[Table]) -> Sec
     section.data |= _compared(scores, comparison, section)
     _add_values(section, scores)
     return section
+
+
+def _verdict(case: Compared, items: bool) -> tuple[str, ...]:
+    if case.comparison is None:
+        return score_verdict(case.scores, items=items)
+    return comparison_verdict(case.scores, case.comparison, items=items)
 
 
 def _measure(scores: Scores, measure: Measure) -> dict[str, Any]:

@@ -7,13 +7,12 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
-from cranfield.answers import Answer
 from cranfield.campaign.gathered import Gathered, gather
+from cranfield.campaign.published import Published
 from cranfield.campaign.results import result_table
 from cranfield.campaign.results.material import Material
 from cranfield.data.collection import Collection, Kind
@@ -35,38 +34,6 @@ MANIFEST = "site.json"
 STYLE = "site.css"
 SEALED = "The truth is sealed: grades and true labels of single items are in none of these files."
 CHANGES = ("CHANGES.md", "CHANGES.txt")
-
-
-@dataclass(frozen=True, repr=False, eq=False)
-class Published(Answer):
-    """What was written: the folder, its pages and files, and how large they are."""
-
-    command: ClassVar[str] = "publish"
-
-    folder: str
-    tasks: tuple[str, ...]
-    pages: int
-    pictures: int
-    files: int
-    bytes: int
-    released: bool
-    verdicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
-
-    def headline(self) -> str:
-        return f"{self.pages} pages in {self.folder}"
-
-    def payload(self, **_: Any) -> dict[str, Any]:
-        """Counts, and the verdict on each task."""
-        return {
-            "folder": self.folder,
-            "tasks": list(self.tasks),
-            "pages": self.pages,
-            "pictures": self.pictures,
-            "files": self.files,
-            "bytes": self.bytes,
-            "released": self.released,
-            "verdicts": {task: list(said) for task, said in self.verdicts.items()},
-        }
 
 
 def publish(

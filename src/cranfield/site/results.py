@@ -14,7 +14,7 @@ from cranfield.answers import Answer
 from cranfield.campaign.results.answer import ResultPart, ResultTable
 from cranfield.campaign.views.board import leaderboard
 from cranfield.campaign.views.subjects import Values
-from cranfield.errors import UsageError
+from cranfield.errors import CranfieldError, UsageError
 from cranfield.report.render import render
 from cranfield.report.tables import document_of
 from cranfield.site.extras import Extras
@@ -152,7 +152,7 @@ class Results:
             return self.material.primary
         try:
             return self.material.measure(name)
-        except UsageError as error:
+        except CranfieldError as error:
             raise NoPageError(str(error)) from None
 
     def run_named(self, name: str | None) -> str | None:

@@ -50,7 +50,7 @@ function leaderboardPart(section, measure) {
 
 function meansTable(section) {
   const columns = [{ label: "run" }, ...section.measures.map((m) => measureColumn(m, m.mean_name)), { label: `${section.unit}s`, numeric: true, digits: 0 }];
-  const rows = section.runs.map((run, i) => [run, ...section.measures.map((m) => section.means[m.name][i]), section.evaluated[i]]);
+  const rows = bestFirst(section, section.measures[0]).map((i) => [section.runs[i], ...section.measures.map((m) => section.means[m.name][i]), section.evaluated[i]]);
   return table("All runs under all measures; the best of each column is bold. Click a heading to sort.", columns, rows, { kind: "means" });
 }
 
@@ -201,6 +201,19 @@ function methodsPart(section) {
   return el("div", { class: "methods" }, parts);
 }
 
+// Positions of topics (items), first those on which no run does well under the first measure that speaks of them.
+function hardestFirst(section, kind, names) {
+  const plain = names.map((_, i) => i);
+  const measure = section.measures.find((m) => m.unit === kind && section.values[m.name]);
+  if (!measure || names.length !== (section.units[kind] || []).length) return plain;
+  const lower = measure.higher_is_better === false;
+  const best = plain.map((j) => {
+    const known = section.values[measure.name].rows.map((row) => row[j]).filter((v) => v !== null);
+    return known.length ? (lower ? -Math.min(...known) : Math.max(...known)) : Infinity;
+  });
+  return plain.sort((a, b) => best[a] - best[b] || a - b);
+}
+
 function drillParts(section, state, redraw) {
   const holder = el("div", { class: "drill" });
   const open = {};
@@ -208,7 +221,8 @@ function drillParts(section, state, redraw) {
   function panel(kind, label, names, draw, extra) {
     const inside = el("div", { class: "panel", "aria-live": "polite" });
     const heading = el("h3", { tabindex: "-1" }, label);
-    const choice = select(`Choose the ${kind}`, names.slice(0, 2000).map((n, i) => [String(i), n]), String(state[kind]), (v) => fill(Number(v)));
+    const order = hardestFirst(section, kind, names);
+    const choice = select(`Choose the ${kind}`, order.slice(0, 2000).map((i) => [String(i), names[i]]), String(state[kind]), (v) => fill(Number(v)));
     function fill(at) {
       state[kind] = at;
       choice.querySelector("select").value = String(at);
@@ -217,6 +231,7 @@ function drillParts(section, state, redraw) {
     pickers[kind] = fill;
     open[kind] = (at) => { if (at < names.length) { fill(at); heading.focus(); heading.scrollIntoView(); } };
     holder.append(el("div", { class: `drill-${kind}` }, heading, choice, extra || "", inside));
+    if (kind === "topic") state[kind] = order[0] || 0;
     fill(state[kind]);
   }
   if (section.units.topic) panel("topic", "One topic", section.units.topic, (at) => topicPanel(section, at, data.images));
@@ -247,7 +262,8 @@ function scoreSection(section, body) {
     select("Measure", section.measures.map((m) => [m.name, m.mean_name]), state.measure, (v) => redraw({ measure: v })),
     section.runs.length > 1 ? select("Baseline", section.runs.map((r, i) => [String(i), r]), String(state.baseline), (v) => redraw({ baseline: Number(v) })) : null);
   if (section.left_out.length) body.append(el("p", { class: "note" }, `Left out of this file: ${section.left_out.join(" ")}`));
-  body.append(...section.notes.map((n) => el("p", { class: "note" }, n)), meansTable(section), tools, views);
+  if (section.verdict.length) body.append(el("div", { class: "lead" }, section.verdict.map((text) => el("p", {}, text))));
+  body.append(meansTable(section), ...section.notes.map((n) => el("p", { class: "note" }, n)), tools, views);
   const curves = curveParts(section);
   if (curves.length) body.append(el("h3", {}, "Curves"), ...curves);
   body.append(drill.holder, methodsPart(section));

@@ -49,6 +49,7 @@ MAKERS: dict[str, str] = {
     "Pool": "lab_pool:document",
     "PoweredScores": "powered:document",
     "Preferences": "votes:preferences",
+    "Published": "published:document",
     "Quality": "agreement:quality_document",
     "RandomStudy": "lab_random:document",
     "Requirements": "lab_requirements:document",

@@ -1,0 +1,40 @@
+"""`cranfield report`: a collection as one self-contained page."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cranfield.cli._common import Parser, add, common
+from cranfield.cli._watch import in_background
+from cranfield.data.collection import KINDS
+
+DESCRIPTION = """Write one page with everything about a collection: leaderboards, comparisons, every
+topic and item, annotators. It needs no network and opens from disk."""
+
+
+def make_parser() -> Parser:
+    parser = Parser.of("report", DESCRIPTION)
+    add(parser, "collection DIR", "a folder with a collection.toml")
+    add(parser, "-o --output FILE", "the page to write", dest="path", required=True)
+    what = "leave out what tells the truth of single items, and the annotators"
+    add(parser, "--public", what, bool)
+    add(parser, "--title TEXT", "instead of the collection's title")
+    add(parser, "--kind", "only the runs of this kind", KINDS)
+    add(parser, "--baseline RUN", "the run that others are compared with")
+    common(parser, "jobs", "quiet")
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    given, output = make_parser().read(argv)
+    from cranfield.report.collection import collection_report
+
+    kind = given.pop("kind")
+    given["title"] = given["title"] or ""
+    with output.working("reporting") as progress:
+        page = in_background(
+            lambda: collection_report(kinds=kind and (kind,), progress=progress, **given),
+            progress.cancel,
+        )
+    output.write(str(output.path), page)
+    return 0

@@ -1,0 +1,82 @@
+"""The report of a collection: both of its tasks and its annotators on one self-contained page."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.agreement.study import assess_agreement
+from cranfield.campaign.scoring import TRUTH, task_options
+from cranfield.campaign.texts import read_texts
+from cranfield.data.collection import Collection, Kind
+from cranfield.errors import NeedsError
+from cranfield.evaluation.ranked import DEFAULT_MEASURES
+from cranfield.io.collection import read_collection
+from cranfield.io.judgement_log import read_judgement_log
+from cranfield.notes import Progress
+from cranfield.report.cases import Compared, label_case, ranked_case
+from cranfield.report.drilldown import picture_sheet
+from cranfield.report.page import report_page
+from cranfield.report.parts import TITLES, case_section
+from cranfield.report.sections import Section, table_section
+from cranfield.report.tables import document_of
+from cranfield.report.tables.scores import leaderboard
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+
+def collection_report(
+    collection: Collection | str | Path,
+    *,
+    public: bool = False,
+    title: str = "",
+    kinds: Sequence[Kind] | None = None,
+    baseline: str | None = None,
+    about: Mapping[str, str] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+) -> str:
+    """The page: a part for the rankings, one for the annotations, one for the annotators.
+
+    A public one says nothing of the truth of single items, and leaves the annotators out.
+    `about` is shown on top: a line each for the date, the command, the files.
+    """
+    held = collection if isinstance(collection, Collection) else read_collection(collection)
+    chosen = [k for k in kinds or held.kinds if held.part(k).runs and held.part(k).truth]
+    if not chosen:
+        raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
+    told = Progress.of(progress)
+    sections = []
+    for i, kind in enumerate(chosen):
+        part = told.part(i / len(chosen), (i + 1) / len(chosen))
+        case = _case(held, kind, baseline, jobs, part)
+        board = [leaderboard(case.scores)]
+        sections.append(case_section(case, tables=board, title=TITLES[kind], public=public))
+    if held.judgement_log is not None and not public:
+        sections.append(_agreement(held.judgement_log))
+    images = None
+    if held.images is not None and not public:
+        images = picture_sheet(held.images, dict(read_texts(held).topic_items))
+    name = title or held.title or held.name
+    return report_page(name, sections, images=images, about=about)
+
+
+def _case(
+    held: Collection, kind: Kind, baseline: str | None, jobs: int | None, told: Progress
+) -> Compared:
+    part, truth = held.part(kind), held.need(TRUTH[kind])
+    known = baseline or part.baseline or None
+    options: dict[str, Any] = {"jobs": jobs, "progress": told, **task_options(held, kind)}
+    if known is not None:
+        options["compare"] = {"baseline": known, "rng": held.seed}
+    measures = list(part.measures)
+    if kind == "ranked":
+        return ranked_case(truth, part.runs, measures or DEFAULT_MEASURES, **options)
+    return label_case(truth, part.runs, measures or None, **options)
+
+
+def _agreement(log: Path) -> Section:
+    found = assess_agreement(read_judgement_log(log))
+    return table_section("Agreement", document_of(found).tables, found.notes)

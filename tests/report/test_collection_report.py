@@ -1,0 +1,39 @@
+"""The report of a whole collection on one page."""
+
+import json
+
+from cranfield.cli import main
+from cranfield.io.samples import SAMPLE
+
+
+def data(path):
+    text = path.read_text()
+    return json.loads(text.split('id="data">')[1].split("</script>")[0])
+
+
+def test_both_tasks_and_the_annotators_are_on_it(tmp_path):
+    target = tmp_path / "report.html"
+    assert main(["report", str(SAMPLE), "-o", str(target), "--quiet", "--title", "All of it"]) == 0
+    found = data(target)
+    assert found["title"] == "All of it"
+    assert [s["title"] for s in found["sections"]] == ["Retrieval", "Annotation", "Agreement"]
+    assert found["images"]["topics"]["zero-1"].startswith("d")
+    assert found["sections"][0]["baseline"] == "pixels"
+    assert found["sections"][0]["verdict"][0].startswith("discriminant leads")
+
+
+def test_a_public_one_names_no_item(tmp_path):
+    target = tmp_path / "report.html"
+    args = ["report", str(SAMPLE), "-o", str(target), "--public", "--kind", "labels", "--quiet"]
+    assert main(args) == 0
+    assert "d1000" not in target.read_text()
+    assert len(data(target)["sections"]) == 1
+
+
+def test_a_threshold_of_one_run_among_several_is_no_error(tmp_path):
+    """Pages score run by run, and each has its own threshold."""
+    files = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "bayes")]
+    target = tmp_path / "page.html"
+    args = ["label", str(SAMPLE / "truth.csv"), *files, "--threshold", "bayes=0.9"]
+    assert main([*args, "--format", "html", "-o", str(target), "--quiet"]) == 0
+    assert target.exists()
