@@ -30,12 +30,12 @@ if TYPE_CHECKING:
     from cranfield.answers import Answer, load
     from cranfield.campaign.checking import SubmissionCheck, check_submissions
     from cranfield.campaign.collected import Collected, read_forms
+    from cranfield.campaign.collections import (
         CollectionCheck,
         CollectionDraft,
         check_collection,
         init_collection,
     )
-    from cranfield.campaign.collections import (
     from cranfield.campaign.errors import ErrorAnalysis, analyse_errors, find_errors
     from cranfield.campaign.published import Published
     from cranfield.campaign.results import ResultTable, campaign_results
@@ -163,19 +163,20 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "Collected",
         "read_forms",
     ),
+    "cranfield.campaign.collections": (
         "CollectionCheck",
         "CollectionDraft",
+        "check_collection",
+        "init_collection",
+    ),
+    "cranfield.campaign.errors": (
         "ErrorAnalysis",
         "analyse_errors",
-        "check_collection",
         "find_errors",
-        "init_collection",
-    "cranfield.campaign.collections": (
-    "cranfield.campaign.errors": (
+    ),
     "cranfield.campaign.published": ("Published",),
     "cranfield.report.collection": ("collection_report",),
     "cranfield.site.publish": ("publish",),
-    ),
     "cranfield.campaign.results": (
         "ResultTable",
         "campaign_results",

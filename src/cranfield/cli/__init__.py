@@ -47,7 +47,6 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "pool": ("pool", "the items to judge: the first ones of every run"),
     "collection": ("collection", "a folder of files that belong together: draft it, check it"),
     "check": ("check", "what is wrong with submissions to a collection, its truth unopened"),
-    "campaign": ("campaign", "the result tables of a campaign"),
     "campaign": ("campaign", "the result tables of a campaign, and the folder of its site"),
     "publish": ("publish", "the results of a collection as a site of plain files"),
     "report": ("report", "the results of a collection as one page"),
