@@ -167,6 +167,10 @@ class Site:
     def work(self) -> int:
         return work_all(self.context, NURSERY)
 
+    def work_alone(self) -> int:
+        """The same with a process of its own, for sites that work side by side."""
+        return work_all(self.context)
+
     def move(self, *ends, name="tiny", reason=""):
         for end in ends:
 

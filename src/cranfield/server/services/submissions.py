@@ -28,6 +28,8 @@ from cranfield.server.thresholds import threshold_of
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ENDING = re.compile(r"\.(txt|run|csv|tsv|json|npz|parquet)")
 KEPT = 20
+# Headers and blank lines, and how many bytes a line has at most on the average.
+SPARE_LINES, WIDEST_LINE = 1000, 512
 
 
 class RejectedError(CranfieldError):
@@ -115,10 +117,9 @@ class Checks:
         self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
     ) -> Checked:
         """What is wrong with an upload, and how much is in it."""
-        limits = self.context.settings.limits
-        caps = Caps(unpacked_bytes=limits.unpacked_bytes)
         name = f"{given.tag}{given.ending}{upload.packing}"
         public = self.public(task_row, slug)
+        caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
         with self._turns:
             return check_submission(
                 Input(name, upload.path, caps),
@@ -126,6 +127,22 @@ class Checks:
                 threshold=threshold_of(given.threshold),
                 name=given.tag,
             )
+
+
+def caps_of(public: PublicSet, most: int) -> Caps:
+    """The most that is read of a submission: no more than the public ids can fill.
+
+    A file that is small when packed and huge when unpacked is given up early.
+    """
+    units = (
+        (public.topics, public.items)
+        if public.kind == "ranked"
+        else (public.items, public.concepts)
+    )
+    if units[0] is None or units[1] is None:
+        return Caps(unpacked_bytes=most)
+    lines = len(units[0]) * max(2, len(units[1])) + SPARE_LINES
+    return Caps(unpacked_bytes=min(most, lines * WIDEST_LINE), lines=lines)
 
 
 def store_run(

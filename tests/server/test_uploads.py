@@ -1,0 +1,161 @@
+"""Uploads that mean harm: bombs, nests, cuts, odd bytes, odd ids; and a disk without room."""
+
+import gzip
+import resource
+import time
+import zlib
+
+import pytest
+
+from cranfield.server import Limits
+from tests.server.world import ITEMS, TOPICS, Site, run_text
+
+ABOUT = {"conf": "V", "about": "words"}
+GOOD = run_text().encode()
+MEGABYTE = 1 << 20
+
+
+def bomb(line, megabytes):
+    """Lines that unpack to very much."""
+    packer = zlib.compressobj(6, zlib.DEFLATED, 31)
+    block = line * (MEGABYTE // len(line))
+    return b"".join([*(packer.compress(block) for _ in range(megabytes)), packer.flush()])
+
+
+ODD = {
+    "gzip in gzip": gzip.compress(gzip.compress(GOOD)),
+    "cut gzip": gzip.compress(GOOD)[:-20],
+    "broken gzip": b"\x1f\x8b" + b"\0" * 100,
+    "broken zstd": b"\x28\xb5\x2f\xfd" + b"\xff" * 100,
+    "NUL": GOOD.replace(b"d3", b"d\x003", 1),
+    "UTF-16": run_text().encode("utf-16"),
+    "one long line": b"t1 Q0 " + b"d" * (3 * MEGABYTE) + b" 1 1 x\n",
+    "nothing": b"",
+    "only blanks": b"   \n\n",
+    "binary": bytes(range(256)) * 40,
+    "a path": GOOD.replace(b"d3", b"../../../etc/passwd", 1),
+    "a script": GOOD.replace(b"d3", b"<script>alert(1)</script>", 1),
+    "a formula": GOOD.replace(b"d3", b"=cmd()", 1),
+    "turned around": GOOD.replace(b"d3", "d\u202e3".encode(), 1),
+    "unknown topic": GOOD.replace(b"t1", b"t9"),
+    "twice": GOOD + b"t1 Q0 d0 9 0 x\n",
+    "no number": GOOD.replace(b" 7 x", b" nan x", 1),
+}
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_odd_files_are_refused_with_a_sentence(site, name):
+    client = site.program(site.add_token(site.ann, site.one))
+    answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=ODD[name])
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["count"] >= 1
+    assert not list(site.settings.incoming.iterdir())
+    page = site.browser("ann").get("/tiny/runs")
+    assert "<script>alert" not in page.text
+    assert client.get("/tasks/ranked/runs").json() == {"runs": []}
+
+
+@pytest.mark.parametrize("line", [b"t1 Q0 d0 1 1 x\n", b"\n", b"\0", b"a "])
+def test_a_bomb_is_refused_soon_and_in_little_memory(site, line):
+    content = bomb(line, 300)
+    client = site.program(site.add_token(site.ann, site.one))
+    client.put("/tasks/ranked/runs/r1", params=ABOUT, content=b"x")
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    begun = time.process_time()
+    answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=content)
+    assert time.process_time() - begun < 2
+    assert (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024 < 100
+    assert answer.status_code == 422
+
+
+def test_more_bytes_than_are_taken(tmp_path, open_folder):
+    import shutil
+
+    folder, known = open_folder
+    shutil.copytree(folder, tmp_path / "copy")
+    limits = Limits(upload_bytes=MEGABYTE, form_bytes=MEGABYTE)
+    site = Site(tmp_path / "copy", password=known["password"], limits=limits)
+    with site.serving():
+        client = site.program(site.add_token(*known["ann"]))
+        for content in (b"x" * (3 * MEGABYTE), (b"x" * MEGABYTE for _ in range(3))):
+            answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=content)
+            assert answer.status_code == 413
+        assert not list(site.settings.incoming.iterdir())
+        ann = site.browser("ann")
+        assert ann.post("/tiny/team", data={"name": "x" * (2 * MEGABYTE)}).status_code == 413
+
+
+def test_ids_of_a_collection_that_mean_harm_are_shown_and_not_obeyed(tmp_path):
+    """Markup in titles, topics and descriptions comes out as text."""
+    site = Site(tmp_path)
+    marker = "<script>document.title='obeyed'</script>"
+    (site.source / "topics.csv").write_text(
+        "topic,text\n" + "".join(f'{t},"{marker}"\n' for t in TOPICS)
+    )
+    site.add_campaign(call=marker, title=marker)
+    site.move("open")
+    who, team = site.add_team("ann", "ONE")
+    with site.serving():
+        client = site.program(site.add_token(who, team))
+        sent = client.put(
+            "/tasks/ranked/runs/r1", params={"conf": "V", "about": marker}, content=GOOD
+        )
+        assert sent.status_code == 201
+        ann = site.browser("ann")
+        for path in ("/", "/tiny", "/tiny/call", "/tiny/submit", f"/tiny/runs/{sent.json()['id']}"):
+            text = ann.get(path).text
+            assert marker not in text
+        assert "&lt;script&gt;" in ann.get("/tiny/call").text
+
+
+def test_a_full_disk_is_told_and_harms_nothing(site, monkeypatch):
+    import errno
+
+    from cranfield.server.services import uploads
+    from cranfield.server.store import StoreFullError
+
+    client = site.program(site.add_token(site.ann, site.one))
+
+    def full(*_):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(uploads.Upload, "end", full)
+        answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
+        assert answer.status_code == 507
+        assert "full" in answer.json()["detail"]
+
+    def store_full(_):
+        raise StoreFullError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(site.context.store, "write", store_full)
+        answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
+        assert answer.status_code == 507
+    assert not list(site.settings.incoming.iterdir())
+    assert client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD).status_code == 201
+    assert len(ITEMS) == 8
+
+
+def test_a_slow_sender_holds_nobody_up(site):
+    import threading
+
+    client, other = (site.program(site.add_token(site.ann, site.one)) for _ in range(2))
+    going = threading.Event()
+
+    def slowly():
+        yield GOOD[:100]
+        assert going.wait(20)
+        yield GOOD[100:]
+
+    found = []
+    thread = threading.Thread(
+        target=lambda: found.append(
+            client.put("/tasks/ranked/runs/slow", params=ABOUT, content=slowly()).status_code
+        )
+    )
+    thread.start()
+    assert other.put("/tasks/ranked/runs/fast", params=ABOUT, content=GOOD).status_code == 201
+    going.set()
+    thread.join()
+    assert found == [201]
