@@ -324,3 +324,29 @@ def test_from_python():
     assert tree.values() == [0.0]
     with pytest.raises(UsageError, match="made by one method"):
         python.cost_map(["Sea"], "WUP LIN")
+
+
+@pytest.mark.wordnet
+def test_an_irregular_plural_that_is_an_entry_also_tries_its_base_form():
+    import cranfield as cf
+
+    teeth, tooth = (cf.relate_pairs([(w, "molar")], "WUP").values()[0] for w in ("teeth", "tooth"))
+    assert teeth >= tooth
+    # Regular plurals that are entries mean themselves: spectacles are no drinking glass.
+    glasses = cf.relate_pairs([("glasses", "tumbler")], "WUP").results[0].pairs[0]
+    assert glasses.sense1.startswith("glasses#")
+
+
+@pytest.mark.wordnet
+def test_cutoffs_of_gloss_vectors():
+    """Without a cutoff as before; every cutoff keeps a word related to itself."""
+    import cranfield as cf
+
+    pairs = [("river", "lake"), ("river", "river"), ("car", "theorem")]
+    plain, none, cut = (
+        cf.relate_pairs(pairs, m).values() for m in ("VEC", "VEC(rare=0)", "VEC(frequent=1000)")
+    )
+    assert plain.tolist() == none.tolist()
+    assert cut[1] == pytest.approx(1.0)
+    assert cut.tolist() != plain.tolist()
+    assert cut[0] > cut[2]

@@ -59,12 +59,14 @@ def _senses(wordnet: WordNet, text: str, parts: str) -> list[Sense]:
 def _listed(wordnet: WordNet, word: str, parts: str) -> list[Sense]:
     """The senses of a word as it stands, or else of its base form in each part of speech.
 
-    A compound that is not listed with its hyphens is looked up with blanks.
+    An irregular form that is an entry of its own (teeth) has the senses of its base form too. A
+    compound that is not listed with its hyphens is looked up with blanks.
     """
     for spelling in dict.fromkeys((word, word.replace("-", "_"))):
         found = [sense for part in parts for sense in wordnet.senses(spelling, part)]
         if found:
-            return found
+            bases = ((part, base) for part in parts for base in wordnet.irregular(spelling, part))
+            return found + [sense for part, base in bases for sense in wordnet.senses(base, part)]
         for part in parts:
             forms = wordnet.valid_forms(spelling, part)
             if forms:

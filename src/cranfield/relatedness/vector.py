@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.relatedness._spec import Method, Source
+from cranfield.relatedness._spec import Method, Param, Source
 from cranfield.relatedness.glosses import (
     STOP_WORDS,
     GlossReader,
@@ -69,6 +70,8 @@ class WordVectors:
         glosses.sum_duplicates()
         self._glosses = glosses
         self._by_word = glosses.T.tocsr()
+        # In how many glosses each word stands.
+        self._spread = np.diff(self._by_word.indptr)
         self._reader = GlossReader(wordnet, clean)
         self._around: dict[Sense, list[int]] = {}
 
@@ -130,17 +133,26 @@ class WordVectors:
             return synonyms(self._wordnet, sense)
         return self._reader.around(sense, kind)
 
-    def cosines(self, rows: Sequence[Sense], columns: Sequence[Sense]) -> Scores:
-        """The cosine of the vectors of every row with every column."""
+    def within(self, rare: int, frequent: int) -> NDArray[np.bool_]:
+        """The words that stand in `rare` glosses at least and in `frequent` at most (0: any)."""
+        kept: NDArray[np.bool_] = self._spread >= rare
+        return kept & (self._spread <= frequent) if frequent else kept
+
+    def cosines(
+        self, rows: Sequence[Sense], columns: Sequence[Sense], kept: NDArray[np.bool_]
+    ) -> Scores:
+        """The cosine of the vectors of every row with every column, of the words that are kept."""
         from scipy import sparse
 
         number = {sense: i for i, sense in enumerate(dict.fromkeys((*rows, *columns)))}
-        around = [np.array(self.around(sense), np.int64) for sense in number]
+        every = (np.array(self.around(sense), np.int64) for sense in number)
+        around = [words[kept[words]] for words in every]
         words = np.concatenate(around)
         used, at = np.unique(words, return_inverse=True)
         starts = np.cumsum([0, *map(len, around)])
         member = sparse.csr_array((np.ones(len(at)), at, starts), (len(number), len(used)))
-        vectors = (self._by_word[used] @ self._glosses).tocsc()
+        glosses = self._glosses if kept.all() else self._glosses[:, np.flatnonzero(kept)]
+        vectors = (self._by_word[used] @ glosses).tocsc()
         row = [number[sense] for sense in rows]
         column = [number[sense] for sense in columns]
         products = np.zeros((len(row), len(column)))
@@ -193,11 +205,19 @@ class Compounds:
         return joined
 
 
-def vec(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scores:
-    """The cosine of the gloss vectors of two senses."""
+def vec(
+    wordnet: WordNet,
+    left: Sequence[Sense],
+    right: Sequence[Sense],
+    *,
+    rare: int = 0,
+    frequent: int = 0,
+) -> Scores:
+    """The cosine of the gloss vectors of two senses, of words neither too rare nor too frequent."""
     if "vector" not in wordnet.derived:
         wordnet.derived["vector"] = WordVectors(wordnet)
     vectors: WordVectors = wordnet.derived["vector"]
+    kept = vectors.within(rare, frequent)
     rows = {sense: i for i, sense in enumerate(dict.fromkeys(left))}
     columns = {sense: i for i, sense in enumerate(dict.fromkeys(right))}
     row = np.array([rows[sense] for sense in left], np.int64)
@@ -209,7 +229,7 @@ def vec(wordnet: WordNet, left: Sequence[Sense], right: Sequence[Sense]) -> Scor
             inside = (row // _SENSES == i // _SENSES) & (column // _SENSES == j // _SENSES)
             if inside.any():
                 cosines = vectors.cosines(
-                    row_senses[i : i + _SENSES], column_senses[j : j + _SENSES]
+                    row_senses[i : i + _SENSES], column_senses[j : j + _SENSES], kept
                 )
                 values[inside] = cosines[row[inside] - i, column[inside] - j]
     return np.minimum(values, 1.0)
@@ -235,5 +255,11 @@ METHODS = (
         parts="nvar",
         summary="Cosine of the co-occurrence vectors of the glosses around two senses.",
         undefined="no known word around a sense: 0",
+        params=MappingProxyType(
+            {
+                "rare": Param(int, 0, "words in fewer glosses have no vector", low=0),
+                "frequent": Param(int, 0, "nor have words in more glosses; 0: any number", low=0),
+            }
+        ),
     ),
 )

@@ -157,6 +157,11 @@ class WordNet:
             self._forms[key] = [form for form in forms if self._lists(form, part)]
         return self._forms[key]
 
+    def irregular(self, word: str, part: str) -> list[str]:
+        """The listed base forms of an irregular form, without the word itself."""
+        bases = self._exceptions[part].get(word, ())
+        return [base for base in bases if base != word and self._lists(base, part)]
+
     def _lists(self, word: str, part: str) -> bool:
         # A set of all words is the faster way, but takes a tenth of a second to build: it is
         # used once something else has asked for it.
