@@ -4,7 +4,9 @@ import shutil
 
 import pytest
 
-from tests.server.world import Site
+from tests.server.world import DAY, Site, labels_text, run_text
+
+ABOUT = {"conf": "V", "about": "words"}
 
 
 @pytest.fixture(scope="session")
@@ -36,3 +38,39 @@ def site(unserved):
     """The same, served on loopback."""
     with unserved.serving():
         yield unserved
+
+
+def put(client, tag, text, task="ranked", **more):
+    answer = client.put(f"/tasks/{task}/runs/{tag}", params=ABOUT | more, content=text.encode())
+    assert answer.status_code == 201, answer.text
+    return answer.json()
+
+
+@pytest.fixture(scope="module")
+def released(open_folder, tmp_path_factory):
+    """A campaign of four runs whose results are out."""
+    folder, known = open_folder
+    copy = tmp_path_factory.mktemp("released") / "copy"
+    shutil.copytree(folder, copy)
+    made = Site(copy, password=known["password"])
+    with made.serving():
+        for name, best, value in (("ann", ("d0", "d3"), 0.9), ("bob", ("d4", "d1"), 0.4)):
+            client = made.program(made.add_token(*known[name]))
+            put(client, "r1", run_text(best))
+            put(
+                client,
+                "l1",
+                labels_text(value),
+                "labels",
+                ending=".csv",
+                threshold="Sky,0.3\nSea,0.4\nDog,0.5",
+            )
+        made.work()
+        before = {
+            path: made.browser().get(path).status_code
+            for path in ("/tiny/results", "/tiny/results/ranked")
+        }
+        made.before = before
+        made.time += 31 * DAY / 1000
+        made.move("closed", "scoring", "released")
+        yield made

@@ -26,6 +26,7 @@ from cranfield.io.collection_writer import write_collection
 from cranfield.report.render import render
 from cranfield.report.tables import document_of
 from cranfield.server.thresholds import threshold_lines
+from cranfield.site.publish import publish
 
 MANIFEST = "manifest.json"
 SCRIPT = "reproduce.sh"
@@ -67,6 +68,8 @@ def write_export(given: dict[str, Any]) -> dict[str, Any]:
         ]
         for folder in given["extras"]:
             shutil.copytree(folder, made, dirs_exist_ok=True)
+        if tables:
+            publish(collection, made / "site", release_truth=given["released"], jobs=1)
         script = _HEAD + "".join(f"again {name.replace('/', ' ')}\n" for name in tables) + _TAIL
         (made / SCRIPT).write_text(script)
         (made / SCRIPT).chmod(0o755)

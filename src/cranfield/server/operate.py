@@ -108,7 +108,7 @@ def export_to(context: Context, campaign: str, out: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=context.settings.incoming) as work:
         with context.store.read() as connection:
             row = campaigns.by_slug(connection, campaign)
-            given = export.described(connection, context, row, out, Path(work), pages=True)
+            given = export.described(connection, context, row, out, Path(work))
         with Nursery(context.settings) as nursery:
             said = nursery.run(given)
     if "error" in said:

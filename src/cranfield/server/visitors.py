@@ -120,6 +120,7 @@ def _with_task(connection: Connection, visitor: Visitor, name: str) -> Visitor:
     """The task of an address: its slug in a campaign, or campaign.task, or a slug that is alone."""
     wanted = select(task)
     if visitor.campaign is not None:
+        name = name.removesuffix(".json").removesuffix(".csv")
         wanted = wanted.where(task.c.campaign == visitor.campaign["id"], task.c.slug == name)
     else:
         slug, dot, rest = name.rpartition(".")

@@ -28,7 +28,7 @@ def nursery() -> None:
 
     What all jobs need is imported once, here, where no truth and no run is ever opened.
     """
-    import cranfield.campaign.scoring
+    import cranfield.campaign.gathered
     import cranfield.comparison.compare
     import cranfield.evaluation.labels
     import cranfield.evaluation.ranked
@@ -97,14 +97,21 @@ def _sentence(error: BaseException) -> str:
 
 
 def score(given: dict[str, Any]) -> dict[str, Any]:
-    """Score one run against the truth and save its scores."""
-    from cranfield.campaign.scoring import score_collection
+    """Score one run against the truth and save its scores, and its curve for the pages."""
+    from cranfield.campaign.gathered import gather
 
     with tempfile.TemporaryDirectory(dir=given["work"]) as folder:
         collection = prepared(given, Path(folder))
-        scores = score_collection(collection, given["task"], jobs=1)
-        scores.save(given["out"])
+        found = gather(collection, given["task"], released=True, compare=False, jobs=1)
+        if found.curve is not None:
+            found.curve.save(curve_file(given["out"]))
+        found.material.scores.save(given["out"])
     return {"done": 1}
+
+
+def curve_file(path: str) -> Path:
+    """Where the curve of a run lies, beside its scores."""
+    return Path(path).with_suffix(".curve.json")
 
 
 def prepared(given: dict[str, Any], folder: Path) -> Collection:
@@ -152,11 +159,16 @@ def aggregate(given: dict[str, Any]) -> dict[str, Any]:
     from cranfield.answers import load
     from cranfield.evaluation.scores import Scores
 
-    parts = [load(path) for path in given["parts"]]
-    scores = Scores.concat(part for part in parts if isinstance(part, Scores))
     out = Path(given["out"])
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    scores.save(out / "scores.json")
+    together = {"scores": given["parts"], "curve": [curve_file(p) for p in given["parts"]]}
+    for name, paths in together.items():
+        if all(Path(path).exists() for path in paths):
+            parts = [load(path) for path in paths]
+            whole = Scores.concat(part for part in parts if isinstance(part, Scores))
+            whole.save(out / f"{name}.json")
+            if name == "scores":
+                scores = whole
     rows: list[dict[str, Any]] = []
     if len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
         comparison = scores.compare(rng=given["seed"])

@@ -3,11 +3,19 @@
 from __future__ import annotations
 
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, Response
 
 from cranfield.server.services.campaigns import Row, tasks_of
-from cranfield.server.services.results import Pages
-from cranfield.server.web import Refusal, campaign_of, context_of, handler, page, task_of
+from cranfield.server.services.results import Pages, file_of
+from cranfield.server.web import (
+    Refusal,
+    attachment,
+    campaign_of,
+    context_of,
+    handler,
+    page,
+    task_of,
+)
 
 LONGEST_QUERY = 20
 
@@ -20,13 +28,27 @@ def results(request: Request) -> Response:
 
 
 @handler("results.task")
-def board(request: Request, t: str) -> Response:  # noqa: ARG001
-    return shown(request, task_of(request), "")
+def board(request: Request, t: str) -> Response:
+    """The board itself, or as data: /c/results/task.json."""
+    row = task_of(request)
+    return shown(request, row, t.removeprefix(row["slug"]).removeprefix("."))
 
 
 @handler("results.page")
 def results_page(request: Request, t: str, address: str) -> Response:  # noqa: ARG001
+    kind, _, name = address.partition("/")
+    if kind == "files" and name:
+        return _file(request, name)
     return shown(request, task_of(request), address)
+
+
+def _file(request: Request, name: str) -> Response:
+    context = context_of(request)
+    with context.store.read() as connection:
+        path = file_of(connection, context, task_of(request), name)
+    if path is None:
+        raise Refusal(404, "There is no such file.")
+    return FileResponse(path, media_type="application/octet-stream", headers=attachment(name))
 
 
 def shown(request: Request, task_row: Row, address: str) -> Response:

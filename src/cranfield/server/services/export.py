@@ -23,7 +23,7 @@ EXTRAS: list[Callable[[Connection, Context, Row, Path], None]] = []
 
 
 def described(
-    connection: Connection, context: Context, campaign: Row, out: Path, work: Path, *, pages: bool
+    connection: Connection, context: Context, campaign: Row, out: Path, work: Path
 ) -> Row:
     """All that the child needs to write the export of a campaign."""
     settings = context.settings
@@ -63,7 +63,7 @@ def described(
         "tasks": tasks,
         "private": _private(connection, settings.sealed, campaign["slug"]),
         "extras": extras,
-        "pages": pages,
+        "released": campaign["state"] in ("released", "archived"),
     }
 
 

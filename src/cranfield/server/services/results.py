@@ -5,30 +5,40 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections import OrderedDict
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from sqlalchemy import Connection, select
 
 from cranfield.answers import load
-from cranfield.campaign.results import Material
+from cranfield.campaign.results import Material, result_table
 from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import RunFacts, Team
+from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
-from cranfield.server.context import Context
+from cranfield.server.context import SECOND, Context
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.uploads import blob_path
 from cranfield.server.store.tables import run, team, truth_version
 
 if TYPE_CHECKING:
+    from cranfield.site.extras import Extras, FileFact
     from cranfield.site.links import Address
     from cranfield.site.results import Results
 
 MATERIALS, PAGES = 4, 2000
-TYPES = {"html": "text/html", "json": "application/json", "csv": "text/csv"}
+TYPES = {
+    "html": "text/html",
+    "json": "application/json",
+    "csv": "text/csv",
+    "png": "image/png",
+}
 
 
 @dataclass(frozen=True)
@@ -63,7 +73,10 @@ class CampaignLinks:
             return f"/{self.slug}"
         if path.endswith(".css"):
             return f"/static/{path}"
-        return f"/{self.slug}/results/{self.task_slug}/files/{path}"
+        if path.startswith("files/"):
+            task, _, name = path.removeprefix("files/").partition("/")
+            return f"/{self.slug}/results/{task}/files/{quote(name)}"
+        return f"/{self.slug}/results/{self.task_slug}/{path}"
 
 
 class Pages:
@@ -80,6 +93,8 @@ class Pages:
     ) -> Shown | None:
         """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
         path, form = _form(address)
+        if path.startswith("picture/"):
+            form = "png"
         with self.context.store.read() as connection:
             current = scoring.current_set(connection, task_row["id"])
             if current is None:
@@ -90,10 +105,9 @@ class Pages:
             if key in self._shown:
                 self._shown.move_to_end(key)
                 return self._shown[key]
-        made = self.results(campaign, task_row, current, version).page(path, query)
-        text = made.html if form == "html" else made.data(form)
+        body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        shown = Shown(text.encode(errors="replace"), TYPES[form], f'"{etag}"')
+        shown = Shown(body, TYPES[form], f'"{etag}"')
         with self._lock:
             self._shown[key] = shown
             while len(self._shown) > PAGES:
@@ -110,13 +124,42 @@ class Pages:
             material = material_of(connection, self.context, campaign, task_row, current)
             tasks = [one["slug"] for one in tasks_of(connection, campaign["id"])]
             banner = _banner(connection, campaign, task_row, current)
-        frame = Frame(site=campaign["title"], tasks=tasks, banner=banner)
-        made = Results(material, CampaignLinks(campaign["slug"], task_row["slug"]), frame)
+            extras = extras_of(connection, self.context, campaign, task_row, current)
+        released = material.truth is not None
+        sealed = "" if released else "The truth is sealed: it is in none of these pages."
+        frame = Frame(site=campaign["title"], tasks=tasks, banner=banner, sealed=sealed)
+        links = CampaignLinks(campaign["slug"], task_row["slug"])
+        made = Results(material, links, frame, extras)
         with self._lock:
             self._results[version] = made
             while len(self._results) > MATERIALS:
                 self._results.popitem(last=False)
         return made
+
+
+def _body(results: Results, path: str, form: str, query: Mapping[str, str]) -> bytes:
+    """The bytes of a page, of its data, or of a picture."""
+    if form == "png":
+        return _picture(results, path.removeprefix("picture/").removesuffix(".png"))
+    if (path, form) == ("items", "csv"):
+        from cranfield.site.results import Page
+
+        made = Page("", "", result_table("best-per-item", results.material, count=None))
+    else:
+        made = results.page(path, query)
+    text = made.html if form == "html" else made.data(form)
+    return text.encode(errors="replace")
+
+
+def _picture(results: Results, name: str) -> bytes:
+    from cranfield.site.links import slug
+
+    for item in results.linked_items:
+        if slug(item) == name:
+            drawn = results.pictures.draw(item)
+            if drawn is not None:
+                return drawn.data
+    raise UsageError("there is no such picture")
 
 
 def _form(address: str) -> tuple[str, str]:
@@ -142,6 +185,61 @@ def _banner(connection: Connection, campaign: Row, task_row: Row, current: Row) 
             "built and will replace all of them at once."
         )
     return " ".join(lines)
+
+
+def extras_of(
+    connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
+) -> Extras:
+    """What pages show beside the tables: curves, files with their hashes, what was changed."""
+    from cranfield.report.methods import ranked_settings
+    from cranfield.site.extras import Extras
+
+    curve = scoring.set_folder(context.settings, current["id"]) / "curve.json"
+    scores = load(curve) if curve.exists() else None
+    public = campaign["state"] in ("released", "archived")
+    return Extras(
+        curve=scores if isinstance(scores, Scores) else None,
+        files=tuple(files_of(connection, context, task_row, public)),
+        changes=tuple(_changes(connection, task_row["id"])),
+        settings=ranked_settings({}) if task_row["kind"] == "ranked" else [],
+        licence=campaign["licence"],
+    )
+
+
+def files_of(
+    connection: Connection, context: Context, task_row: Row, public: bool
+) -> Iterator[FileFact]:
+    """The files of all accepted runs; they can be had when the results are out."""
+    from cranfield.site.extras import FileFact
+
+    settings = context.settings
+    for name, (sha, form) in scoring.run_files(connection, task_row["id"]).items():
+        file = f"{name}{scoring.ending_of(settings, form, sha)}"
+        size = blob_path(settings, sha).stat().st_size
+        address = f"files/{task_row['slug']}/{file}" if public else ""
+        yield FileFact("run", file, size, sha, name, address)
+
+
+def file_of(connection: Connection, context: Context, task_row: Row, name: str) -> Path | None:
+    """Where a file lies that the page of files lists."""
+    for one in files_of(connection, context, task_row, public=True):
+        if one.name == name:
+            return blob_path(context.settings, one.sha256)
+    return None
+
+
+def _changes(connection: Connection, task_id: str) -> list[str]:
+    """What was changed since the first truth, a line each."""
+    rows = connection.execute(
+        select(truth_version)
+        .where(truth_version.c.task == task_id, truth_version.c.n > 1)
+        .order_by(truth_version.c.n)
+    ).mappings()
+    return [
+        f"{datetime.fromtimestamp(row['created'] / SECOND, UTC):%Y-%m-%d}: truth version "
+        f"{row['n']}. {row['note']}"
+        for row in rows
+    ]
 
 
 def material_of(
