@@ -260,6 +260,15 @@ def displaced(
     return float(found.mean(found.measures[0])[0])
 
 
+def asked(answers: str) -> list[str]:
+    """The results of a system that is asked for more until x, y and z are among them."""
+    from cranfield.data.subjects import SubjectRankings
+
+    people = SubjectRankings.from_rows([("s", "q", item, 1.0) for item in "xyz"])
+    found = cf.ask_until_found(people, lambda _, count: answers[:count], first=2)
+    return found.run.ranking("q")
+
+
 def acyclic() -> list[float]:
     """A vote for a category below two others counts once in each, and once at the root."""
     from cranfield.data.categories import Categorisation, CategoryGraph
@@ -327,6 +336,7 @@ NAMES: dict[str, Any] = {
             above,
             index_quality,
             acyclic,
+            asked,
             better,
             parts,
             votes,

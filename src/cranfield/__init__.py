@@ -61,6 +61,7 @@ if TYPE_CHECKING:
         NeedsError,
         UsageError,
     )
+    from cranfield.evaluation.asking_more import ask_until_found
     from cranfield.evaluation.baselines.annotate import annotate
     from cranfield.evaluation.catalogue import describe_measure, list_measures
     from cranfield.evaluation.concept_queries import judge_concepts, query_concepts
@@ -285,6 +286,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "relate_pairs",
     ),
     "cranfield.evaluation.scores": ("Scores",),
+    "cranfield.evaluation.asking_more": ("ask_until_found",),
     "cranfield.evaluation.concept_queries": (
         "judge_concepts",
         "query_concepts",
@@ -377,6 +379,7 @@ __all__ = [
     "analyse_errors",
     "analyse_tags",
     "annotate",
+    "ask_until_found",
     "assess_agreement",
     "campaign_results",
     "charts",

@@ -45,6 +45,7 @@ HOMES: dict[str, str] = {
     "Collected": "cranfield.campaign.collected",
     "CollectionCheck": "cranfield.campaign.collections",
     "CollectionDraft": "cranfield.campaign.collections",
+    "Comparability": "cranfield.lab.studies.comparable",
     "Comparison": "cranfield.comparison.answer",
     "ConceptCosts": "cranfield.relatedness.answer",
     "ConceptRanking": "cranfield.evaluation.concept_queries",

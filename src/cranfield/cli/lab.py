@@ -52,6 +52,10 @@ def make_parser() -> Parser:
     _side_by_side(one)
     _work(one)
     _stability(step("stability", "how much truth and topics may change before the ranking does"))
+    one = step("comparable", "annotation: does the ranking rest on scales of confidences")
+    _runs(one)
+    add(one, "--folds N", "parts of the items, each calibrated on the others", positive, 5)
+    _work(one)
     one = step("random", "random and over-eager runs beside the real ones")
     _runs(one)
     what = "label densities of random and over-annotating runs (default: 10,30,50,70,90)"

@@ -1,17 +1,19 @@
-"""How often a confidence is right: the reliability of annotations, and curves per concept."""
+"""How often a confidence is right: reliability, curves per concept, and calibration."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_at_most
 from cranfield.evaluation.curves import Curve
+from cranfield.work.seeds import generator
 
 BINS = 10
+_STREAM, _STEPS, _RIDGE = 61, 50, 1e-6
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,3 +74,77 @@ def _recall_points(true: np.ndarray, sure: np.ndarray) -> tuple[tuple[float, flo
     hits = np.cumsum(true[order])[ends]
     recall, precision = hits / true.sum(), hits / (ends + 1)
     return tuple(zip(recall.tolist(), precision.tolist(), strict=True))
+
+
+def calibrated(
+    truth: LabelMatrix, run: LabelMatrix, *, folds: int = 5, rng: int = 0
+) -> LabelMatrix:
+    """A run whose confidences are chances: a logistic curve for each concept (Platt, 1999).
+
+    The curve of an item is fitted to the items of the other folds, so that no item's truth
+    decides its own confidence. A concept's own order of items stays but for the folds' borders.
+    """
+    if run.is_binary:
+        raise UsageError(f"{run.name}: only confidences can be calibrated")
+    check_at_most(len(truth.items), folds=folds)
+    if folds < 2:
+        raise UsageError(f"folds={folds}: expected at least 2")
+    true = np.asarray(truth.rows(0, len(truth.items))[0], dtype=bool)
+    sure = np.asarray(run.rows(0, len(truth.items))[1], dtype=float)
+    fold = generator(rng, _STREAM).permutation(len(true)) % folds
+    made = np.empty_like(sure)
+    for part in range(folds):
+        inside = fold == part
+        for concept in range(sure.shape[1]):
+            curve = logistic(sure[~inside, concept], true[~inside, concept])
+            made[inside, concept] = _chance(curve, sure[inside, concept])
+    return replace(run, confidences=made, labels=None)
+
+
+def logistic(values: np.ndarray, true: np.ndarray) -> tuple[float, float]:
+    """Slope and intercept of the logistic curve of a truth over values, the targets smoothed.
+
+    Platt's targets (n + 1) / (n + 2) and 1 / (n + 2) keep the curve finite where the values part
+    the truth; Newton's steps are few, and end early.
+    """
+    above, below = int(true.sum()), int((~true).sum())
+    target = np.where(true, (above + 1) / (above + 2), 1 / (below + 2))
+    curve = 0.0, float(np.log((above + 1) / (below + 1)))
+    loss = _loss(curve, values, target)
+    for _ in range(_STEPS):
+        step, further = 1.0, _newton(curve, values, target)
+        while True:
+            tried = curve[0] + step * further[0], curve[1] + step * further[1]
+            found = _loss(tried, values, target)
+            # A whole step can overshoot where values part the truth: then half of it.
+            if found <= loss or step < 1e-6:
+                break
+            step /= 2
+        gain, loss, curve = loss - found, found, tried
+        if gain < 1e-10:
+            break
+    return curve
+
+
+def _newton(
+    curve: tuple[float, float], values: np.ndarray, target: np.ndarray
+) -> tuple[float, float]:
+    """The step to the least loss of the parabola that fits here."""
+    chance = _chance(curve, values)
+    weight, gap = chance * (1 - chance) + 1e-12, target - chance
+    a, b, c = (weight * values * values).sum() + _RIDGE, (weight * values).sum(), weight.sum()
+    first, second = (gap * values).sum() - _RIDGE * curve[0], gap.sum()
+    det = a * c - b * b
+    return float((c * first - b * second) / det), float((a * second - b * first) / det)
+
+
+def _loss(curve: tuple[float, float], values: np.ndarray, target: np.ndarray) -> float:
+    chance = np.clip(_chance(curve, values), 1e-15, 1 - 1e-15)
+    said = target * np.log(chance) + (1 - target) * np.log(1 - chance)
+    return float(-said.sum() + _RIDGE / 2 * curve[0] ** 2)
+
+
+def _chance(curve: tuple[float, float], values: np.ndarray) -> np.ndarray:
+    slope, level = curve
+    found: np.ndarray = 1 / (1 + np.exp(-np.clip(slope * values + level, -700, 700)))
+    return found

@@ -29,6 +29,7 @@ if TYPE_CHECKING:
         graded_rankings,
         simulate_runs,
     )
+    from cranfield.lab.studies.comparable import Comparability, comparable
     from cranfield.lab.studies.correlate import (
         Correlations,
         cluster_measures,
@@ -63,6 +64,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "graded_rankings",
         "simulate_runs",
     ),
+    "cranfield.lab.studies.comparable": ("Comparability", "comparable"),
     "cranfield.lab.studies.correlate": (
         "Correlations",
         "cluster_measures",
@@ -81,6 +83,7 @@ _HOME = {name: module for module, names in _HOMES.items() for name in names}
 
 __all__ = [
     "Choices",
+    "Comparability",
     "Correlations",
     "Curves",
     "Generality",
@@ -95,6 +98,7 @@ __all__ = [
     "SimulatedRuns",
     "Stability",
     "cluster_measures",
+    "comparable",
     "correlate",
     "correlate_scores",
     "count_choices",

@@ -14,6 +14,8 @@ from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.both_ways import both_ways
 from cranfield.lab.material import Material
+from cranfield.lab.studies.comparable import MEASURES as COMPARABLE
+from cranfield.lab.studies.comparable import comparable
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.generality import MEASURES as GENERALITY
 from cranfield.lab.studies.generality import generality, simulated_generality
@@ -29,6 +31,7 @@ LABELS = "F.example F.concept AP.concept HammingLoss"
 STUDIES: dict[str, tuple[Any, bool]] = {
     "correlate": (correlate, False),
     "stability": (stability, False),
+    "comparable": (comparable, False),
     "random": (random_study, False),
     "generality": (generality, True),
     "pool": (leave_one_out, True),
@@ -92,6 +95,8 @@ def run_study(
             raise UsageError("simulate= takes no files: its runs are made up")
         names = measures or GENERALITY
         return simulated_generality(names, sizes=simulate, rng=options["rng"], **asked)
+    if name == "comparable":
+        measures = measures or COMPARABLE
     if both:
         ways = both_ways(known.get("costmap"), known.get("ontology"))
         measures = f"{measures} {ways}" if measures else ways

@@ -22,6 +22,7 @@ MAKERS: dict[str, str] = {
     "Collected": "collected:document",
     "CollectionCheck": "check:collection",
     "CollectionDraft": "check:draft",
+    "Comparability": "lab_comparable:document",
     "Comparison": "comparison:comparison_document",
     "ConceptCosts": "relatedness:costs_document",
     "ConceptRanking": "concept_queries:document",
