@@ -46,7 +46,7 @@ BATCH_WAYS: Mapping[BatchState, tuple[BatchState, ...]] = {
 }
 ASSIGNMENT_WAYS: Mapping[AssignmentState, tuple[AssignmentState, ...]] = {
     "offered": ("open", "submitted", "skipped", "expired"),
-    "open": ("submitted", "skipped", "expired"),
+    "open": ("offered", "submitted", "skipped", "expired"),
     "submitted": ("open", "submitted", "rejected"),
     "rejected": (),
     "skipped": ("open", "submitted"),

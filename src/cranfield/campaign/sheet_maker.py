@@ -10,16 +10,16 @@ from typing import Any
 
 from cranfield.campaign.ontology_form import gated, ontology_form
 from cranfield.campaign.sheets import Sheet, Unit
-from cranfield.campaign.texts import picture_files, public_items, read_texts
+from cranfield.campaign.texts import picture_files, public_concepts, public_items, read_texts
 from cranfield.data.collection import Collection, ImageSheet, Texts
-from cranfield.data.ontology import Ontology
+from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import MissingExtraError, NeedsError, UsageError, suggest
 from cranfield.io.annotations import read_truth
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_keys import FILE
 from cranfield.io.files import read_text
 from cranfield.io.meanings import Meaning, built_in_meanings, read_meanings
-from cranfield.io.ontology import read_ontology
+from cranfield.io.ontology import read_ontology, read_rules
 from cranfield.ontologies import BUILT_IN
 
 # What browsers show by themselves; anything else is turned into PNG.
@@ -107,10 +107,13 @@ class _Given:
         known: str | Path | None = meanings
         if Path(source).is_dir() or Path(source).name == FILE:
             collection = read_collection(source)
-            if collection.ontology is None:
-                raise NeedsError(f"{collection.folder / FILE} has no ontology")
-            named, rules = collection.ontology, rules or collection.rules
             known = meanings or collection.concepts
+            rules = rules or collection.rules
+            if collection.ontology is None:
+                return cls(
+                    _flat(collection, rules), read_meanings(known) if known else {}, collection
+                )
+            named = collection.ontology
         # Tabs are the categories at the top, which the tree of the costs does without.
         listed = f"{named}-listed"
         tree = read_ontology(listed if listed in BUILT_IN else named, rules=rules)
@@ -143,6 +146,15 @@ class _Given:
         if self._collection is None:
             raise NeedsError("below needs known labels")
         return self._collection.need("truth")
+
+
+def _flat(collection: Collection, rules: str | Path | None) -> Ontology:
+    """The concepts of a collection without a hierarchy, one beside the other."""
+    concepts = public_concepts(collection)
+    if not concepts:
+        raise NeedsError(f"{collection.folder / FILE} has no ontology and no concepts")
+    known = Rules() if rules is None else read_rules(rules)
+    return Ontology.from_paths(((c, c) for c in concepts), rules=known).checked()
 
 
 def views_of(

@@ -67,7 +67,11 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
     app.state.pages = Pages(opened)
     _add_routes(app)
     _add_errors(app)
-    app.mount("/static", StaticFiles(packages=[("cranfield.server", "static")]), name="static")
+    app.mount(
+        "/static",
+        StaticFiles(packages=[("cranfield.server", "static"), ("cranfield.site", "static")]),
+        name="static",
+    )
     limit = settings.limits.upload_bytes + settings.limits.form_bytes
     app.add_middleware(RequestBodyLimitMiddleware, max_body_size=limit)
     app.add_middleware(SecurityHeaders, secure=settings.proxy is not None)

@@ -136,6 +136,37 @@ _ORGANISING = tuple(
         ("board.export.file", "GET", "/export/{id}", "download an export", {}),
     )
 )
+_WORK = (
+    _rule("work", "GET /{c}/work", "A C J", "the batches one can work on"),
+    _rule("work.next", "GET /{c}/work/{b}", "A C J", "what to judge next", hidden=True),
+    _rule("work.unit", "GET /{c}/work/{b}/{id}", "A C J", "one's own assignment", hidden=True),
+    _rule("work.save", "POST /{c}/work/{b}/{id}", "A C J", "save, skip or put off", hidden=True),
+    _rule(
+        "work.picture", "GET /{c}/work/{b}/{id}/picture", "A C J", "what is to judge", hidden=True
+    ),
+    _rule("enter", "GET /{c}/enter/{link}", "all C", "begin to work by a link"),
+    _rule("survey.form", "GET /{c}/survey/{link}", "all C", "a survey, for who has its link"),
+    _rule("survey", "POST /{c}/survey/{link}", "all C", "begin a survey"),
+    _rule("agreement", "GET /{c}/agreement/{b}", "A J O", "agreement so far", hidden=True),
+    _rule("adjudicate", "GET /{c}/adjudicate/{b}", "J O", "what people disagree about"),
+    _rule("adjudicate.save", "POST /{c}/adjudicate/{b}", "J O", "decide"),
+    _rule("screen", "GET /{c}/screen/{b}", "J O", "the items of a concept as a grid"),
+    _rule("screen.picture", "GET /{c}/screen/{b}/picture", "J O", "a picture of the grid"),
+    _rule("screen.save", "POST /{c}/screen/{b}", "J O", "correct the items of a concept"),
+)
+_BATCHES = tuple(
+    _rule(name, f"{method} /{{c}}/organise/batches{path}", "O", about)
+    for name, method, path, about in (
+        ("batches", "GET", "", "the batches of work"),
+        ("batches.add", "POST", "", "a new batch"),
+        ("batch", "GET", "/{b}", "how a batch goes: done, agreement, people, cost"),
+        ("batch.state", "POST", "/{b}/state", "start, pause, close or merge a batch"),
+        ("batch.people", "POST", "/{b}/people", "links for workers, programs and surveys"),
+        ("batch.person", "POST", "/{b}/people/{id}", "pause somebody, or reject and reissue"),
+        ("batch.log", "GET", "/{b}/log.csv", "the judgement log with pseudonyms"),
+        ("batch.survey", "GET", "/{b}/survey", "the answers to a survey, counted"),
+    )
+)
 _V1 = "/api/v1"
 _API = (
     _rule("api.campaign", f"GET {_V1}/campaigns/{{c}}", "all", "a campaign"),
@@ -164,8 +195,29 @@ _API = (
         hidden=True,
     ),
     _rule("api.job", f"GET {_V1}/jobs/{{id}}", "O S", "a job", hidden=True),
+    _rule("api.work.next", f"GET {_V1}/work/next", "C", "what to judge next"),
+    _rule("api.work.put", f"PUT {_V1}/work/{{id}}", "C", "save a judgement"),
+    _rule("api.work.skip", f"POST {_V1}/work/{{id}}/skip", "C", "skip or put off"),
+    _rule("api.work.comment", f"POST {_V1}/work/{{id}}/comment", "C", "remark something"),
+    _rule(
+        "api.batch.log", f"GET {_V1}/campaigns/{{c}}/batches/{{b}}/log.csv", "J O", "a batch's log"
+    ),
+    _rule(
+        "api.batch.agreement",
+        f"GET {_V1}/campaigns/{{c}}/batches/{{b}}/agreement",
+        "J O",
+        "the agreement of a batch",
+    ),
 )
-RULES: tuple[Rule, ...] = (*_SITE, *_API, *_ORGANISING, *_RESULTS, *_TAKING_PART)
+RULES: tuple[Rule, ...] = (
+    *_SITE,
+    *_API,
+    *_BATCHES,
+    *_ORGANISING,
+    *_RESULTS,
+    *_WORK,
+    *_TAKING_PART,
+)
 # First parts of addresses that no campaign can be called.
 RESERVED = frozenset(
     {

@@ -99,10 +99,13 @@ def text_of(request: Request, name: str, default: str = "") -> str:
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """The templates: everything is escaped, and what is undefined is an error."""
-    from jinja2 import Environment, PackageLoader, StrictUndefined
+    from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
     made = Environment(
-        loader=PackageLoader("cranfield.server", "templates"),
+        # Forms are those of the file that works from disk.
+        loader=ChoiceLoader(
+            [PackageLoader(f"cranfield.{room}", "templates") for room in ("server", "site")]
+        ),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,

@@ -68,9 +68,8 @@ def sheet_page(sheet: Sheet) -> str:
             optional_kinds=OPTIONAL_KINDS,
         )
     )
-    return html_file(
-        sheet.title, body, style=static_text("work.css"), script=static_text("work.js")
-    )
+    style = static_text("work-page.css") + static_text("work.css")
+    return html_file(sheet.title, body, style=style, script=static_text("work.js"))
 
 
 def make_form(source: str | Path, **options: Any) -> str:

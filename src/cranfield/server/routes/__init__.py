@@ -4,7 +4,17 @@ from __future__ import annotations
 
 from importlib import import_module
 
-MODULES = ("site", "taking_part", "submitting", "results", "organise", "admin", "api")
+MODULES = (
+    "site",
+    "taking_part",
+    "submitting",
+    "results",
+    "organise",
+    "admin",
+    "api",
+    "working",
+    "batches",
+)
 
 
 def load_handlers() -> None:

@@ -1,0 +1,368 @@
+"""Batches as the organiser sees them, and work as programs do it."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+from fastapi import Header
+from pydantic import BaseModel, Field
+from sqlalchemy import Connection, select
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cranfield.campaign.batches import BATCH_WAYS
+from cranfield.campaign.surveys.counting import count_survey
+from cranfield.errors import CranfieldError, UsageError
+from cranfield.io.written import csv_text
+from cranfield.report.tables import document_of
+from cranfield.server.routes.working import batch_of
+from cranfield.server.services import assessing, batches, work
+from cranfield.server.services.making_batches import KINDS, new_batch
+from cranfield.server.store.work_tables import assessor, assignment, batch, hit
+from cranfield.server.web import (
+    Refusal,
+    as_json,
+    attachment,
+    campaign_of,
+    context_of,
+    handler,
+    page,
+    problem,
+    see,
+    text_of,
+    visitor_of,
+)
+
+Once = Annotated[str | None, Header(max_length=200)]
+MOST_LINKS = 500
+NUMBERS = {
+    "overlap": int,
+    "pilot": int,
+    "depth": int,
+    "questions": int,
+    "seed": int,
+    "pay": float,
+    "gold": float,
+    "expires": float,
+}
+
+
+@handler("batches")
+def batches_page(request: Request) -> Response:
+    return _batches(request)
+
+
+def _batches(request: Request, error: str = "") -> Response:
+    with context_of(request).store.read() as connection:
+        rows = batches.batches_of(connection, campaign_of(request)["id"])
+    status = 400 if error else 200
+    return page(request, "batches.html", status, batches=rows, kinds=KINDS, error=error)
+
+
+def _numbers(request: Request) -> dict[str, Any]:
+    """The numbers of a form that are filled in; a UsageError names one that is none."""
+    found: dict[str, Any] = {}
+    for name, kind in NUMBERS.items():
+        text = text_of(request, name).strip()
+        if text:
+            try:
+                found[name] = kind(text)
+            except ValueError:
+                raise UsageError(f"{name} {text[:40]!r} is not a number") from None
+    return found
+
+
+@handler("batches.add")
+def add(request: Request) -> Response:
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    texts: dict[str, Any] = {
+        n: text_of(request, n) for n in ("slug", "title", "split", "below", "guidelines")
+    }
+    kind = text_of(request, "kind")
+    try:
+        numbers = _numbers(request)
+        context.store.write(
+            lambda c: new_batch(c, context, visitor.actor, row, kind, **texts, **numbers)
+        )
+    except CranfieldError as error:
+        return _batches(request, str(error))
+    return see(f"/{row['slug']}/organise/batches")
+
+
+@handler("batch")
+def batch_page(request: Request, b: str) -> Response:
+    return _board(request, b)
+
+
+def _board(request: Request, b: str, links: list[str] | None = None, error: str = "") -> Response:
+    context = context_of(request)
+    with context.store.read() as connection:
+        found = batch_of(request, connection, b)
+        shown = assessing.board(connection, found)
+        matters, why = [], ""
+        if found.kind == "labels" and found.row["task"] is not None:
+            try:
+                matters = assessing.rankings(connection, context, found)
+            except CranfieldError as reason:
+                why = str(reason)
+    return page(
+        request,
+        "batch.html",
+        400 if error else 200,
+        batch=found.row,
+        units=len(found.hits),
+        shown=shown,
+        matters=matters,
+        why=why,
+        links=links or [],
+        error=error,
+        ways=BATCH_WAYS[found.row["state"]],
+    )
+
+
+@handler("batch.state")
+def state(request: Request, b: str) -> Response:
+    context, visitor = context_of(request), visitor_of(request)
+    wanted, method = text_of(request, "to"), text_of(request, "method", "majority")
+
+    def write(connection: Connection) -> None:
+        found = batch_of(request, connection, b)
+        if wanted == "merged":
+            assessing.merge(connection, context, visitor.actor, found, method)
+        else:
+            batches.set_state(connection, context, visitor.actor, found.row, wanted)
+
+    try:
+        context.store.write(write)
+    except CranfieldError as error:
+        return _board(request, b, error=str(error))
+    context.wake.set()
+    return see(f"/{campaign_of(request)['slug']}/organise/batches/{b}")
+
+
+@handler("batch.people")
+def people(request: Request, b: str) -> Response:
+    """Links are shown once: only their hashes are kept."""
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    kind, count = text_of(request, "kind", "crowd"), text_of(request, "count", "1")
+    number = int(count) if count.isascii() and count.isdecimal() else 0
+    base = f"{request.url.scheme}://{request.url.netloc}/{row['slug']}"
+
+    def write(connection: Connection) -> list[str]:
+        found = batch_of(request, connection, b)
+        if kind == "survey":
+            secret = batches.survey_link(connection, context, visitor.actor, found.row)
+            return [f"{base}/survey/{secret}"]
+        if kind not in ("crowd", "model") or not 1 <= number <= MOST_LINKS:
+            raise UsageError(f"choose crowd, model or survey, and 1 to {MOST_LINKS} links")
+        made = [
+            batches.add_assessor(connection, context, visitor.actor, row["id"], kind=kind)[1]
+            for _ in range(number)
+        ]
+        return [f"{base}/enter/{secret}" if kind == "crowd" else secret for secret in made]
+
+    try:
+        links = context.store.write(write)
+    except CranfieldError as error:
+        return _board(request, b, error=str(error))
+    return _board(request, b, links=links)
+
+
+@handler("batch.person")
+def person(request: Request, b: str, id: str) -> Response:
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    do, reason = text_of(request, "do"), text_of(request, "reason")
+
+    def write(connection: Connection) -> None:
+        found = batch_of(request, connection, b)
+        if do == "reject":
+            assessing.reject(connection, context, visitor.actor, found, id, reason)
+        else:
+            state = "active" if do == "resume" else "paused"
+            batches.set_assessor(connection, context, visitor.actor, row["id"], id, state)
+
+    try:
+        context.store.write(write)
+    except CranfieldError as error:
+        return _board(request, b, error=str(error))
+    return see(f"/{row['slug']}/organise/batches/{b}")
+
+
+def _log(request: Request, b: str) -> Response:
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        log = assessing.collected(connection, found).log
+    text = csv_text([log.header, *log.rows()])
+    headers = attachment(f"{found.row['slug']}-log.csv")
+    return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
+
+
+@handler("batch.log")
+def batch_log(request: Request, b: str) -> Response:
+    return _log(request, b)
+
+
+@handler("batch.survey")
+def batch_survey(request: Request, b: str) -> Response:
+    """The answers counted with the key, which stays here."""
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        said = assessing.responses(connection, found)
+    if not found.key:
+        raise Refusal(404, "This batch is no survey.")
+    answer = count_survey(found.key, said)
+    if request.headers.get("accept", "").startswith("application/json"):
+        return as_json(answer.to_dict())
+    tables = document_of(answer).tables
+    return page(request, "survey_counted.html", batch=found.row, tables=tables)
+
+
+@handler("api.batch.log")
+def api_log(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
+    return _log(request, b)
+
+
+@handler("api.batch.agreement")
+def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        shown = assessing.board(connection, found)
+    status = shown["status"]
+    done = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
+    return as_json(
+        done | {"agreement": shown["agreement"], "open_disputes": shown["open_disputes"]}
+    )
+
+
+class Judged(BaseModel):
+    """What a program says about a unit."""
+
+    answers: dict[str, list[str]] = Field(default_factory=dict)
+    state: str = Field("done", max_length=20)
+    key: str = Field("", max_length=200)
+    seconds: float = Field(0.0, ge=0, le=1e7)
+    comment: str = Field("", max_length=4000)
+
+
+class Remarked(BaseModel):
+    """A remark about a unit."""
+
+    text: str = Field(min_length=1, max_length=4000)
+
+
+class Skipped(BaseModel):
+    """How a unit is left: for good, or until the others are done."""
+
+    later: bool = False
+    key: str = Field("", max_length=200)
+
+
+def _mine(request: Request, connection: Connection) -> dict[str, Any]:
+    row = (
+        connection.execute(select(assessor).where(assessor.c.id == visitor_of(request).assessor))
+        .mappings()
+        .first()
+    )
+    if row is None:
+        raise Refusal(401, "This needs the token of an assessor.")
+    return dict(row)
+
+
+@handler("api.work.next")
+def api_next(request: Request) -> Response:
+    """The next unit of any batch that runs, with the form that asks about it; null: none."""
+    context = context_of(request)
+    with context.store.read() as connection:
+        who = _mine(request, connection)
+        rows = connection.execute(
+            select(batch)
+            .where(batch.c.campaign == who["campaign"], batch.c.state.in_(("pilot", "running")))
+            .order_by(batch.c.created)
+        ).mappings()
+        waiting = [batches.loaded(connection, dict(row)) for row in rows]
+    for found in waiting:
+        given = context.store.write(lambda c, f=found: work.give(c, context, f, who))  # type: ignore[misc]
+        if given is not None:
+            row = found.hits[given["hit"]]
+            unit = found.unit(row)
+            form = found.forms[unit.form]
+            said = {"topic": row["topic"], "item": row["item"], "text": unit.text}
+            asked = {"topic_text": unit.topic, "guidelines": found.guidelines}
+            return as_json(
+                {"assignment": given["id"], "batch": found.row["slug"], "kind": found.kind}
+                | said
+                | asked
+                | {"form": form.to_dict()}
+            )
+    return as_json({"assignment": None})
+
+
+def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
+    who = _mine(request, connection)
+    row = (
+        connection.execute(
+            select(batch)
+            .join(hit, hit.c.batch == batch.c.id)
+            .join(assignment, assignment.c.hit == hit.c.id)
+            .where(assignment.c.id == id, assignment.c.assessor == who["id"])
+        )
+        .mappings()
+        .first()
+    )
+    if row is None:
+        raise Refusal(404, "There is no such assignment.")
+    found = batches.loaded(connection, dict(row))
+    return found, work.own_assignment(connection, found, who, id)
+
+
+def _save(request: Request, id: str, body: Judged, once: str | None) -> Response:
+    context = context_of(request)
+
+    def write(connection: Connection) -> work.Saved:
+        found, given = _found(request, connection, id)
+        return work.save(
+            connection,
+            context,
+            found,
+            given,
+            answers=body.answers,
+            state=body.state,
+            client_key=body.key or once or context.new_id(),
+            active_ms=int(1000 * body.seconds),
+            remark=body.comment,
+        )
+
+    try:
+        saved = context.store.write(write)
+    except work.FormRefused as error:
+        problems = [{"question": p.question, "message": p.message} for p in error.problems]
+        return problem(422, "Nothing was stored.", problems=problems, count=len(problems))
+    except UsageError as error:
+        return problem(409, str(error))
+    return as_json(
+        {"assignment": saved.assignment, "revision": saved.revision, "state": saved.state}
+    )
+
+
+@handler("api.work.put")
+def api_put(request: Request, id: str, body: Judged, idempotency_key: Once = None) -> Response:
+    return _save(request, id, body, idempotency_key)
+
+
+@handler("api.work.skip")
+def api_skip(request: Request, id: str, body: Skipped, idempotency_key: Once = None) -> Response:
+    state = "later" if body.later else "skipped"
+    left = Judged(state=state, key=body.key, seconds=0.0, comment="")
+    return _save(request, id, left, idempotency_key)
+
+
+@handler("api.work.comment")
+def api_comment(request: Request, id: str, body: Remarked) -> Response:
+    context = context_of(request)
+
+    def write(connection: Connection) -> None:
+        found, given = _found(request, connection, id)
+        work.add_comment(connection, context, found.id, given, body.text)
+
+    context.store.write(write)
+    return as_json({})

@@ -1,0 +1,389 @@
+"""Work: forms by account or by link, saved as they are sent; surveys; adjudication; screening."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlalchemy import Connection
+from starlette.datastructures import FormData
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cranfield.campaign.ontology_form import actions_of
+from cranfield.campaign.truth import disputes
+from cranfield.errors import UsageError
+from cranfield.server.context import hash_of
+from cranfield.server.services import assessing, batches, work
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.pictures import picture_of
+from cranfield.server.store.work_tables import assessor
+from cranfield.server.visitors import WORKER
+from cranfield.server.web import (
+    Refusal,
+    campaign_of,
+    context_of,
+    form_of,
+    handler,
+    page,
+    see,
+    text_of,
+    visitor_of,
+)
+from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
+
+# Fields of a form that are no answers.
+OWN = frozenset({"csrf", "client_key", "active_ms", "state", "comment"})
+DISPUTES_SHOWN, GRID_SHOWN = 30, 48
+
+
+def batch_of(request: Request, connection: Connection, b: str) -> Batch:
+    found = batches.read_batch(connection, campaign_of(request)["id"], b)
+    if found is None:
+        raise Refusal(404, "There is no such batch.")
+    return found
+
+
+def assessor_row(request: Request, connection: Connection) -> Row | None:
+    visitor = visitor_of(request)
+    return batches.assessor_of(
+        connection, campaign_of(request)["id"], visitor.person, visitor.assessor
+    )
+
+
+def _worker(request: Request) -> Row:
+    """Who works: an assessor of this campaign; an expert becomes one by coming here."""
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        found = assessor_row(request, connection)
+    if found is None and visitor.person and not visitor.team:
+        context.store.write(
+            lambda c: batches.add_assessor(
+                c, context, visitor.actor, row["id"], kind="expert", person=visitor.person
+            )
+        )
+        with context.store.read() as connection:
+            found = assessor_row(request, connection)
+    if found is None:
+        raise Refusal(404, "There is no work for you in this campaign.")
+    return found
+
+
+@handler("work")
+def work_list(request: Request) -> Response:
+    who = _worker(request)
+    with context_of(request).store.read() as connection:
+        rows = batches.batches_of(connection, campaign_of(request)["id"])
+        mine = []
+        for row in rows:
+            if row["state"] not in ("pilot", "running"):
+                continue
+            found = batches.loaded(connection, row)
+            done, _ = work.progress(connection, found, who)
+            mine.append(row | {"mine": done})
+    return page(request, "work_list.html", batches=mine, who=who)
+
+
+@handler("work.next")
+def work_next(request: Request, b: str) -> Response:
+    who, context = _worker(request), context_of(request)
+    with context.store.read() as connection:
+        found = batch_of(request, connection, b)
+    given = context.store.write(lambda c: work.give(c, context, found, who))
+    if given is not None:
+        return see(f"/{campaign_of(request)['slug']}/work/{b}/{given['id']}")
+    with context.store.read() as connection:
+        done, _ = work.progress(connection, found, who)
+        back = work.previous(connection, found, who, "")
+    return page(request, "work_done.html", batch=found.row, done=done, back=back)
+
+
+def _own(request: Request, connection: Connection, b: str, id: str) -> tuple[Batch, Row, Row]:
+    who = assessor_row(request, connection)
+    found = batch_of(request, connection, b)
+    given = None if who is None else work.own_assignment(connection, found, who, id)
+    if who is None or given is None:
+        raise Refusal(404, "There is no such page.")
+    return found, who, given
+
+
+@handler("work.unit")
+def work_unit(request: Request, b: str, id: str) -> Response:
+    with context_of(request).store.read() as connection:
+        found, who, given = _own(request, connection, b, id)
+        said = work.said_before(connection, id)
+        return _unit_page(request, connection, found, who, given, said["answers"])
+
+
+def _unit_page(
+    request: Request,
+    connection: Connection,
+    found: Batch,
+    who: Row,
+    given: Row,
+    answers: Mapping[str, Any],
+    *,
+    problems: tuple[Any, ...] = (),
+    comment: str | None = None,
+    status: int = 200,
+) -> Response:
+    context, slug = context_of(request), campaign_of(request)["slug"]
+    home = f"/{slug}/work/{found.row['slug']}"
+    here = f"{home}/{given['id']}"
+    unit = found.unit(found.hits[given["hit"]], f"{here}/picture")
+    form = found.forms[unit.form]
+    back = work.previous(connection, found, who, given["id"])
+    done, _ = work.progress(connection, found, who)
+    told = [{"question": p.question, "message": p.message} for p in problems]
+    return page(
+        request,
+        "work_unit.html",
+        status,
+        batch=found.row,
+        guidelines=found.guidelines,
+        version=found.version,
+        unit=unit,
+        form=form,
+        given=answers,
+        wrong=tuple(p.question for p in problems),
+        problems=problems,
+        data=json.dumps(script_data({unit.form: form}), ensure_ascii=False),
+        told=json.dumps(told) if told else "",
+        actions=actions_of(form),
+        comment=work.comment_of(connection, given["id"]) if comment is None else comment,
+        back=f"{home}/{back}" if back else "",
+        optional=found.kind in OPTIONAL_KINDS,
+        here=here,
+        assignment=given,
+        client_key=context.new_id(),
+        done=done,
+    )
+
+
+def answers_in(form: FormData | Mapping[str, Any]) -> dict[str, list[str]]:
+    """The answers among the fields of a form; empty ones are none."""
+    found: dict[str, list[str]] = {}
+    pairs = form.multi_items() if isinstance(form, FormData) else form.items()
+    for name, value in pairs:
+        if name not in OWN and isinstance(value, str) and value.strip():
+            found.setdefault(name, []).append(value.strip())
+    return found
+
+
+@handler("work.save")
+def work_save(request: Request, b: str, id: str) -> Response:
+    context, form = context_of(request), form_of(request)
+    answers, remark = answers_in(form), text_of(request, "comment")
+    spent = text_of(request, "active_ms")
+    with context.store.read() as connection:
+        found, who, _ = _own(request, connection, b, id)
+
+    def write(connection: Connection) -> work.Saved:
+        given = work.own_assignment(connection, found, who, id)
+        if given is None:
+            raise Refusal(404, "There is no such page.")
+        return work.save(
+            connection,
+            context,
+            found,
+            given,
+            answers=answers,
+            state=text_of(request, "state", work.DONE) or work.DONE,
+            client_key=text_of(request, "client_key"),
+            active_ms=int(spent) if spent.isascii() and spent.isdecimal() else 0,
+            remark=remark,
+        )
+
+    try:
+        context.store.write(write)
+    except work.FormRefused as error:
+        with context.store.read() as connection:
+            found, who, given = _own(request, connection, b, id)
+            return _unit_page(
+                request,
+                connection,
+                found,
+                who,
+                given,
+                answers,
+                problems=error.problems,
+                comment=remark,
+                status=422,
+            )
+    return see(f"/{campaign_of(request)['slug']}/work/{b}")
+
+
+@handler("work.picture")
+def work_picture(request: Request, b: str, id: str) -> Response:
+    with context_of(request).store.read() as connection:
+        found, _, given = _own(request, connection, b, id)
+    return _picture(request, str(found.hits[given["hit"]]["item"]))
+
+
+def _picture(request: Request, item: str) -> Response:
+    folder = context_of(request).settings.public / campaign_of(request)["slug"]
+    picture = picture_of(folder, item)
+    if picture is None:
+        raise Refusal(404, "There is no such picture.")
+    data, media = picture
+    return Response(data, media_type=media, headers={"Cache-Control": "private, max-age=3600"})
+
+
+@handler("enter")
+def enter(request: Request, link: str) -> Response:
+    """A link that was given to one worker: it is remembered, and the address is not."""
+    with context_of(request).store.read() as connection:
+        known = connection.execute(
+            assessor.select().where(
+                assessor.c.token_hash == hash_of(link),
+                assessor.c.campaign == campaign_of(request)["id"],
+            )
+        ).first()
+    if known is None:
+        raise Refusal(404, "This link does not lead to work (any more).")
+    return _remembered(request, see(f"/{campaign_of(request)['slug']}/work"), link)
+
+
+def _remembered(request: Request, answer: Response, link: str) -> Response:
+    secure = context_of(request).settings.proxy is not None
+    answer.set_cookie(WORKER, link, httponly=True, samesite="lax", secure=secure)
+    return answer
+
+
+def _survey(request: Request, connection: Connection, link: str) -> Batch:
+    found = batches.batch_by_link(connection, campaign_of(request)["id"], link)
+    if found is None or found.row["state"] not in ("pilot", "running"):
+        raise Refusal(404, "This link does not lead to a survey (any more).")
+    return found
+
+
+@handler("survey.form")
+def survey_form(request: Request, link: str) -> Response:
+    with context_of(request).store.read() as connection:
+        found = _survey(request, connection, link)
+    return _survey_page(request, found, {}, ())
+
+
+def _survey_page(
+    request: Request, found: Batch, answers: Mapping[str, Any], problems: tuple[Any, ...]
+) -> Response:
+    return page(
+        request,
+        "survey_start.html",
+        422 if problems else 200,
+        batch=found.row,
+        scenario=found.scenario,
+        form=found.about,
+        given=answers,
+        wrong=tuple(p.question for p in problems),
+        problems=problems,
+    )
+
+
+@handler("survey")
+def survey(request: Request, link: str) -> Response:
+    """Begin: whoever has the link becomes a respondent with a number and no name."""
+    context, row = context_of(request), campaign_of(request)
+    with context.store.read() as connection:
+        found = _survey(request, connection, link)
+    answers = answers_in(form_of(request))
+    problems = found.about.check(answers) if found.about is not None else ()
+    if problems:
+        return _survey_page(request, found, answers, problems)
+    _, secret = context.store.write(
+        lambda c: batches.add_assessor(c, context, "survey", row["id"], kind="crowd", facts=answers)
+    )
+    return _remembered(request, see(f"/{row['slug']}/work/{found.row['slug']}"), secret)
+
+
+@handler("agreement")
+def agreement(request: Request, b: str) -> Response:
+    """Agreement so far; an assessor sees the whole and the own figures, never anybody else's."""
+    visitor = visitor_of(request)
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        shown = assessing.board(connection, found)
+        who = assessor_row(request, connection)
+    if not visitor.roles & frozenset("JO"):
+        mine = None if who is None else who["id"]
+        shown["people"] = [p for p in shown["people"] if p["id"] == mine]
+    return page(request, "agreement.html", batch=found.row, shown=shown)
+
+
+@handler("adjudicate")
+def adjudicate(request: Request, b: str) -> Response:
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        waiting = assessing.open_disputes(connection, found)
+    shown = waiting[:DISPUTES_SHOWN]
+    return page(request, "adjudicate.html", batch=found.row, disputes=shown, count=len(waiting))
+
+
+@handler("adjudicate.save")
+def adjudicate_save(request: Request, b: str) -> Response:
+    context, visitor = context_of(request), visitor_of(request)
+    reason = text_of(request, "reason")
+    given = {}
+    for name, value in form_of(request).items():
+        if name.startswith("d:") and isinstance(value, str) and value:
+            item, concept = json.loads(name[2:])
+            given[str(item), str(concept)] = value
+
+    def write(connection: Connection) -> int:
+        found = batch_of(request, connection, b)
+        log = assessing.collected(connection, found).log
+        known = {(d.item, d.concept): d.votes for d in disputes(log)}
+        for cell, value in given.items():
+            if value not in known.get(cell, {}):
+                raise UsageError(f"{value!r} is no answer that somebody gave to {cell[1]!r}")
+        return assessing.decide(connection, context, visitor.person, found, given, reason)
+
+    context.store.write(write)
+    return see(f"/{campaign_of(request)['slug']}/adjudicate/{b}")
+
+
+@handler("screen")
+def screen(request: Request, b: str, concept: str = "", shown: str = "1") -> Response:
+    """One concept, one grid: the items that are said to show it, or those that are not."""
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+        concepts, items = assessing.screened_items(connection, found, concept, shown)
+    return page(
+        request,
+        "screen.html",
+        batch=found.row,
+        concepts=concepts,
+        concept=concept or (concepts[0] if concepts else ""),
+        shown=shown,
+        items=items[:GRID_SHOWN],
+        count=len(items),
+    )
+
+
+@handler("screen.picture")
+def screen_picture(request: Request, b: str, item: str = "") -> Response:
+    with context_of(request).store.read() as connection:
+        found = batch_of(request, connection, b)
+    if item not in {str(unit["item"]) for unit in found.hits.values()}:
+        raise Refusal(404, "There is no such picture.")
+    return _picture(request, item)
+
+
+@handler("screen.save")
+def screen_save(request: Request, b: str) -> Response:
+    context, visitor = context_of(request), visitor_of(request)
+    concept, shown = text_of(request, "concept"), text_of(request, "shown", "1")
+    form = form_of(request)
+    wrong = form.getlist("wrong") if isinstance(form, FormData) else []
+    value = "0" if shown == "1" else "1"
+
+    def write(connection: Connection) -> int:
+        found = batch_of(request, connection, b)
+        given = {(str(item), concept): value for item in wrong}
+        return assessing.decide(connection, context, visitor.person, found, given, "screening")
+
+    context.store.write(write)
+    here = f"/{campaign_of(request)['slug']}/screen/{b}"
+    return see(f"{here}?concept={concept}&shown={shown}")

@@ -1,0 +1,378 @@
+"""Batches of work: what is asked, of whom, and how far it has come."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, func, insert, select, update
+
+from cranfield.campaign.batches import KINDS, Plan, changed
+from cranfield.campaign.forms import Form
+from cranfield.campaign.sheets import Grid, Sheet, Unit
+from cranfield.errors import UsageError, suggest
+from cranfield.server.context import Context, hash_of
+from cranfield.server.services import audit
+from cranfield.server.services.campaigns import Row, checked_slug
+from cranfield.server.store.work_tables import assessor, assignment, batch, guideline, hit
+
+ASSESSORS = ("expert", "crowd", "model")
+# What a plan holds beyond the columns of a batch.
+_MORE = ("pilot", "trial", "qualification", "expires", "most_per_person")
+
+
+@dataclass(frozen=True)
+class Batch:
+    """A batch as work needs it: its row, its forms, and how it is given out."""
+
+    row: Row
+    forms: Mapping[str, Form]
+    about: Form | None
+    plan: Plan
+    scenario: str
+    guidelines: str
+    version: str
+    hits: Mapping[str, Row]
+    key: Mapping[str, Any]
+
+    @property
+    def id(self) -> str:
+        return str(self.row["id"])
+
+    @property
+    def kind(self) -> str:
+        return str(self.row["kind"])
+
+    def subject(self, unit: Row) -> str:
+        """What one person sees only once: the same question about the same thing in any batch."""
+        form = self.forms[_content(unit).get("form", "form")]
+        asked = form.concepts or tuple(q.name for q in form.questions())
+        if self.kind in ("survey", "preference"):
+            asked = (self.id, *asked)
+        name = hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
+        return f"{name} {unit['topic']} {unit['item']}"
+
+    def unit(self, row: Row, picture: str = "") -> Unit:
+        """What is shown of a unit."""
+        content = _content(row)
+        grid = content.get("grid")
+        return Unit(
+            str(row["id"]),
+            content.get("form", "form"),
+            content.get("title") or str(row["item"]),
+            content.get("text", ""),
+            picture if content.get("picture") else "",
+            topic=content.get("topic", ""),
+            grid=Grid(tuple(grid[0]), tuple(map(tuple, grid[1]))) if grid else None,
+        )
+
+
+def _content(row: Row) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(row["content"] or "{}")
+    return found
+
+
+def add_batch(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign_id: str,
+    sheet: Sheet,
+    *,
+    slug: str,
+    task: str | None = None,
+    kind: str = "",
+    known: Mapping[str, Any] | None = None,
+    topics: Mapping[str, tuple[str, str]] | None = None,
+    gate: str = "",
+    key: Mapping[str, Any] | None = None,
+    **planned: Any,
+) -> str:
+    """A draft of a batch; gives its id. `planned` are the fields of a plan.
+
+    `known` has the answers of gold units by unit; `topics` the topic and item of units that judge
+    relevance; `key` is that of a survey, which nobody sees who answers it.
+    """
+    name, kind = checked_slug(slug), kind or sheet.kind
+    if kind not in (*KINDS, "measures", "relatedness", "categories"):
+        raise UsageError(f"no batch of the kind {kind!r}.{suggest(kind, KINDS)}")
+    there = select(batch.c.id).where(batch.c.campaign == campaign_id, batch.c.slug == name)
+    if connection.execute(there).first():
+        raise UsageError(f"there is a batch {name!r} already")
+    units = tuple(u.name for u in sheet.units)
+    gold = known or {}
+    unknown = [u for u in gold if u not in set(units)]
+    if unknown:
+        raise UsageError(f"gold names {unknown[0]!r}, which is no unit of the batch")
+    plan = Plan(units, gold_units=frozenset(gold), **planned)
+    now, new = context.clock.now(), context.new_id()
+    said = {
+        "forms": {part: form.to_dict() for part, form in sheet.forms.items()},
+        "about": None if sheet.about is None else sheet.about.to_dict(),
+        "scenario": sheet.scenario,
+        "plan": {name: getattr(plan, name) for name in _MORE},
+        "key": dict(key or {}),
+    }
+    connection.execute(
+        insert(batch).values(
+            id=new,
+            campaign=campaign_id,
+            task=task,
+            slug=name,
+            title=sheet.title,
+            kind=kind,
+            guideline=add_guideline(connection, context, campaign_id, sheet.guidelines),
+            form=json.dumps(said),
+            overlap=plan.overlap,
+            gold_share=plan.gold,
+            pay=plan.pay,
+            order_seed=plan.seed,
+            gate=gate,
+            created=now,
+        )
+    )
+    shown = topics or {}
+    rows = [_hit(context, new, k, unit, shown, gold) for k, unit in enumerate(sheet.units)]
+    connection.execute(insert(hit), rows)
+    audit.append(connection, now, actor, "batch.add", name, {"units": len(units)})
+    return new
+
+
+def _hit(
+    context: Context,
+    batch_id: str,
+    position: int,
+    unit: Unit,
+    topics: Mapping[str, tuple[str, str]],
+    gold: Mapping[str, Any],
+) -> Row:
+    topic, item = topics.get(unit.name, ("", unit.name))
+    content = {
+        "form": unit.form,
+        "title": unit.title,
+        "text": unit.text,
+        "topic": unit.topic,
+        "picture": bool(unit.picture),
+        "grid": None if unit.grid is None else [list(unit.grid.head), list(unit.grid.rows)],
+    }
+    return {
+        "id": context.new_id(),
+        "batch": batch_id,
+        "position": position,
+        "topic": topic,
+        "item": item,
+        "content": json.dumps({k: v for k, v in content.items() if v}),
+        "gold": json.dumps(gold[unit.name]) if unit.name in gold else "",
+    }
+
+
+def add_guideline(connection: Connection, context: Context, campaign_id: str, text: str) -> str:
+    """The guidelines of a campaign; another text is a new version. Gives the id."""
+    latest = (
+        connection.execute(
+            select(guideline)
+            .where(guideline.c.campaign == campaign_id)
+            .order_by(guideline.c.version.desc())
+            .limit(1)
+        )
+        .mappings()
+        .first()
+    )
+    if latest is not None and latest["text"] == text:
+        return str(latest["id"])
+    new, version = context.new_id(), (latest["version"] if latest else 0) + 1
+    connection.execute(
+        insert(guideline).values(
+            id=new, campaign=campaign_id, version=version, text=text, created=context.clock.now()
+        )
+    )
+    return new
+
+
+def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | None:
+    """A batch of a campaign by its name in addresses."""
+    row = (
+        connection.execute(
+            select(batch).where(batch.c.campaign == campaign_id, batch.c.slug == slug)
+        )
+        .mappings()
+        .first()
+    )
+    return None if row is None else loaded(connection, dict(row))
+
+
+def loaded(connection: Connection, row: Row) -> Batch:
+    """A row of a batch with all that hangs on it."""
+    said = json.loads(row["form"])
+    hits = {
+        str(one["id"]): dict(one)
+        for one in connection.execute(
+            select(hit).where(hit.c.batch == row["id"]).order_by(hit.c.position)
+        ).mappings()
+    }
+    guide = connection.execute(
+        select(guideline.c.text, guideline.c.version).where(guideline.c.id == row["guideline"])
+    ).first()
+    plan = Plan(
+        tuple(hits),
+        overlap=row["overlap"],
+        gold_units=frozenset(key for key, one in hits.items() if one["gold"]),
+        gold=row["gold_share"] or 0.0,
+        pay=row["pay"] or 0.0,
+        seed=row["order_seed"],
+        **said["plan"],
+    )
+    return Batch(
+        row,
+        {key: Form.from_dict(form) for key, form in said["forms"].items()},
+        None if said["about"] is None else Form.from_dict(said["about"]),
+        plan,
+        said["scenario"],
+        guide.text if guide else "",
+        str(guide.version) if guide else "1",
+        hits,
+        said["key"],
+    )
+
+
+def batches_of(connection: Connection, campaign_id: str) -> list[Row]:
+    """The batches of a campaign, with how many forms they want and have."""
+    wanted = select(hit.c.batch, func.count()).where(hit.c.gold == "").group_by(hit.c.batch)
+    units = {str(key): int(count) for key, count in connection.execute(wanted)}
+    done = (
+        select(hit.c.batch, func.count())
+        .join(assignment, assignment.c.hit == hit.c.id)
+        .where(assignment.c.state == "submitted", hit.c.gold == "")
+        .group_by(hit.c.batch)
+    )
+    forms = {str(key): int(count) for key, count in connection.execute(done)}
+    rows = connection.execute(
+        select(batch).where(batch.c.campaign == campaign_id).order_by(batch.c.created, batch.c.slug)
+    )
+    return [
+        dict(row)
+        | {"wanted": units.get(row["id"], 0) * row["overlap"], "done": forms.get(row["id"], 0)}
+        for row in rows.mappings()
+    ]
+
+
+def set_state(connection: Connection, context: Context, actor: str, row: Row, wanted: str) -> None:
+    """Take a batch to another state, or raise a UsageError that says which ways there are."""
+    held = connection.execute(
+        select(func.count())
+        .select_from(assignment)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(hit.c.batch == row["id"], assignment.c.state == "open")
+    ).scalar_one()
+    state = changed(row["state"], wanted, open_assignments=int(held))
+    now = context.clock.now()
+    connection.execute(
+        update(batch).where(batch.c.id == row["id"]).values(state=state, changed=now)
+    )
+    detail = {"from": row["state"], "to": state}
+    audit.append(connection, now, actor, "batch.state", row["slug"], detail)
+
+
+def add_assessor(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign_id: str,
+    *,
+    kind: str,
+    person: str | None = None,
+    facts: Mapping[str, Any] | None = None,
+) -> tuple[str, str]:
+    """Somebody who judges: the id, and the secret of a link for who has no account."""
+    if kind not in ASSESSORS:
+        raise UsageError(f"no kind of assessor {kind!r}.{suggest(kind, ASSESSORS)}")
+    if person is not None:
+        there = connection.execute(
+            select(assessor.c.id).where(
+                assessor.c.campaign == campaign_id, assessor.c.person == person
+            )
+        ).scalar()
+        if there is not None:
+            return str(there), ""
+    count = connection.execute(
+        select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
+    ).scalar_one()
+    new, secret = context.new_id(), "" if person else f"cw_{context.new_secret()}"
+    connection.execute(
+        insert(assessor).values(
+            id=new,
+            campaign=campaign_id,
+            person=person,
+            pseudonym=f"{kind}-{int(count) + 1:03d}",
+            kind=kind,
+            token_hash=hash_of(secret) if secret else None,
+            facts=json.dumps(dict(facts or {})),
+            created=context.clock.now(),
+        )
+    )
+    audit.append(connection, context.clock.now(), actor, "assessor.add", new, {"kind": kind})
+    return new, secret
+
+
+def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:
+    rows = connection.execute(
+        select(assessor).where(assessor.c.campaign == campaign_id).order_by(assessor.c.pseudonym)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def assessor_of(connection: Connection, campaign_id: str, person: str, token: str) -> Row | None:
+    """Who judges: somebody with an account, or whoever a link was given to, in this campaign."""
+    wanted = select(assessor).where(assessor.c.campaign == campaign_id)
+    wanted = (
+        wanted.where(assessor.c.id == token) if token else wanted.where(assessor.c.person == person)
+    )
+    row = connection.execute(wanted).mappings().first()
+    return None if row is None else dict(row)
+
+
+def set_assessor(
+    connection: Connection, context: Context, actor: str, campaign_id: str, who: str, state: str
+) -> None:
+    """Pause somebody, or let them go on."""
+    if state not in ("active", "paused", "removed"):
+        raise UsageError(f"an assessor is active, paused or removed, not {state!r}")
+    done = connection.execute(
+        update(assessor)
+        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
+        .values(state=state)
+    )
+    if not done.rowcount:
+        raise UsageError("there is no such assessor in this campaign")
+    audit.append(connection, context.clock.now(), actor, "assessor.state", who, {"to": state})
+
+
+def survey_link(connection: Connection, context: Context, actor: str, row: Row) -> str:
+    """A new link by which whoever has it answers a batch; an older one ends."""
+    secret = context.new_secret()
+    connection.execute(
+        update(batch).where(batch.c.id == row["id"]).values(link_hash=hash_of(secret))
+    )
+    audit.append(connection, context.clock.now(), actor, "batch.link", row["slug"])
+    return secret
+
+
+def batch_by_link(connection: Connection, campaign_id: str, secret: str) -> Batch | None:
+    row = (
+        connection.execute(
+            select(batch).where(
+                batch.c.campaign == campaign_id, batch.c.link_hash == hash_of(secret)
+            )
+        )
+        .mappings()
+        .first()
+    )
+    return None if row is None else loaded(connection, dict(row))
+
+
+def names_of(units: Sequence[Row]) -> list[str]:
+    """What people call units: the item, with its topic where there is one."""
+    return [f"{u['topic']} {u['item']}".strip() for u in units]

@@ -1,0 +1,383 @@
+"""Work: what somebody is given next, and what they say about it.
+
+Whatever is said is a row of its own that is never changed: another answer is a further revision.
+A key that the page made says which saving it is, so that one that is sent twice counts once.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlalchemy import Connection, and_, func, insert, select, update
+
+from cranfield.campaign.batches import ASSIGNMENT_WAYS, HOLDING, Worker, next_unit
+from cranfield.campaign.forms import LONGEST_TEXT, FormProblem
+from cranfield.campaign.sheets import form_values
+from cranfield.errors import UsageError
+from cranfield.server.context import SECOND, Context
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.campaigns import Row
+from cranfield.server.store.work_tables import assignment, batch, comment, hit, judgement
+
+DONE, CANNOT = "done", "cannot tell"
+# What can become of an assignment by the hand of whoever has it.
+ENDS = {DONE: "submitted", CANNOT: "submitted", "skipped": "skipped", "later": "offered"}
+LONGEST_MS = 24 * 3600 * SECOND
+
+
+class FormRefused(UsageError):  # noqa: N818 - it is an answer, not a fault
+    """A form with problems: nothing of it was stored."""
+
+    def __init__(self, problems: Sequence[FormProblem]) -> None:
+        super().__init__(problems[0].message)
+        self.problems = tuple(problems)
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A form that is on the disk: which assignment, and which revision of it."""
+
+    assignment: str
+    revision: int
+    state: str
+    again: bool = False
+
+
+def expire(connection: Connection, context: Context, batch_id: str) -> None:
+    """Free the places of those who did not come back in time."""
+    mine = select(hit.c.id).where(hit.c.batch == batch_id)
+    connection.execute(
+        update(assignment)
+        .where(
+            assignment.c.hit.in_(mine),
+            assignment.c.state.in_(("open", "offered")),
+            assignment.c.expires <= context.clock.now(),
+        )
+        .values(state="expired")
+    )
+
+
+def give(connection: Connection, context: Context, found: Batch, who: Row) -> Row | None:
+    """What somebody works on now: what is open already, else something new, else what was put
+    off; None when there is nothing (left)."""
+    # Nobody else takes a place of this batch until the commit.
+    connection.execute(select(batch.c.id).where(batch.c.id == found.id).with_for_update())
+    expire(connection, context, found.id)
+    opened = _own(connection, found, who, "open")
+    if opened:
+        return opened[0]
+    if who["state"] != "active":
+        return None
+    unit = next_unit(
+        found.plan, found.row["state"], _worker(connection, found, who), _load(connection, found)
+    )
+    now = context.clock.now()
+    if unit is not None:
+        row = {
+            "id": context.new_id(),
+            "hit": unit,
+            "assessor": who["id"],
+            "state": "open",
+            "subject": found.subject(found.hits[unit]),
+            "offered": now,
+            "opened": now,
+            "expires": now + int(found.plan.expires * SECOND),
+            "guideline": found.row["guideline"],
+        }
+        connection.execute(insert(assignment).values(**row))
+        _reissue(connection, unit, str(row["id"]))
+        return row
+    put_off = _own(connection, found, who, "offered")
+    if not put_off or found.row["state"] not in ("pilot", "running"):
+        return None
+    connection.execute(
+        update(assignment).where(assignment.c.id == put_off[0]["id"]).values(state="open")
+    )
+    return put_off[0] | {"state": "open"}
+
+
+def _reissue(connection: Connection, unit: str, new: str) -> None:
+    """Note which assignment takes the place of a rejected one."""
+    rejected = connection.execute(
+        select(assignment.c.id)
+        .where(
+            assignment.c.hit == unit,
+            assignment.c.state == "rejected",
+            assignment.c.reissued_as.is_(None),
+        )
+        .order_by(assignment.c.submitted, assignment.c.id)
+        .limit(1)
+    ).scalar()
+    if rejected is not None:
+        connection.execute(
+            update(assignment).where(assignment.c.id == rejected).values(reissued_as=new)
+        )
+
+
+def _own(connection: Connection, found: Batch, who: Row, state: str) -> list[Row]:
+    rows = connection.execute(
+        select(assignment)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(
+            hit.c.batch == found.id,
+            assignment.c.assessor == who["id"],
+            assignment.c.state == state,
+        )
+        .order_by(assignment.c.offered, assignment.c.id)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def _worker(connection: Connection, found: Batch, who: Row) -> Worker:
+    """What the rules want to know of somebody."""
+    rows = connection.execute(
+        select(assignment.c.subject, hit.c.batch, hit.c.gold)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(assignment.c.assessor == who["id"])
+    ).all()
+    subjects = {row.subject for row in rows}
+    seen = {key for key, unit in found.hits.items() if found.subject(unit) in subjects}
+    here = [row for row in rows if row.batch == found.id]
+    right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
+    return Worker(who["id"], seen, len(here), sum(bool(r.gold) for r in here), asked, right)
+
+
+def _load(connection: Connection, found: Batch) -> dict[str, int]:
+    rows = connection.execute(
+        select(assignment.c.hit, func.count())
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(hit.c.batch == found.id, assignment.c.state.in_(tuple(HOLDING)))
+        .group_by(assignment.c.hit)
+    )
+    return {str(key): int(count) for key, count in rows}
+
+
+def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:
+    """How many known answers somebody has right, and of how many."""
+    right = asked = 0
+    for row in latest(connection, found.id, who):
+        unit = found.hits[row["hit"]]
+        if not unit["gold"] or row["said"]["state"] != DONE:
+            continue
+        form = found.forms[json.loads(unit["content"] or "{}").get("form", "form")]
+        known = json.loads(unit["gold"])
+        given = form_values(form, row["said"]["answers"])
+        asked += len(known)
+        right += sum(given.get(concept) == str(value) for concept, value in known.items())
+    return right, asked
+
+
+def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> Row | None:
+    """An assignment of this batch that is somebody's own."""
+    row = (
+        connection.execute(
+            select(assignment)
+            .join(hit, hit.c.id == assignment.c.hit)
+            .where(
+                assignment.c.id == key,
+                assignment.c.assessor == who["id"],
+                hit.c.batch == found.id,
+            )
+        )
+        .mappings()
+        .first()
+    )
+    return None if row is None else dict(row)
+
+
+def save(
+    connection: Connection,
+    context: Context,
+    found: Batch,
+    given: Row,
+    *,
+    answers: Mapping[str, Sequence[str]],
+    state: str = DONE,
+    client_key: str,
+    active_ms: int = 0,
+    remark: str = "",
+) -> Saved:
+    """Store what somebody says about a unit, or raise `FormRefused` and store nothing."""
+    if state not in ENDS:
+        raise UsageError(f"a form is done, skipped, put off or cannot be told, not {state!r}")
+    if not client_key or len(client_key) > 200:
+        raise UsageError("a saving needs a key of its own")
+    before = _by_key(connection, client_key)
+    if before is not None:
+        if before.assignment != given["id"]:
+            raise UsageError("this key belongs to another form")
+        return Saved(given["id"], before.revision, given["state"], again=True)
+    if found.row["state"] not in ("pilot", "running"):
+        raise UsageError("this batch does not take answers now")
+    end = ENDS[state]
+    if end not in ASSIGNMENT_WAYS[given["state"]]:
+        raise UsageError(f"this form is {given['state']}; it takes no answers any more")
+    unit = found.hits[given["hit"]]
+    form = found.forms[json.loads(unit["content"] or "{}").get("form", "form")]
+    if state == DONE:
+        problems = form.check(answers)
+        if problems:
+            raise FormRefused(problems)
+    now = context.clock.now()
+    revision = 1 + int(
+        connection.execute(
+            select(func.count()).select_from(judgement).where(judgement.c.assignment == given["id"])
+        ).scalar_one()
+    )
+    said = {"state": state, "answers": {k: list(v) for k, v in answers.items()}}
+    if state != DONE:
+        said["answers"] = {}
+    connection.execute(
+        insert(judgement).values(
+            id=context.new_id(),
+            assignment=given["id"],
+            assessor=given["assessor"],
+            client_key=client_key,
+            revision=revision,
+            topic=unit["topic"],
+            item=unit["item"],
+            value=json.dumps(said, ensure_ascii=False),
+            at=now,
+        )
+    )
+    connection.execute(
+        update(assignment)
+        .where(assignment.c.id == given["id"])
+        .values(
+            state=end,
+            submitted=now if end == "submitted" else None,
+            offered=now if end == "offered" else given["offered"],
+            active_ms=max(0, min(int(active_ms), LONGEST_MS)),
+        )
+    )
+    add_comment(connection, context, found.id, given, remark)
+    return Saved(given["id"], revision, end)
+
+
+def _by_key(connection: Connection, client_key: str) -> Any:
+    return connection.execute(
+        select(judgement.c.assignment, judgement.c.revision).where(
+            judgement.c.client_key == client_key
+        )
+    ).first()
+
+
+def add_comment(
+    connection: Connection, context: Context, batch_id: str, given: Row, text: str
+) -> None:
+    """What somebody remarks about a unit; the same words are kept once."""
+    words = text.strip()[:LONGEST_TEXT]
+    if not words:
+        return
+    last = connection.execute(
+        select(comment.c.text)
+        .where(comment.c.assignment == given["id"])
+        .order_by(comment.c.at.desc(), comment.c.id.desc())
+        .limit(1)
+    ).scalar()
+    if last != words:
+        connection.execute(
+            insert(comment).values(
+                id=context.new_id(),
+                assignment=given["id"],
+                batch=batch_id,
+                assessor=given["assessor"],
+                text=words,
+                at=context.clock.now(),
+            )
+        )
+
+
+def comment_of(connection: Connection, key: str) -> str:
+    found = connection.execute(
+        select(comment.c.text)
+        .where(comment.c.assignment == key)
+        .order_by(comment.c.at.desc(), comment.c.id.desc())
+        .limit(1)
+    ).scalar()
+    return str(found or "")
+
+
+def said_before(connection: Connection, key: str) -> dict[str, Any]:
+    """The last revision of an assignment, as it was saved."""
+    value = connection.execute(
+        select(judgement.c.value)
+        .where(judgement.c.assignment == key)
+        .order_by(judgement.c.revision.desc())
+        .limit(1)
+    ).scalar()
+    found: dict[str, Any] = json.loads(value) if value else {"state": "", "answers": {}}
+    return found
+
+
+def previous(connection: Connection, found: Batch, who: Row, than: str) -> str:
+    """What somebody saved before an assignment, to go back to; '' when there is nothing."""
+    rows = connection.execute(
+        select(assignment.c.id)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(
+            hit.c.batch == found.id,
+            assignment.c.assessor == who["id"],
+            assignment.c.state.in_(("submitted", "skipped", "open")),
+        )
+        .order_by(assignment.c.opened, assignment.c.id)
+    ).scalars()
+    order = [str(key) for key in rows]
+    at = order.index(than) if than in order else len(order)
+    return order[at - 1] if at > 0 else ""
+
+
+def progress(connection: Connection, found: Batch, who: Row) -> tuple[int, int]:
+    """How many units somebody has done, and how many the batch has for anybody."""
+    done = connection.execute(
+        select(func.count())
+        .select_from(assignment)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(
+            hit.c.batch == found.id,
+            assignment.c.assessor == who["id"],
+            assignment.c.state.in_(("submitted", "skipped")),
+        )
+    ).scalar_one()
+    return int(done), len(found.hits)
+
+
+def latest(connection: Connection, batch_id: str, who: str | None = None) -> list[Row]:
+    """The last revision of every submitted or rejected assignment of a batch, as it was done."""
+    last = (
+        select(judgement.c.assignment, func.max(judgement.c.revision).label("revision"))
+        .group_by(judgement.c.assignment)
+        .subquery()
+    )
+    wanted = (
+        select(
+            assignment.c.id,
+            assignment.c.hit,
+            assignment.c.assessor,
+            assignment.c.state,
+            assignment.c.reason,
+            assignment.c.opened,
+            assignment.c.submitted,
+            assignment.c.active_ms,
+            judgement.c.value,
+            judgement.c.at,
+        )
+        .join(hit, hit.c.id == assignment.c.hit)
+        .join(last, last.c.assignment == assignment.c.id)
+        .join(
+            judgement,
+            and_(
+                judgement.c.assignment == assignment.c.id,
+                judgement.c.revision == last.c.revision,
+            ),
+        )
+        .where(hit.c.batch == batch_id, assignment.c.state.in_(("submitted", "rejected")))
+        .order_by(judgement.c.at, assignment.c.id)
+    )
+    if who is not None:
+        wanted = wanted.where(assignment.c.assessor == who)
+    rows = connection.execute(wanted).mappings()
+    return [dict(row) | {"said": json.loads(row["value"])} for row in rows]
