@@ -20,7 +20,17 @@ ROOT = Path(__file__).resolve().parents[1]
 COMMAND = str(Path(sys.executable).parent / "cranfield")
 TREC_NAMES = "map ndcg ndcg_cut.10 recip_rank P.10 recall.1000 Rprec bpref".split()  # noqa: SIM905
 # Parts of the bench that live in files of their own; each has main() -> str.
-PARTS = ("memory", "ranked", "labels", "stats", "agreement", "relatedness", "images", "lab")
+PARTS = (
+    "memory",
+    "ranked",
+    "labels",
+    "stats",
+    "truth",
+    "agreement",
+    "relatedness",
+    "images",
+    "lab",
+)
 
 
 def files_to_means() -> str:

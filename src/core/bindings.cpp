@@ -260,6 +260,7 @@ NB_MODULE(_core, m) {
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
+    bind_draws(m);
     bind_columns(m);
     bind_separated(m);
     bind_labels(m);

@@ -80,6 +80,8 @@ void bind_separated(nb::module_& m);
 void bind_dicts(nb::module_& m);
 // The kernels of relatedness.
 void bind_relatedness(nb::module_& m);
+// Draws of a truth with probabilities (bind_draws.cpp).
+void bind_draws(nb::module_& m);
 // The descriptors of pictures.
 void bind_features(nb::module_& m);
 

@@ -21,6 +21,12 @@ class TopicJudgements {
     void build(const std::vector<Id>& items, const double* grades,
                std::vector<std::pair<std::int64_t, std::int64_t>>& repeats);
 
+    // Takes other grades for those of the same items; `descending` are the same, best first.
+    void assume(const std::vector<double>& grades, const std::vector<double>& descending) {
+        grades_ = grades;
+        descending_ = descending;
+    }
+
     double grade(Id id, std::uint64_t hash) const {
         const auto tag = static_cast<std::uint32_t>(hash >> 32);
         for (std::size_t i = hash & mask_;; i = (i + 1) & mask_) {

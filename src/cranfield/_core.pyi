@@ -246,3 +246,59 @@ class Nearest:
         jobs: int,
     ) -> None: ...
     def items(self) -> NDArray[np.int64]: ...
+
+# Offsets, ranks, entries, retrieved and topics that count, of one run.
+RunArrays: TypeAlias = tuple[
+    NDArray[np.int64],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint32],
+    NDArray[np.uint8],
+]
+
+def judged_ranks(
+    index: JudgementIndex,
+    topics: list[str],
+    offsets: Buffer,
+    item_bytes: Buffer,
+    item_offsets: Buffer,
+    scores: Buffer,
+    ties: str,
+    judged_only: bool,
+    max_items: int,
+    jobs: int,
+    check_duplicates: bool,
+) -> RunArrays: ...
+def draw_scores(
+    offsets: NDArray[np.int64],
+    levels: NDArray[np.float64],
+    cumulative: NDArray[np.float64],
+    runs: list[RunArrays],
+    calls: Calls,
+    guards: list[tuple[int, int]],
+    watched: list[int],
+    order: list[int],
+    seed: int,
+    first: int,
+    draws: int,
+    smallest: float,
+    jobs: int,
+    progress: Progress,
+) -> tuple[
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int32],
+    NDArray[np.int32],
+    NDArray[np.float64],
+]: ...
+def expected_sums(
+    offsets: NDArray[np.int64],
+    levels: NDArray[np.float64],
+    cumulative: NDArray[np.float64],
+    run: RunArrays,
+    calls: Calls,
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...

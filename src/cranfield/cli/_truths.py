@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli._common import Output, Parser, add
+from cranfield.cli._common import Output, Parser, add, positive
 from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
 
 # Options that say nothing about gold and silver.
 FOREIGN = (
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
-    "keep_going",
-    *("executor", "tail", "test", "margin", "detect", "power", "show", "tune", "on", "tune_per"),
+    *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
+    *("tune", "on", "tune_per", "draws"),
 )
 
 
@@ -27,6 +27,9 @@ def truth_options(parser: Parser) -> None:
     then, unless --gold names it"""
     add(group, "--silver FILE", what)
     add(group, "--few-gold", "go on with fewer than 5 gold topics (items)", bool)
+    what = """a truth with probabilities: how often it is drawn (default: 1000 times, for
+    annotation 200 times)"""
+    add(parser, "--draws N", what, positive)
 
 
 def has_truths(given: dict[str, Any]) -> bool:

@@ -46,6 +46,7 @@ def main(argv: Sequence[str]) -> int:
         kind = Subject.of(files, first, **known)
         own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
         return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
+    known |= {"draws": given.pop("draws"), "rng": given["rng"]}
     subject = Subject.of(given.pop("files"), given.pop("truth"), least=2, **known)
     subject, bad = subject.without_bad() if given.pop("keep_going") else (subject, ())
     names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")

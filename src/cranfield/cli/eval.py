@@ -31,7 +31,7 @@ def make_parser() -> Parser:
     add(parser, "--third", what, THIRD)
     common(parser, "keep-going", "fail-under", "public")
     executor(parser, "each run is evaluated there")
-    common(parser, "jobs")
+    common(parser, "jobs", "seed")
     outputs(parser)
     return parser
 

@@ -46,7 +46,7 @@ def make_parser() -> Parser:
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
     common(parser, "keep-going", "fail-under", "public")
     executor(parser, "each run is evaluated there")
-    common(parser, "jobs")
+    common(parser, "jobs", "seed")
     outputs(parser)
     return parser
 
@@ -65,7 +65,7 @@ def main(argv: Sequence[str]) -> int:
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels
 
-        del given["jobs"], given["executor"]
+        del given["jobs"], given["executor"], given["draws"], given["rng"]
         output.show(explain_labels(item=item, **given))
         return 0
     page, how = None, {"keep": bool(per)}
@@ -92,5 +92,5 @@ def _asking(given: dict[str, Any]) -> Callable[..., Scores]:
         raise UsageError("--tune-threshold needs the items to choose on: --on FILE")
     from cranfield.evaluation.tuning import evaluate_tuned
 
-    del given["executor"]
+    del given["executor"], given["draws"], given["rng"]
     return partial(evaluate_tuned, tune=tune, on=on, per=per)

@@ -202,6 +202,9 @@ class Standing:
     rank: int
     group: str
     rank_spread: tuple[int, int]
+    # Where the truth has probabilities: what it leaves open, and with the choice of topics.
+    truth_ci: tuple[float, float] | None = None
+    both_ci: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,6 +259,9 @@ class Comparison(Answer):
     power: float
     # Who leads, and who cannot be told apart, in a few sentences.
     verdict: tuple[str, ...] = ()
+    # Under a truth with probabilities, for each measure and two runs: how far the difference is
+    # sure, and the probability over truths that a is better.
+    doubts: tuple[Mapping[str, Any], ...] = ()
 
     @property
     def pairing(self) -> str:
@@ -346,6 +352,7 @@ class Comparison(Answer):
             "pairs": list(self.pairs.rows()),
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
+            **({"doubts": [dict(row) for row in self.doubts]} if self.doubts else {}),
         }
 
     def to_pandas(self) -> Any:

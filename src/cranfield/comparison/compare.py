@@ -11,6 +11,7 @@ import numpy as np
 from cranfield.comparison.answer import Comparison, Family, Pairs, Standing
 from cranfield.comparison.board import standings
 from cranfield.comparison.describe import Columns, described, smallest_corrected
+from cranfield.comparison.doubtful import doubtful_pairs, doubtful_standings
 from cranfield.comparison.plan import TESTS, Plan, checked_plan
 from cranfield.comparison.tested import Case, complete_columns, tested
 from cranfield.comparison.verdict import comparison_verdict
@@ -83,8 +84,11 @@ def compare(
         tables.append(columns | {"measure": np.full(len(case.asked), i)})
         boards += board
     kinds = {scores.unit_of[m] for m in chosen}
+    pairs = Pairs.joined(scores.runs, [str(m) for m in chosen], tables)
+    if scores.doubt is not None:
+        boards = list(doubtful_standings(scores, boards, alpha))
     found = Comparison(
-        pairs=Pairs.joined(scores.runs, [str(m) for m in chosen], tables),
+        pairs=pairs,
         standings=tuple(boards),
         families=tuple(_family(m, np.asarray(scores.values[m])) for m in chosen),
         runs=scores.runs,
@@ -102,6 +106,7 @@ def compare(
         margin=margin,
         detect=detect,
         power=power,
+        doubts=doubtful_pairs(scores, pairs, alpha) if scores.doubt is not None else (),
         notes=notes.lines(),
     )
     return replace(found, verdict=comparison_verdict(scores, found))

@@ -179,10 +179,21 @@ class Judgements(Table):
     `strata` has the stratum of each row where a pool was sampled in strata; a negative grade
     is then an item of the pool that was not in the sample. `subtopics` has the sum of 2^s over the
     subtopics s of its topic that each row is relevant to, where topics have subtopics.
+    Where the truth is not sure, `chances` has for each row the probability of each of the rising
+    `levels`, and the grade of the row is the most probable one.
     """
 
     strata: NDArray[np.int64] | None = field(default=None, kw_only=True)
     subtopics: NDArray[np.int64] | None = field(default=None, kw_only=True)
+    levels: NDArray[np.float64] | None = field(default=None, kw_only=True)
+    chances: NDArray[np.float64] | None = field(default=None, kw_only=True)
+
+    @cached_property
+    def largest_value(self) -> float:
+        """The largest grade that an item can have."""
+        if self.levels is not None:
+            return float(self.levels[-1])
+        return super().largest_value
 
     @classmethod
     def from_subtopics(
@@ -256,6 +267,7 @@ class Judgements(Table):
             item_bytes=item_bytes,
             item_offsets=item_offsets,
             values=self.values[kept],
+            chances=None if self.chances is None else self.chances[kept],
             notes=(*self.notes, note),
         )
 
@@ -274,6 +286,8 @@ class Judgements(Table):
             self.values[rows],
             strata=None if self.strata is None else self.strata[rows],
             subtopics=None if self.subtopics is None else self.subtopics[rows],
+            levels=self.levels,
+            chances=None if self.chances is None else self.chances[rows],
         )
 
     def of_rows(self, rows: NDArray[np.int64]) -> Judgements:
@@ -287,6 +301,8 @@ class Judgements(Table):
             values=self.values[rows],
             strata=None if self.strata is None else self.strata[rows],
             subtopics=None if self.subtopics is None else self.subtopics[rows],
+            levels=self.levels,
+            chances=None if self.chances is None else self.chances[rows],
         )
 
     @cached_property

@@ -34,8 +34,10 @@ from cranfield.evaluation.label_inputs import (
     with_official_costs,
 )
 from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
+from cranfield.evaluation.soft_labels import DEFAULT_DRAWS, SoftLabels, with_label_doubt
 from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, coerce_labels, is_file
+from cranfield.io.soft import CATEGORIES, CONCEPTS, is_soft, read_soft_truth
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import (
     LabelPlan,
@@ -75,16 +77,28 @@ class LabelTask:
         threshold: ThresholdSource | None = None,
         thresholds: Mapping[str, ThresholdSource] | None = None,
         scores: str = "confidence",
+        soft: bool = False,
+        draws: int | None = None,
+        rng: int | np.random.Generator = 0,
     ) -> None:
+        check_counts(draws=draws)
         notes = Notes()
         self._scores = scores
         named = coerce_concepts(concepts)
+        self._draws, self._rng = draws, rng
+        truth, exclusive = _soft_file(truth)
         given, self._left_out = coerce_truth(truth, named)
+        self.chances: SoftLabels | None = None
+        if soft or exclusive is not None:
+            self.chances = SoftLabels(given, bool(exclusive))
+            given = self.chances.likely()
         notes.extend(given.notes)
         # Who names all columns of the truth names those of runs without names as well.
         self._columns = named if named and not self._left_out else None
         known = full_ontology(ontology, rules, given)
         self.truth = checked_truth(given, known)
+        if self.chances is not None:
+            self.chances = self.chances.of(self.truth)
         self.knowledge = gather(self.truth, ontology=known, costmap=costmap, agreement=agreement)
         official = with_official_costs(measures, self.knowledge, notes)
         wanted, dropped = chosen_measures(official, self.knowledge)
@@ -116,14 +130,32 @@ class LabelTask:
         told = Progress.of(progress)
         notes = Notes()
         notes.extend(self.notes)
-        collected = _Collected(self, keep)
+        collected = _Collected(self, keep or self.chances is not None)
+        ready: list[LabelMatrix] = []
         count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
         for run in self.runs(runs):
             told.check()
             aligned = self.aligned(run, notes)
             collected.add(run.name, aligned, jobs or os.cpu_count() or 1)
+            if self.chances is not None:
+                ready.append(aligned.run)
+                continue
             told(len(collected.names) / count if count else 0.0)
-        return collected.scores(notes.lines())
+        scores = collected.scores(notes.lines())
+        if self.chances is None:
+            return scores
+        from cranfield.stats._resample import seed_of
+
+        return with_label_doubt(
+            self,
+            self.chances,
+            ready,
+            scores,
+            draws=self._draws or DEFAULT_DRAWS,
+            seed=seed_of(self._rng),
+            jobs=jobs or os.cpu_count() or 1,
+            progress=told,
+        )
 
     def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
         """The runs with their names and thresholds, each read when it is its turn."""
@@ -225,6 +257,9 @@ def evaluate_labels(
     threshold: ThresholdSource | None = None,
     thresholds: Mapping[str, ThresholdSource] | None = None,
     scores: str = "confidence",
+    soft: bool = False,
+    draws: int | None = None,
+    rng: int | np.random.Generator = 0,
     keep: bool = True,
     jobs: int | None = None,
     executor: Executor = THREADS,
@@ -243,6 +278,10 @@ def evaluate_labels(
     of runs are: "confidence" (in [0, 1]), "any" (of any size, for measures of order, or with a
     threshold in their own unit) or "logistic" (brought to [0, 1] by that function). With
     `keep=False` only the value of each run is kept, not its values per item and concept.
+    With `soft` the values of the
+    truth are probabilities (a file with a column `probability` says so itself): the scores are
+    expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
+    truth by the seed `rng` (200 unless told otherwise; the same for all runs).
 
     >>> truth = {"a": {"Sky", "Sea"}, "b": {"Sky"}}
     >>> evaluate_labels(truth, {"mine": {"a": {"Sky"}, "b": {"Sky"}}}, "F.example").mean()
@@ -259,6 +298,9 @@ def evaluate_labels(
         "threshold": threshold,
         "thresholds": thresholds,
         "scores": scores,
+        "soft": soft,
+        "draws": draws,
+        "rng": rng,
     }
     if executor == THREADS:
         return LabelTask(**options).evaluate(runs, keep=keep, jobs=jobs, progress=progress)
@@ -282,6 +324,13 @@ def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     keep = options["keep"]
     task = LabelTask(**{k: v for k, v in options.items() if k != "keep"})
     return task.evaluate({name: run}, keep=keep, jobs=1)
+
+
+def _soft_file(truth: LabelsForm) -> tuple[LabelsForm, bool | None]:
+    """A file of probabilities read, and whether its concepts exclude each other; else None."""
+    if is_file(truth) and is_soft(truth, CONCEPTS, CATEGORIES):
+        return read_soft_truth(truth)
+    return truth, None
 
 
 def _check_names(names: Sequence[str | None], thresholds: Mapping[str, Any]) -> None:

@@ -26,6 +26,7 @@ from cranfield.io.forms import (
     RunForm,
     RunsForm,
     coerce_judgements,
+    coerce_run,
     is_file,
     name_runs,
 )
@@ -67,6 +68,8 @@ class RankedTask:
         collection_size: int | None = None,
         missing: Missing = "worst",
         gmt: int | None = None,
+        draws: int | None = None,
+        rng: int | Any = 0,
     ) -> None:
         if ties not in TIES:
             raise UsageError(f"ties={ties!r} is not one of {', '.join(TIES)}")
@@ -74,7 +77,7 @@ class RankedTask:
             raise UsageError(f"topics={topics!r} is not 'judged' or 'run'")
         if missing not in MISSING_RANKS:
             raise UsageError(f"missing={missing!r} is not one of {', '.join(MISSING_RANKS)}")
-        check_counts(max_items=max_items, collection_size=collection_size, gmt=gmt)
+        check_counts(max_items=max_items, collection_size=collection_size, gmt=gmt, draws=draws)
         if ties == "average" and max_items:
             raise UsageError("ties='average' and max_items cannot be combined: use cutoffs instead")
         self.topics, self.tie_range = topics, tie_range
@@ -95,6 +98,7 @@ class RankedTask:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
         _ = self.judgements.index
+        self._draws, self._rng = draws, rng
 
     @property
     def measures(self) -> tuple[Measure, ...]:
@@ -110,7 +114,11 @@ class RankedTask:
         threads = jobs or os.cpu_count() or 1
         counter = _core.Progress()
         told = Progress.of(progress)
-        told.watch(counter)
+        soft = self.judgements.chances is not None
+        if soft:
+            named = [(name, coerce_run(run, name)) for name, run in named]
+        else:
+            told.watch(counter)
 
         def score(name: str, run: RunForm, threads: int) -> list[RunValues]:
             told.check()
@@ -123,7 +131,35 @@ class RankedTask:
 
             results = list(map_in_threads(lambda pair: score(pair[0], pair[1], 1), named, threads))
         told.check()
-        return self._scores(results)
+        scores = self._scores(results)
+        return self._with_doubt(named, results, scores, threads, told) if soft else scores
+
+    def _with_doubt(
+        self,
+        named: Sequence[tuple[str, Any]],
+        results: Sequence[Sequence[RunValues]],
+        scores: Scores,
+        threads: int,
+        told: Progress,
+    ) -> Scores:
+        """The expected scores under a truth with probabilities, and how far they are sure."""
+        from cranfield.evaluation.soft import DEFAULT_DRAWS, under_doubt
+        from cranfield.stats._resample import seed_of
+
+        return under_doubt(
+            self,
+            [run for _, run in named],
+            [run[0] for run in results],
+            scores,
+            draws=self._draws or DEFAULT_DRAWS,
+            seed=seed_of(self._rng),
+            jobs=threads,
+            progress=told,
+        )
+
+    def scored(self, results: Sequence[RunValues]) -> Scores:
+        """The scores of values that are there already."""
+        return self._scores([[values] for values in results])
 
     def _values(
         self, name: str, run: RunForm, jobs: int, counter: _core.Progress
@@ -181,13 +217,16 @@ class RankedTask:
 
     def _sums(self, values: RunValues) -> Sequence[tuple[float, int, float]]:
         """The sum, count and sum of logarithms of each column over the topics that count."""
-        judged = self.judgements.topics
-        # Topics are added up in the order of their ids, as trec_eval does it: so is the last digit.
-        order = sorted(range(len(judged)), key=lambda t: judged[t].encode())
-        counted = self._counted(values)
-        return _core.column_sums(values.buffer, counted, order, SMALLEST_FOR_GEOMETRIC_MEAN)
+        counted = self.counted(values)
+        return _core.column_sums(values.buffer, counted, self.order, SMALLEST_FOR_GEOMETRIC_MEAN)
 
-    def _counted(self, values: RunValues) -> bytes:
+    @property
+    def order(self) -> list[int]:
+        """Topics in the order of their ids, as trec_eval adds them up: so is the last digit."""
+        judged = self.judgements.topics
+        return sorted(range(len(judged)), key=lambda t: judged[t].encode())
+
+    def counted(self, values: RunValues) -> bytes:
         """A byte per judged topic that is 1 where the topic counts for a run."""
         return values.present if self.topics == "run" else b"\x01" * len(self.judgements.topics)
 
@@ -231,7 +270,7 @@ class RankedTask:
                     f"({some_names(result.unjudged)}), ignored",
                     about=result.name,
                 )
-            for policy, placed, relevant in self.programme.placed(result, self._counted(result)):
+            for policy, placed, relevant in self.programme.placed(result, self.counted(result)):
                 if placed:
                     notes.add(
                         f"does not retrieve {placed} of {plural(relevant, 'relevant item')}, "
@@ -250,7 +289,7 @@ class RankedTask:
                 "placed": placed,
                 "relevant": relevant,
             }
-            for policy, placed, relevant in self.programme.placed(values, self._counted(values))
+            for policy, placed, relevant in self.programme.placed(values, self.counted(values))
         ]
         return {"missing_items": found} if found else {}
 
@@ -281,6 +320,8 @@ def evaluate(
     collection_size: int | None = None,
     missing: Missing = "worst",
     gmt: int | None = None,
+    draws: int | None = None,
+    rng: int | Any = 0,
     jobs: int | None = None,
     executor: Executor = THREADS,
     progress: Watcher | None = None,
@@ -296,6 +337,9 @@ def evaluate(
     of all of them; `gmt` is the largest number of relevant items of any topic for NMRR, where
     the topics do not give it. `tie_range` also tells how far the orders within ties can move
     each mean. With an `executor` ("processes", "dask://host:port") each run is scored there.
+    Judgements may have probabilities, {topic: {item: {grade: probability}}}: the scores are
+    expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
+    truth by the seed `rng` (1,000 unless told otherwise; the same for all runs).
 
     >>> scores = evaluate({"t1": {"a": 1, "b": 0}}, {"mine": {"t1": {"b": 2.0, "a": 1.0}}}, "AP")
     >>> scores.mean()
@@ -310,6 +354,8 @@ def evaluate(
         "collection_size": collection_size,
         "missing": missing,
         "gmt": gmt,
+        "draws": draws,
+        "rng": rng,
     }
     if executor == THREADS:
         task = RankedTask(judgements, measures, **options)

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cranfield.comparison.answer import Comparison
+    from cranfield.evaluation.doubt import Doubt
     from cranfield.stats.intervals import Interval, IntervalMethod
 
 else:
@@ -79,6 +80,8 @@ class Scores(Answer):
     left: Mapping[Measure, tuple[int, ...]] = field(default_factory=dict)
     # The least and the greatest value of each run that the orders within ties can give.
     tie_range: Mapping[Measure, tuple[tuple[float, float], ...]] = field(default_factory=dict)
+    # What is not sure where the truth has probabilities; the values are expected ones then.
+    doubt: Doubt | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         """What travels: arrays, not the judgements and plans that they are looked up through."""
@@ -179,6 +182,7 @@ class Scores(Answer):
             overall={m: self.overall[m] for m in chosen},
             left={m: tuple(self.left_out(m)) for m in chosen},
             tie_range={m: self.tie_range[m] for m in chosen if m in self.tie_range},
+            doubt=None if self.doubt is None else self.doubt.select(chosen),
         )
 
     def index_of(self, run: str) -> int:
@@ -259,6 +263,10 @@ class Scores(Answer):
                 }
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
+        if self.doubt is not None:
+            from cranfield.evaluation.doubt import doubt_payload
+
+            payload["doubt"] = doubt_payload(self)
         for unit in per:
             payload[f"per_{unit}"] = list(self.rows(unit))
         return payload
@@ -387,7 +395,17 @@ def concat(parts: Sequence[Scores]) -> Scores:
             for m in first.tie_range
             if all(m in p.tie_range for p in parts)
         },
+        doubt=_joined_doubt(parts),
     )
+
+
+def _joined_doubt(parts: Sequence[Scores]) -> Doubt | None:
+    doubts = [part.doubt for part in parts if part.doubt is not None]
+    if not doubts:
+        return None
+    if len(doubts) < len(parts):
+        raise UsageError("some of the scores are under a truth with probabilities, others not")
+    return type(doubts[0]).concat(doubts)
 
 
 def _check_alike(one: Scores, other: Scores) -> None:

@@ -47,6 +47,7 @@ def _standard_ending() -> str:
 def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
+    A CSV with the columns topic, item, grade and probability has probabilities of grades.
     A TREC file may have a stratum before the grade, for pools that were sampled, or subtopics in
     its second column: an item then stands once for each subtopic it was judged for. A name such as
     `irds:beir/scifact/test` is a data set of ir_datasets, where that package is installed.
@@ -56,8 +57,11 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
 
         return read_catalogued(path)
     if (ending := _ending(path)) in _TABULAR:
+        from cranfield.io.soft import is_soft, read_soft_judgements
         from cranfield.io.tabular import READERS
 
+        if is_soft(path):
+            return read_soft_judgements(path)
         judgements: Judgements = READERS[ending](path, Judgements)
         return judgements
     try:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS, collected, frame_column, frame_columns, is_frame
+from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import FileForm, Input, run_name
@@ -48,6 +49,8 @@ def coerce_judgements(source: JudgementsForm) -> Judgements:
         return source
     if is_file(source):
         return read_qrels(source)
+    if is_nested_chances(source):
+        return soft_judgements(nested_rows(source), "<judgements>")
     if isinstance(source, Mapping):
         return Judgements.from_dict(unlisted(source, Judgements, "<judgements>"))
     if is_frame(source):

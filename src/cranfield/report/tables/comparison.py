@@ -30,6 +30,8 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         tables += [_leaderboard(comparison, str(m["name"])) for m in comparison.measures]
     if "pairs" in parts:
         tables.append(_pairs(comparison))
+    if comparison.doubts and "pairs" in parts:
+        tables.append(_doubts(comparison).first(MOST_PAIRS))
     if "effects" in parts:
         tables.append(_effects(comparison))
     if "families" in parts:
@@ -189,12 +191,14 @@ def _number(value: float) -> float | None:
 def _leaderboard(comparison: Comparison, measure: str) -> Table:
     standings = [s for s in comparison.standings if s.measure == measure]
     lettered = any(s.group for s in standings)
+    doubtful = any(s.truth_ci for s in standings)
     columns = [
         Column("place"),
         Column("run", numeric=False),
         Column(measure),
         Column("ci_low", heading="low"),
         Column("ci_high", heading="high"),
+        *(_DOUBTFUL if doubtful else ()),
         Column("places", numeric=False),
         Column("rank"),
         Column("group" if lettered else "ranks", numeric=False),
@@ -205,6 +209,7 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
             s.run,
             _number(s.mean),
             *map(_number, s.ci),
+            *(_four(s.truth_ci, s.both_ci) if doubtful else ()),
             _span(s.place_interval),
             s.rank,
             s.group if lettered else _span(s.rank_spread),
@@ -220,7 +225,36 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         if lettered
         else "ranks: the places that the tests leave open, for more groups than there are letters.",
     ]
+    if doubtful:
+        notes.append(
+            f"low, high: had other {comparison.unit}s been asked; truth: were the truth another "
+            "one that its probabilities allow; both: either."
+        )
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
+
+
+# Where the truth has probabilities.
+_DOUBTFUL = (
+    Column("truth_low", heading="truth low"),
+    Column("truth_high", heading="high"),
+    Column("both_low", heading="both low"),
+    Column("both_high", heading="high"),
+)
+
+
+def _four(*pairs: tuple[float, float] | None) -> list[Cell]:
+    return [cell for ends in pairs for cell in (ends or (None, None))]
+
+
+def _doubts(comparison: Comparison) -> Table:
+    columns = [*_NAMES, Column("difference"), Column("by_truth", heading="± truth")]
+    columns += [*_DOUBTFUL, Column("better", heading="a better")]
+    rows: list[list[Cell]] = []
+    for d in comparison.doubts:
+        names: list[Cell] = [d["measure"], d["a"], d["b"], d["difference"], d["by_truth"]]
+        rows.append([*names, *_four(d["truth_ci"], d["both_ci"]), d["better"]])
+    note = "a better: the share of the truths, as probable as they are, under which a is the better"
+    return Table(columns, rows, "Differences under a truth that is not sure", [note])
 
 
 def _board_tests(comparison: Comparison) -> str:

@@ -24,6 +24,10 @@ def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **
         tables = [rank_table(scores)]
     if scores.tie_range:
         tables.append(tie_table(scores))
+    if scores.doubt is not None:
+        from cranfield.report.tables.doubt import doubt_tables
+
+        tables += doubt_tables(scores)
     more = [per_unit(scores, unit) for unit in per]
     payload = scores.to_dict(per=per)
     machine = more[0] if more else None

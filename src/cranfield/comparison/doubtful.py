@@ -1,0 +1,69 @@
+"""Comparisons under a truth with probabilities: what it adds to every interval."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from cranfield.comparison.answer import Pairs, Standing
+from cranfield.errors import UsageError
+from cranfield.evaluation.doubt import Doubt
+from cranfield.evaluation.scores import Scores
+from cranfield.stats._resample import Floats
+
+
+def doubtful_standings(
+    scores: Scores, board: Sequence[Standing], alpha: float
+) -> Iterator[Standing]:
+    """The standings with what the truth leaves open."""
+    doubt, named = _of(scores), {str(m): m for m in scores.measures}
+    for s in board:
+        drawn = doubt.means[named[s.measure]][scores.runs.index(s.run)]
+        truth, both = _ends(s.mean, drawn, s.ci, alpha)
+        yield replace(s, truth_ci=truth, both_ci=both)
+
+
+def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[str, Any], ...]:
+    """Every difference with what the truth leaves open, and the probability that a is better."""
+    doubt, named = _of(scores), {str(m): m for m in scores.measures}
+    place = {run: i for i, run in enumerate(scores.runs)}
+    rows = []
+    for row in pairs.rows():
+        m, a, b = named[row["measure"]], place[row["a"]], place[row["b"]]
+        drawn = doubt.means[m][a] - doubt.means[m][b]
+        truth, both = _ends(row["difference"], drawn, row["ci"], alpha)
+        rows.append(
+            {
+                "measure": row["measure"],
+                "a": row["a"],
+                "b": row["b"],
+                "difference": row["difference"],
+                "by_truth": float(drawn.std()),
+                "truth_ci": truth,
+                "both_ci": both,
+                "better": doubt.better(m, a, b),
+            }
+        )
+    return tuple(rows)
+
+
+def _ends(
+    value: float, drawn: Floats, ci: tuple[float, float], alpha: float
+) -> tuple[tuple[float, float], tuple[float, float]]:
+    """The interval by the truth, and that of both; distances add up as independent errors do."""
+    low, high = (float(q) for q in np.quantile(drawn, [alpha / 2, 1 - alpha / 2]))
+    low, high = min(low, value), max(high, value)
+    both = (
+        value - float(np.hypot(value - ci[0], value - low)),
+        value + float(np.hypot(ci[1] - value, high - value)),
+    )
+    return (low, high), both
+
+
+def _of(scores: Scores) -> Doubt:
+    if scores.doubt is None:
+        raise UsageError("the truth of these scores has no probabilities")
+    return scores.doubt

@@ -1,0 +1,114 @@
+"""A truth that is not sure of itself: probabilities of grades, and of concepts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, TypeAlias
+
+from cranfield.data.tables import Judgements
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+else:
+    from cranfield._lazy import np
+
+Floats: TypeAlias = "NDArray[np.float64]"
+# Probabilities of one item may miss 1 by so much, for those that were rounded to be written.
+SLACK = 1e-3
+MOST_LEVELS = 250
+
+
+@dataclass(frozen=True, slots=True)
+class ChanceRow:
+    """The probability of one grade of one item, and the line where it was read."""
+
+    topic: str
+    item: str
+    grade: float
+    probability: float
+    line: int = 0
+
+
+def soft_judgements(rows: Iterable[ChanceRow], where: str) -> Judgements:
+    """Judgements with probabilities, or an InputError that names the items that have none."""
+    held = list(rows)
+    levels = sorted({row.grade for row in held})
+    if len(levels) > MOST_LEVELS:
+        raise InputError.single(where, f"has {len(levels)} grades; at most {MOST_LEVELS} can be")
+    at = {grade: i for i, grade in enumerate(levels)}
+    found: dict[tuple[str, str], list[float]] = {}
+    lines: dict[tuple[str, str], int] = {}
+    problems: list[Problem] = []
+    for row in held:
+        key = (row.topic, row.item)
+        chances = found.setdefault(key, [0.0] * len(levels))
+        lines.setdefault(key, row.line)
+        fault = _fault(row, chances[at[row.grade]])
+        if fault:
+            problems.append(Problem(row.line, fault))
+        chances[at[row.grade]] = row.probability
+    for key, chances in found.items():
+        total = sum(chances)
+        if not problems and abs(total - 1.0) > SLACK:
+            problems.append(
+                Problem(
+                    lines[key],
+                    f"the probabilities of item {key[1]!r} for topic {key[0]!r} add up to "
+                    f"{total:.6g}, not to 1",
+                )
+            )
+    if problems:
+        raise InputError(where, problems[:PROBLEMS_SHOWN], len(problems))
+    if not found:
+        raise InputError.single(where, "is empty: no probability of any grade")
+    return _table(found, np.array(levels, dtype=np.float64))
+
+
+def _fault(row: ChanceRow, before: float) -> str:
+    if not 0.0 <= row.probability <= 1.0:
+        return (
+            f"probability {row.probability:g} of item {row.item!r} for topic {row.topic!r} is not "
+            "between 0 and 1"
+        )
+    if row.grade < 0:
+        return f"grade {row.grade:g} of item {row.item!r} is negative: grades start at 0"
+    if before:
+        return f"grade {row.grade:g} of item {row.item!r} for topic {row.topic!r} stands twice"
+    return ""
+
+
+def _table(found: Mapping[tuple[str, str], list[float]], levels: Floats) -> Judgements:
+    order = {topic: i for i, topic in enumerate(dict.fromkeys(topic for topic, _ in found))}
+    keys = sorted(found, key=lambda key: order[key[0]])
+    chances = np.array([found[key] for key in keys], dtype=np.float64)
+    chances /= chances.sum(axis=1, keepdims=True)
+    likely = levels[chances.argmax(axis=1)]
+    table = Judgements.from_rows([k[0] for k in keys], [k[1] for k in keys], likely)
+    return replace(table, levels=levels, chances=chances)
+
+
+def nested_rows(source: Any) -> Iterable[ChanceRow]:
+    """The rows of {topic: {item: {grade: probability}}}."""
+    for topic, items in source.items():
+        for item, chances in items.items():
+            for grade, probability in chances.items():
+                yield ChanceRow(str(topic), str(item), float(grade), float(probability))
+
+
+def is_nested_chances(source: Any) -> bool:
+    """Whether this is {topic: {item: {grade: probability}}}."""
+    inner = next(iter(source.values()), None) if isinstance(source, Mapping) else None
+    deepest = next(iter(inner.values()), None) if isinstance(inner, Mapping) else None
+    return isinstance(deepest, Mapping)
+
+
+def cumulative(chances: Floats) -> Floats:
+    """The probability of at most each level; the last one is 1."""
+    upto = np.cumsum(chances, axis=1)
+    # A level that is sure is so to the last bit, whatever the sum of the others is.
+    upto = np.where(np.cumsum(chances[:, ::-1], axis=1)[:, ::-1] - chances <= 0.0, 1.0, upto)
+    upto[:, -1] = 1.0
+    return np.ascontiguousarray(np.minimum(upto, 1.0))

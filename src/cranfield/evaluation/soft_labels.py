@@ -1,0 +1,187 @@
+"""Annotations under a truth with probabilities: draws of the labels of all items."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cranfield.data.labels import Bools, Floats, LabelMatrix
+from cranfield.evaluation.doubt import Doubt
+from cranfield.evaluation.scores import Scores
+from cranfield.measures._spec import Measure
+from cranfield.measures.labels.blocks import item_blocks
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.labels import LabelTask
+
+DEFAULT_DRAWS = 200
+# The measure that is a sum over labels, each by itself.
+LINEAR = "HammingLoss"
+_LABEL_DRAWS = 11
+
+
+@dataclass(frozen=True, eq=False)
+class SoftLabels:
+    """The probability of every concept of every item.
+
+    Concepts are independent of one another, or of `exclusive` ones each item has exactly one.
+    """
+
+    matrix: LabelMatrix
+    exclusive: bool = False
+
+    @property
+    def chances(self) -> Floats:
+        """Items x concepts."""
+        held: Any = self.matrix.confidences
+        if held is None:
+            held = self.matrix.labels
+        return np.asarray(held.toarray() if hasattr(held, "toarray") else held, dtype=np.float64)
+
+    def likely(self) -> LabelMatrix:
+        """The most probable truth."""
+        chances = self.chances
+        if self.exclusive:
+            labels = np.zeros(chances.shape, dtype=bool)
+            labels[np.arange(len(chances)), chances.argmax(axis=1)] = True
+        else:
+            labels = chances > 0.5
+        return replace(self.matrix, labels=labels, confidences=None)
+
+    def drawn(self, seed: int, draw: int) -> Bools:
+        """One truth; it depends on nothing but the seed, its number and the probabilities."""
+        chances = self.chances
+        rng = np.random.default_rng(np.random.SeedSequence([seed, _LABEL_DRAWS, draw]))
+        if not self.exclusive:
+            found: Bools = rng.random(chances.shape) < chances
+            return found
+        upto = np.cumsum(chances, axis=1)
+        at = (rng.random(len(chances))[:, None] * upto[:, -1:] >= upto).sum(axis=1)
+        labels = np.zeros(chances.shape, dtype=bool)
+        labels[np.arange(len(chances)), np.minimum(at, chances.shape[1] - 1)] = True
+        return labels
+
+    def of(self, truth: LabelMatrix) -> SoftLabels:
+        """The same probabilities over the items and concepts of a truth, in its order."""
+        if (truth.items, truth.concepts) == (self.matrix.items, self.matrix.concepts):
+            return self
+        rows = {item: i for i, item in enumerate(self.matrix.items)}
+        columns = {concept: i for i, concept in enumerate(self.matrix.concepts)}
+        chances = np.zeros(truth.shape)
+        for j, concept in enumerate(truth.concepts):
+            if concept in columns:
+                own = self.chances[:, columns[concept]]
+                chances[:, j] = own[[rows[item] for item in truth.items]]
+        return SoftLabels(replace(truth, labels=None, confidences=chances), self.exclusive)
+
+
+def with_label_doubt(
+    task: LabelTask,
+    soft: SoftLabels,
+    runs: Sequence[LabelMatrix],
+    scores: Scores,
+    *,
+    draws: int,
+    seed: int,
+    jobs: int,
+    progress: Progress,
+) -> Scores:
+    """The expected scores of aligned runs, and how far they are sure."""
+    from cranfield.evaluation.labels import score_run
+
+    chances = soft.chances
+    if bool(((chances == 0) | (chances == 1)).all()):
+        draws = 1
+    tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
+    for d in range(draws):
+        progress(d / draws)
+        truth = replace(task.truth, labels=soft.drawn(seed, d), confidences=None)
+        for r, run in enumerate(runs):
+            found = score_run(task.plans, truth, run, task.knowledge, jobs)
+            for m, (by_unit, whole) in found.items():
+                tallies[m].add(r, d, by_unit, whole)
+    values = {m: tally.expected() for m, tally in tallies.items()}
+    spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
+    exact = [m for m in scores.measures if m.name == LINEAR and not soft.exclusive]
+    for m in exact:
+        for r, run in enumerate(runs):
+            values[m][r], spreads[m][r] = _hamming(task, chances, run, jobs)
+    overall, spread = _over_items(scores, tallies, values, spreads, exact)
+    doubt = Doubt(
+        draws,
+        seed,
+        {m: tally.whole for m, tally in tallies.items()},
+        spread,
+        spreads,
+        tuple(map(str, exact)),
+    )
+    return replace(scores, values=values, overall=overall, doubt=doubt)
+
+
+def _over_items(
+    scores: Scores,
+    tallies: Mapping[Measure, _Tally],
+    values: Mapping[Measure, Floats],
+    spreads: Mapping[Measure, Floats],
+    exact: Sequence[Measure],
+) -> tuple[dict[Measure, Floats], dict[Measure, Floats]]:
+    """The expected value of every run, and its spread."""
+    overall, spread = {}, {}
+    for m in scores.measures:
+        whole = tallies[m].whole
+        overall[m] = whole[:, 0] + (whole - whole[:, :1]).mean(axis=1)
+        spread[m] = whole.std(axis=1)
+        if m in exact:
+            overall[m] = values[m].mean(axis=1)
+            spread[m] = np.sqrt((spreads[m] ** 2).sum(axis=1)) / values[m].shape[1]
+    return overall, spread
+
+
+def _hamming(
+    task: LabelTask, chances: Floats, run: LabelMatrix, jobs: int
+) -> tuple[Floats, Floats]:
+    """The expected part of wrong labels of each item, and its standard deviation."""
+    parts = [np.asarray(b.labels) for b in item_blocks(task.truth, run, task.knowledge, jobs)]
+    said = np.concatenate(parts)
+    wrong = np.where(said, 1.0 - chances, chances)
+    spread: Floats = np.sqrt((chances * (1.0 - chances)).sum(axis=1)) / chances.shape[1]
+    return wrong.mean(axis=1), spread
+
+
+class _Tally:
+    """The values of one measure over draws, added up less those of the first draw."""
+
+    def __init__(self, runs: int, draws: int) -> None:
+        self.whole = np.full((runs, draws), np.nan)
+        self._first: list[Floats] = [np.empty(0)] * runs
+        self._sums: list[Floats] = [np.empty(0)] * runs
+        self._squares: list[Floats] = [np.empty(0)] * runs
+        self._counts: list[Floats] = [np.empty(0)] * runs
+
+    def add(self, run: int, draw: int, values: Floats, whole: float) -> None:
+        self.whole[run, draw] = whole
+        if draw == 0:
+            self._first[run] = np.nan_to_num(values)
+            for table in (self._sums, self._squares, self._counts):
+                table[run] = np.zeros(len(values))
+        known = ~np.isnan(values)
+        less = np.where(known, values - self._first[run], 0.0)
+        self._sums[run] += less
+        self._squares[run] += less**2
+        self._counts[run] += known
+
+    def expected(self) -> Floats:
+        count = np.stack(self._counts)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.stack(self._first) + np.stack(self._sums) / count
+        return np.where(count > 0, mean, np.nan)
+
+    def unit_spread(self) -> Floats:
+        count = np.stack(self._counts)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            variance = np.stack(self._squares) / count - (np.stack(self._sums) / count) ** 2
+        return np.where(count > 0, np.sqrt(np.maximum(variance, 0.0)), np.nan)

@@ -1,0 +1,254 @@
+"""A truth with probabilities: exact expectations, draws, and what scores say of their doubt."""
+
+import itertools
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.errors import InputError, UsageError
+from cranfield.evaluation.doubt import run_doubts
+from cranfield.evaluation.soft import exact_distribution
+
+MEASURES = "P@5 R@5 DCG@5 RBP nDCG@5 AP RR ERR@5 Rprec NumRelRet Bpref"
+
+
+def soft_truth(topics=6, items=12, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = {}
+    for t in range(topics):
+        rows = rng.dirichlet([0.5, 0.4, 0.3], size=items)
+        truth[f"t{t}"] = {
+            f"d{i}": {g: float(p) for g, p in enumerate(r)} for i, r in enumerate(rows)
+        }
+    return truth
+
+
+def runs_for(truth, count=3, seed=1, missing=4):
+    rng = np.random.default_rng(seed)
+    return {
+        f"r{k}": {
+            t: {d: float(rng.random()) for d in [*row, "x1", "x2"][: len(row) - missing + 2]}
+            for t, row in truth.items()
+        }
+        for k in range(count)
+    }
+
+
+def test_expectations_are_those_over_all_truths():
+    """With few items all truths can be listed, each with its probability."""
+    truth = soft_truth(topics=1, items=5)
+    runs = runs_for(truth, missing=1)
+    scores = cf.evaluate(truth, runs, MEASURES, draws=20_000)
+    items = truth["t0"]
+    expected = {run: dict.fromkeys(map(str, scores.measures), 0.0) for run in runs}
+    squares = {run: dict.fromkeys(map(str, scores.measures), 0.0) for run in runs}
+    for grades in itertools.product(range(3), repeat=len(items)):
+        chance = np.prod([items[d][g] for d, g in zip(items, grades, strict=True)])
+        one = {"t0": dict(zip(items, grades, strict=True))}
+        for run, row in cf.evaluate(one, runs, MEASURES).mean().items():
+            for m, value in row.items():
+                expected[run][m] += chance * value
+                squares[run][m] += chance * value**2
+    for m in scores.measures:
+        for i, run in enumerate(runs):
+            value, true = float(scores.overall[m][i]), expected[run][str(m)]
+            spread = np.sqrt(max(squares[run][str(m)] - true**2, 0.0))
+            if str(m) in scores.doubt.exact:
+                assert value == pytest.approx(true, abs=1e-12)
+                assert scores.doubt.spread[m][i] == pytest.approx(spread, abs=1e-9)
+            else:
+                assert abs(value - true) <= 4 * spread / np.sqrt(20_000) + 1e-12
+                assert scores.doubt.spread[m][i] == pytest.approx(spread, rel=0.05, abs=1e-3)
+    assert scores.doubt.exact == ("P@5", "R@5", "DCG@5", "RBP", "NumRelRet")
+
+
+def test_exact_expectations_are_the_average_over_a_million_draws():
+    truth = soft_truth(topics=2, items=6)
+    scores = cf.evaluate(truth, runs_for(truth, 1), "P@5 DCG@5 RBP R@5", draws=1_000_000)
+    for m in scores.measures:
+        drawn = scores.doubt.means[m][0]
+        error = drawn.std() / 1000
+        assert abs(float(scores.overall[m][0]) - drawn.mean()) <= 4 * error
+
+
+def test_p_and_r_have_their_exact_distribution():
+    truth = soft_truth(topics=2, items=7)
+    (run,) = runs_for(truth, 1, missing=2).values()
+    drawn = cf.evaluate({"t1": truth["t1"]}, {"r": run}, "P@4 R@4", draws=40_000).doubt.means
+    for m, values in drawn.items():
+        found = exact_distribution({"t1": truth["t1"]}, run, str(m))["t1"]
+        assert found.mass.sum() == pytest.approx(1.0)
+        for value, mass in zip(found.values, found.mass, strict=True):
+            share = (np.abs(values[0] - value) < 1e-9).mean()
+            assert share == pytest.approx(mass, abs=0.015)
+    with pytest.raises(UsageError, match="no exact distribution"):
+        exact_distribution(truth, run, "AP")
+
+
+def test_a_truth_without_doubt_gives_the_same_numbers_to_the_last_bit():
+    rng = np.random.default_rng(3)
+    hard = {f"t{t}": {f"d{i}": int(rng.integers(3)) for i in range(20)} for t in range(9)}
+    sure = {t: {d: {g: 1.0} for d, g in row.items()} for t, row in hard.items()}
+    runs = runs_for(hard)
+    names = f"{MEASURES} GMAP SetP"
+    plain, soft = cf.evaluate(hard, runs, names), cf.evaluate(sure, runs, names)
+    assert plain.mean() == soft.mean()
+    assert plain.per_topic() == soft.per_topic()
+    assert all((s == 0).all() for s in soft.doubt.spread.values())
+    # One topic in doubt leaves the others as they are.
+    sure["t8"]["d0"] = {0: 0.5, 2: 0.5}
+    mixed = cf.evaluate(sure, runs, names, draws=50)
+    rows = [r for r in mixed.per_topic() if r["topic"] != "t8"]
+    assert rows == [r for r in plain.per_topic() if r["topic"] != "t8"]
+
+
+def test_draws_are_the_same_on_any_number_of_threads_and_processes():
+    truth = soft_truth(topics=8, items=30)
+    runs = runs_for(truth)
+    asked = {"measures": "AP nDCG@5 P@5", "draws": 100, "rng": 5}
+    one, two, eight = (cf.evaluate(truth, runs, jobs=n, **asked) for n in (1, 2, 8))
+    assert one == two == eight
+    apart = cf.Scores.concat([cf.evaluate(truth, {n: r}, **asked) for n, r in runs.items()])
+    for m in one.measures:
+        assert np.array_equal(one.doubt.means[m], apart.doubt.means[m])
+    assert one != cf.evaluate(truth, runs, **asked | {"rng": 6})
+
+
+def test_draws_on_processes_are_the_same():
+    truth = soft_truth(topics=4, items=10)
+    runs = runs_for(truth, 2)
+    here = cf.evaluate(truth, runs, "AP", draws=40)
+    there = cf.evaluate(truth, runs, "AP", draws=40, executor="processes", jobs=2)
+    m = here.measures[0]
+    assert np.array_equal(here.doubt.means[m], there.doubt.means[m])
+
+
+def test_what_scores_say_of_their_doubt(tmp_path):
+    truth = soft_truth()
+    scores = cf.evaluate(truth, runs_for(truth), "AP P@5", draws=200)
+    for row in run_doubts(scores):
+        low, high = row.interval
+        assert low <= row.truth_interval[0] <= row.expected <= row.truth_interval[1] <= high
+        assert low <= row.topics_interval[0]
+        assert high >= row.topics_interval[1]
+    said = scores.to_dict()["doubt"]
+    assert said["draws"] == 200
+    assert said["exact"] == ["P@5"]
+    for row in said["places"]:
+        assert sum(row["probability"]) == pytest.approx(1.0)
+    assert {"measure", "topic", "item", "share"} == set(said["items"][0])
+    assert sum(u["share"] for u in said["units"] if u["measure"] == "AP") == pytest.approx(1.0)
+    text = str(scores)
+    for words in ("How far the values are sure", "Probability of each place", "carry the doubt"):
+        assert words in text
+    scores.save(tmp_path / "s.json")
+    assert cf.load(tmp_path / "s.json") == scores
+    assert scores.select(scores.measures[:1]).doubt.exact == ()
+
+
+def test_items_that_carry_the_doubt_are_those_in_doubt():
+    truth = {"t0": {f"d{i}": {1: 1.0} if i % 2 else {0: 1.0} for i in range(10)}}
+    truth["t0"]["d1"] = {0: 0.5, 1: 0.5}
+    truth["t0"]["d9"] = {0: 0.02, 1: 0.98}
+    run = {"t0": {f"d{i}": 10.0 - i for i in range(10)}}
+    scores = cf.evaluate(truth, {"r": run}, "AP", draws=500)
+    assert scores.doubt.items[0].item == "d1"
+    assert {i.item for i in scores.doubt.items} <= {"d1", "d9"}
+    assert scores.doubt.items[0].share > 0.8
+
+
+def test_comparison_under_doubt():
+    truth = soft_truth()
+    scores = cf.evaluate(truth, runs_for(truth), "AP", draws=200)
+    found = scores.compare(resamples=200)
+    assert len(found.doubts) == 3
+    for row, pair in zip(found.doubts, found.pairs, strict=True):
+        assert row["both_ci"][0] <= min(pair.ci[0], row["truth_ci"][0])
+        assert 0 <= row["better"] <= 1
+    assert found.standings[0].both_ci[0] < found.standings[0].ci[0]
+    assert "under a truth that is not sure" in str(found)
+
+
+def test_annotation_under_doubt():
+    rng = np.random.default_rng(0)
+    chances = {f"i{k}": {c: float(rng.random()) for c in "abc"} for k in range(20)}
+    runs = {n: {i: {c: float(rng.random()) for c in "abc"} for i in chances} for n in "xy"}
+    names = "HammingLoss F.example AUC"
+    scores = cf.evaluate_labels(chances, runs, names, soft=True, draws=300)
+    assert scores.doubt.exact == ("HammingLoss",)
+    for m in scores.measures:
+        drawn = scores.doubt.means[m]
+        error = drawn.std(axis=1) / np.sqrt(300)
+        assert (np.abs(scores.overall[m] - drawn.mean(axis=1)) <= 4 * error).all()
+    sure = {i: {c: round(p) for c, p in row.items()} for i, row in chances.items()}
+    plain = cf.evaluate_labels(sure, runs, names)
+    assert cf.evaluate_labels(sure, runs, names, soft=True).mean() == plain.mean()
+    with pytest.raises(InputError, match="expected 0 or 1"):
+        cf.evaluate_labels(chances, runs, names)
+
+
+def test_files_of_probabilities(tmp_path):
+    path = tmp_path / "soft.csv"
+    path.write_text("topic,item,grade,probability\nt,a,0,0.25\nt,a,2,0.75\nt,b,1,1\n")
+    table = cf.read_qrels(path)
+    assert table.levels.tolist() == [0, 1, 2]
+    assert table.chances.tolist() == [[0.25, 0, 0.75], [0, 1, 0]]
+    assert table.to_dict() == {"t": {"a": 2, "b": 1}}
+    (tmp_path / "labels.csv").write_text("item,concept,value,probability\ni,a,0,0.4\ni,a,1,0.6\n")
+    run = {"r": {"i": {"a": 1.0}}}
+    found = cf.evaluate_labels(tmp_path / "labels.csv", run, "HammingLoss")
+    assert found.mean()["r"]["HammingLoss"] == pytest.approx(0.4)
+    # One answer for each unit, and how sure it is: a truth of decisions, as before.
+    (tmp_path / "decided.csv").write_text("item,concept,value,probability\ni,a,1,0.6\nj,a,0,0.9\n")
+    decided = cf.evaluate_labels(
+        tmp_path / "decided.csv", {"r": {"i": {"a": 1.0}, "j": {"a": 0.0}}}, "HammingLoss"
+    )
+    assert decided.doubt is None
+    (tmp_path / "kinds.csv").write_text("item,category,probability\ni,a,0.4\ni,b,0.6\n")
+    kinds = cf.evaluate_labels(
+        tmp_path / "kinds.csv", {"r": {"i": {"a": 1.0, "b": 0.0}}}, "ExactMatch", draws=2000
+    )
+    assert kinds.mean()["r"]["ExactMatch"] == pytest.approx(0.4, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("lines", "said"),
+    [
+        ("t,a,0,0.5\nt,a,1,0.4\n", r"soft.csv:2: the probabilities of item 'a' .* add up to 0.9"),
+        ("t,a,0,1.5\n", "probability 1.5 .* is not between 0 and 1"),
+        ("t,a,-1,1\n", "grade -1 of item 'a' is negative"),
+        ("t,a,0,0.5\nt,a,0,0.5\n", "stands twice"),
+        ("t,a,0,x\n", "'x' is not a number"),
+        ("t,a,0\n", "3 fields where the header has 4"),
+        ("", "is empty"),
+    ],
+)
+def test_bad_probabilities_are_told(tmp_path, lines, said):
+    path = tmp_path / "soft.csv"
+    path.write_text("topic,item,grade,probability\n" + lines)
+    with pytest.raises(InputError, match=said):
+        cf.read_qrels(path)
+
+
+def test_the_soft_truth_of_a_log_is_read_again(tmp_path, capsys):
+    from cranfield.cli import main
+    from cranfield.io.samples import SAMPLE
+
+    log, path = str(SAMPLE / "judgement-log.csv.gz"), str(tmp_path / "soft.csv")
+    assert main(["aggregate", log, "--method", "dawid-skene", "--soft", "-o", path]) == 0
+    found = cf.aggregate_judgements(cf.read_judgement_log(log), "dawid-skene")
+    table = cf.read_qrels(path)
+    assert len(table) == len(found.item)
+    assert table.chances.shape[1] == len(found.values)
+    run = str(SAMPLE / "labels" / "logistic.csv.gz")
+    assert main(["label", path, run, "-m", "HammingLoss", "--draws", "5"]) == 0
+    assert "± truth" in capsys.readouterr().out
+
+
+def test_what_does_not_go_with_probabilities():
+    truth = soft_truth(2)
+    with pytest.raises(UsageError, match="ties='average'"):
+        cf.evaluate(truth, runs_for(truth), "AP", ties="average")
+    with pytest.raises(InputError, match=r"add up to 0\.8"):
+        cf.evaluate({"t": {"a": {0: 0.4, 1: 0.4}}}, {"r": {"t": {"a": 1.0}}}, "AP")
