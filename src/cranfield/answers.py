@@ -135,6 +135,7 @@ HOMES: dict[str, str] = {
     "ResultPart": "cranfield.campaign.results.answer",
     "ResultTable": "cranfield.campaign.results.answer",
     "Respondents": "cranfield.campaign.surveys.survey",
+    "Rehearsal": "cranfield.server.rehearsal.checks",
     "Reusability": "cranfield.lab.studies.reusability",
     "Run": "cranfield.data",
     "Scores": "cranfield.evaluation.scores",

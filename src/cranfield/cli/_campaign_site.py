@@ -33,7 +33,11 @@ def site_steps(step: Callable[..., Parser]) -> None:
     again = step("rescore", "score what has no scores under the newest truth")
     add(again, "folder DIR", "the folder of the site")
     add(again, "campaign CAMPAIGN", "its name in addresses")
-    for one in (taken, given, kept, back, looked, again):
+    played = step("rehearse", "a whole campaign against a server of its own: what must hold")
+    add(played, "--seed N", "seed of everything that is made up (default: 7)", int, 7)
+    add(played, "--scale X", "a share of the whole campaign (default: 1)", float, 1.0)
+    add(played, "--folder DIR", "keep all that is made there")
+    for one in (taken, given, kept, back, looked, again, played):
         add(one, "--db URL", STORE)
         outputs(one)
 
@@ -43,6 +47,8 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
     from cranfield.server import operate
 
     given["database"] = given.pop("db")
+    if action == "rehearse":
+        return _rehearse(given, output)
     if action == "import":
         given["score"] = not given.pop("no_score")
     does: dict[str, Callable[..., Any]] = {
@@ -54,5 +60,14 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
         "rescore": operate.rescore,
     }
     answer = does[action](**given)
+    output.show(answer)
+    return DONE if answer.holds else CHECK_FAILED
+
+
+def _rehearse(given: dict[str, Any], output: Any) -> int:
+    from cranfield.server.rehearsal.play import rehearse
+
+    with output.working("rehearsing") as progress:
+        answer = rehearse(progress=progress, **given)
     output.show(answer)
     return DONE if answer.holds else CHECK_FAILED

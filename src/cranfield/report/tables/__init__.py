@@ -53,6 +53,7 @@ MAKERS: dict[str, str] = {
     "Published": "published:document",
     "Quality": "agreement:quality_document",
     "RandomStudy": "lab_random:document",
+    "Rehearsal": "rehearsal:document",
     "Requirements": "lab_requirements:document",
     "ResultTable": "results:document",
     "Reusability": "lab_pool:left_out",

@@ -6,6 +6,7 @@ import contextlib
 import json
 import logging
 import os
+import socket
 import threading
 
 from cranfield.server.context import Context
@@ -23,13 +24,15 @@ class Workers:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._stopping = threading.Event()
-        name = f"{os.getpid()}-{context.new_id()[:6]}"
+        self._host = socket.gethostname().replace(":", ".")
+        name = f"{self._host}:{os.getpid()}-{context.new_id()[:6]}"
         self._threads = [
             threading.Thread(target=self._run, args=(f"{name}-{i}",), daemon=True)
             for i in range(context.settings.workers)
         ]
 
     def start(self) -> None:
+        self.context.store.write(lambda c: jobs.reclaim(c, self._host, _is_alive))
         for thread in self._threads:
             thread.start()
 
@@ -89,6 +92,19 @@ def work_all(context: Context, nursery: Nursery | None = None) -> int:
         while work_once(context, held):
             done += 1
     return done
+
+
+def _is_alive(process: int) -> bool:
+    """Whether a process of this machine is there; one that is not ours to ask about is."""
+    if process == os.getpid():  # the number of one that is gone, given to us
+        return False
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
 
 
 class _Heart:

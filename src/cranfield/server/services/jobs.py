@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Callable
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, or_, select, update
@@ -248,6 +249,23 @@ def claim(connection: Connection, context: Context, worker: str) -> Row | None:
     taken = {"state": "running", "worker": worker, "attempt": row["attempt"] + 1, "lease": lease}
     connection.execute(update(job).where(job.c.id == row["id"]).values(**taken))
     return dict(row) | taken
+
+
+def reclaim(connection: Connection, host: str, alive: Callable[[int], bool]) -> int:
+    """Give back the jobs of processes of this machine that are gone, without waiting for leases.
+
+    Workers are named `host:process-...`; those of other machines are left to their leases.
+    """
+    held = connection.execute(select(job.c.id, job.c.worker).where(job.c.state == "running"))
+    lost = []
+    for row in held:
+        where, _, rest = str(row.worker or "").partition(":")
+        process = rest.partition("-")[0]
+        if where == host and process.isdecimal() and not alive(int(process)):
+            lost.append(row.id)
+    if lost:
+        connection.execute(update(job).where(job.c.id.in_(lost)).values(lease=0))
+    return len(lost)
 
 
 def heartbeat(connection: Connection, context: Context, held: Row) -> bool:

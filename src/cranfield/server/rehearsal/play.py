@@ -1,0 +1,132 @@
+"""The rehearsal as a whole."""
+
+from __future__ import annotations
+
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from cranfield.notes import Progress
+from cranfield.server.rehearsal import publishing, submitting
+from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
+from cranfield.server.rehearsal.publishing import Published
+from cranfield.server.rehearsal.scale import Scale
+from cranfield.server.rehearsal.stage import Stage
+from cranfield.server.rehearsal.submitting import Submissions
+from cranfield.server.rehearsal.world import World
+
+MEGABYTE = 1 << 20
+
+
+def rehearse(
+    *,
+    seed: int = 7,
+    scale: float = 1.0,
+    database: str = "",
+    folder: str | Path | None = None,
+    progress: Progress | Callable[[float], None] | None = None,
+) -> Rehearsal:
+    """Play a whole campaign against a server of its own, and tell what held.
+
+    `database` is the URL of an empty store of PostgreSQL; without one the site has its SQLite
+    file. Everything is made in `folder`, or in one that is gone afterwards.
+    """
+    told = Progress.of(progress)
+    world = World.made(Scale(scale), seed)
+    with tempfile.TemporaryDirectory(prefix="cranfield-rehearsal-") as temporary:
+        work = Path(folder) if folder is not None else Path(temporary)
+        work.mkdir(parents=True, exist_ok=True)
+        stage = Stage(work, world, database)
+        try:
+            return _play(stage, work, seed, scale, told)
+        finally:
+            stage.server.stop()
+
+
+def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> Rehearsal:
+    begun = time.monotonic()
+    submitted = submitting.play(stage)
+    told(0.4)
+    publishing.release(stage)
+    told(0.5)
+    first, last = Published(), Published()
+    publishing.check_tables(stage, publishing.export(stage, work / "first"), work / "site-1", first)
+    told(0.65)
+    publishing.erratum(stage)
+    told(0.75)
+    exported = publishing.export(stage, work / "export")
+    publishing.check_tables(stage, exported, work / "site-2", last)
+    publishing.check_runs(stage, submitted, last)
+    told(0.9)
+    stage.server.measure()
+    checks = (
+        _r1(first, last),
+        _r2(stage, submitted, last),
+        _r4(stage, submitted),
+        joined(
+            "R5",
+            [
+                publishing.comes_back(stage, exported, work),
+                publishing.script_holds(exported),
+                publishing.links_hold(work / "site-2"),
+                (True, "browser not run"),
+            ],
+        ),
+        Check("R6", True, f"export {publishing.folder_hash(exported)[:16]}"),
+    )
+    told(1.0)
+    return Rehearsal(
+        seed=seed,
+        scale=scale,
+        database="PostgreSQL" if stage.database else "SQLite",
+        checks=checks,
+        figures={
+            "seconds": round(time.monotonic() - begun, 1),
+            "server_megabytes": round(stage.server.most_memory / MEGABYTE, 1),
+            "responses": stage.witness.seen,
+            "cut_connections": stage.witness.cut,
+            "server_kills": stage.server.kills,
+            "child_kills": submitted.child_kills,
+        },
+    )
+
+
+def _r1(first: Published, last: Published) -> Check:
+    equal, total = first.equal + last.equal, first.total + last.total
+    differing = [*first.differing, *last.differing]
+    more = f" (first: {differing[0]})" if differing else ""
+    return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{more}")
+
+
+def _r2(stage: Stage, submitted: Submissions, last: Published) -> Check:
+    scored = len(submitted.expected) - len(last.unscored)
+    faults = stage.witness.faults
+    return joined(
+        "R2",
+        [
+            (not last.missing, f"acknowledged writes missing {len(last.missing)}"),
+            (not last.doubled, f"doubled {len(last.doubled)}"),
+            (not faults, f"HTTP 5xx {len(faults)}{f' (first: {faults[0]})' if faults else ''}"),
+            (
+                not last.unscored,
+                f"runs accepted {len(submitted.expected)} = scored {scored}",
+            ),
+            (
+                submitted.refused == submitted.bad and not submitted.wrong,
+                f"bad uploads refused {submitted.refused}/{submitted.bad} with the right line"
+                + (f" (first: {submitted.wrong[0]})" if submitted.wrong else ""),
+            ),
+        ],
+    )
+
+
+def _r4(stage: Stage, submitted: Submissions) -> Check:
+    leaks, seen = stage.witness.leaks, submitted.seen
+    first = f" (first: {(leaks + seen)[0]})" if leaks or seen else ""
+    return Check(
+        "R4",
+        not leaks and not seen,
+        f"canaries: {len(leaks)} hits in {stage.witness.seen} responses; results seen before the "
+        f"release {len(seen)} of {submitted.snooped} tries{first}",
+    )

@@ -1,0 +1,255 @@
+"""The stage: the site, its organiser, the teams, and all that was acknowledged to anybody."""
+
+from __future__ import annotations
+
+import html
+import re
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+from cranfield.errors import CranfieldError
+from cranfield.server.rehearsal.cast import RunPart, TeamPart
+from cranfield.server.rehearsal.client import Client, Reply, Witness
+from cranfield.server.rehearsal.process import Server, command
+from cranfield.server.rehearsal.world import NAME, World
+
+_SECRET = re.compile(r"<code>(cf_[A-Za-z0-9_-]+)</code>")
+_WAIT = 300.0
+
+
+class RehearsalError(CranfieldError):
+    """Something that the rehearsal needs did not happen."""
+
+
+@dataclass
+class Acknowledged:
+    """What the site said it has: run receipts by team and tag, saved judgements by client key."""
+
+    receipts: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
+    judgements: dict[str, dict[str, Any]] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def run(self, part: RunPart, receipt: dict[str, Any]) -> None:
+        with self.lock:
+            self.receipts[part.task, part.team.acronym, part.tag] = receipt
+
+
+class Stage:
+    """A site with one campaign, and who acts on it."""
+
+    def __init__(self, folder: Path, world: World, database: str = "") -> None:
+        self.folder, self.world, self.database = folder, world, database
+        self.witness = Witness(tuple(c.encode() for c in world.canaries))
+        self.server = Server(folder / "site", self.witness, database)
+        self.acknowledged = Acknowledged()
+        self.tokens: dict[str, str] = {}
+        self.organiser = Client(self.server.port, self.witness)
+        self.programs = 4
+        self.turn = 0
+        self._chaos = threading.Lock()
+
+    # ---- the site
+
+    def open(self) -> None:
+        """Make the collection, import it, start the site and let the organiser in."""
+        collection = self.world.write(self.folder / "collection")
+        self.run("campaign", "import", collection, "--to", self.server.folder, *self.at_database())
+        self.server.start()
+        self.organiser.fill_in(
+            "/login", {"login": "organiser", "password": self.server.password}, times=5
+        )
+        if self.organiser.get(f"/{NAME}/organise").status != 200:
+            raise RehearsalError("the organiser cannot log in")
+
+    def at_database(self) -> list[str]:
+        return ["--db", self.database] if self.database else []
+
+    def run(self, *words: str | Path) -> str:
+        """A command of Cranfield's; an error ends the rehearsal."""
+        done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+        if done.returncode:
+            said = (done.stderr or done.stdout).strip()[-500:]
+            raise RehearsalError(f"cranfield {' '.join(map(str, words))}: {said}")
+        return done.stdout
+
+    def restart(self) -> None:
+        """A power cut in the middle of everything."""
+        with self._chaos:
+            self.server.kill()
+            self.server.start()
+
+    def client(self, token: str = "") -> Client:
+        return Client(self.server.port, self.witness, token=token)
+
+    # ---- the organiser
+
+    def settings(self, **changes: str) -> None:
+        page = self.organiser.get(f"/{NAME}/organise/settings").text
+        fields = _filled(page) | changes
+        reply = self.organiser.fill_in(f"/{NAME}/organise/settings", fields, times=5)
+        if reply.status != 303:
+            raise RehearsalError(f"the settings were not taken: {_words(reply)}")
+
+    def move(self, state: str, reason: str = "", *, patience: float = _WAIT) -> None:
+        """Take the campaign to a state, waiting for what its guards want."""
+        until = time.monotonic() + patience
+        while True:
+            reply = self.organiser.fill_in(
+                f"/{NAME}/organise/state",
+                {"to": state, "reason": reason},
+                form=f"/{NAME}/organise",
+                times=5,
+            )
+            if self.state() == state:
+                return
+            self._try_again()
+            if time.monotonic() > until:
+                raise RehearsalError(f"the campaign does not become {state}: {_words(reply)}")
+            time.sleep(0.3)
+
+    def _try_again(self) -> None:
+        """What an organiser does with jobs that were given up, once the reason is gone."""
+        board = f"/{NAME}/organise"
+        for path in re.findall(
+            rf'action="({board}/jobs/[^"]+/retry)"', self.organiser.get(board).text
+        ):
+            self.organiser.fill_in(path, {}, form=board, times=5)
+
+    def state(self) -> str:
+        return str(self.organiser.get(f"/api/v1/campaigns/{NAME}").json()["state"])
+
+    def confirm(self) -> None:
+        self.organiser.fill_in("/confirm", {"password": self.server.password}, times=5)
+
+    def new_truth(self, task: str, name: str, content: bytes, note: str) -> None:
+        self.confirm()
+        reply = self.organiser.fill_in(
+            f"/{NAME}/organise/truth",
+            {"task": task, "note": note},
+            form=f"/{NAME}/organise",
+            file=("file", name, content),
+            times=5,
+        )
+        if reply.status != 303:
+            raise RehearsalError(f"the new truth was not taken: {_words(reply)}")
+
+    # ---- teams
+
+    def register(self, team: TeamPart, *, with_token: bool) -> None:
+        browser = self.client()
+        fields = {
+            "login": team.login,
+            "person": f"Lead of {team.name}",
+            "password": team.password,
+            "acronym": team.acronym,
+            "name": team.name,
+            "country": team.country,
+            "reference": "",
+            "signature": f"Lead of {team.name}",
+        }
+        reply = browser.fill_in(f"/{NAME}/register", fields)
+        if reply.status != 303:
+            raise RehearsalError(f"{team.acronym} cannot register: {_words(reply)}")
+        if with_token:
+            page = browser.fill_in(
+                f"/{NAME}/team/tokens", {"label": "rehearsal"}, form=f"/{NAME}/team"
+            )
+            found = _SECRET.search(page.text)
+            if found is None:
+                raise RehearsalError(f"{team.acronym} gets no token: {_words(page)}")
+            self.tokens[team.acronym] = html.unescape(found[1])
+
+    def submit(self, part: RunPart, *, by_page: bool = False) -> Reply:
+        """Send a run until an answer comes; sent twice it is the same run."""
+        if by_page:
+            return self._submit_by_page(part)
+        program = self.client(self.tokens[part.team.acronym])
+        query = _query(
+            conf=part.configuration,
+            about=part.description,
+            threshold=part.threshold,
+            ending=part.ending.removesuffix(".gz"),
+        )
+        path = f"/api/v1/tasks/{NAME}.{part.task}/runs/{part.tag}?{query}"
+        key = {"Idempotency-Key": f"{part.team.acronym}-{part.task}-{part.tag}"}
+        reply = program.again(lambda: program.send("PUT", path, part.content, key))
+        if reply.status == 201:
+            self.acknowledged.run(part, reply.json())
+        return reply
+
+    def _submit_by_page(self, part: RunPart) -> Reply:
+        browser = self.client()
+        browser.fill_in(
+            "/login", {"login": part.team.login, "password": part.team.password}, times=5
+        )
+        fields = {
+            "task": part.task,
+            "tag": part.tag,
+            "configuration": part.configuration,
+            "description": part.description,
+            "features": "",
+            "classifier": "",
+            "threshold": part.threshold,
+            "do": "submit",
+        }
+        file = ("file", f"{part.tag}{part.ending}", part.content)
+        reply = browser.fill_in(f"/{NAME}/submit", fields, file=file, times=5)
+        if reply.status == 303:
+            run = reply.headers["location"].rsplit("/", 1)[1]
+            mine = self.client(self.tokens[part.team.acronym]).get(
+                f"/api/v1/tasks/{NAME}.{part.task}/runs"
+            )
+            receipt: dict[str, Any] = next((r for r in mine.json()["runs"] if r["id"] == run), {})
+            self.acknowledged.run(part, receipt)
+        return reply
+
+    def together(self, acts: Sequence[Callable[[], Any]]) -> list[Any]:
+        """Several at once, as people do."""
+        with ThreadPoolExecutor(self.programs) as pool:
+            return [future.result() for future in [pool.submit(act) for act in acts]]
+
+    def until(self, holds: Callable[[], bool], what: str, patience: float = _WAIT) -> None:
+        """Wait for something; a scoring child may be killed meanwhile."""
+        end = time.monotonic() + patience
+        while not holds():
+            if time.monotonic() > end:
+                raise RehearsalError(f"{what} did not happen within {patience:g} s")
+            time.sleep(0.25)
+
+
+def soon(seconds: float) -> str:
+    """A time from now on, as the form of the settings takes it."""
+    return (datetime.now(UTC) + timedelta(seconds=seconds)).strftime("%Y-%m-%dT%H:%M:%S")
+
+
+def _query(**values: str) -> str:
+    from urllib.parse import urlencode
+
+    return urlencode({k: v for k, v in values.items() if v})
+
+
+def _filled(page: str) -> dict[str, str]:
+    """What a form already says: inputs and text areas."""
+    fields = {
+        html.unescape(name): html.unescape(value)
+        for name, value in re.findall(r'<input[^>]*name="([^"]+)"[^>]*value="([^"]*)"', page)
+    }
+    for name, value in re.findall(
+        r'<textarea[^>]*name="([^"]+)"[^>]*>(.*?)</textarea>', page, flags=re.DOTALL
+    ):
+        fields[html.unescape(name)] = html.unescape(value.removeprefix("\n"))
+    return fields
+
+
+def _words(reply: Reply) -> str:
+    """What a page complains of, without its tags."""
+    told = re.findall(r'role="alert"[^>]*>(.*?)</', reply.text, flags=re.DOTALL) or [reply.text]
+    text = " ".join(re.sub(r"<[^>]+>", " ", part) for part in told)
+    return f"{reply.status} {' '.join(html.unescape(text).split())[-400:]}"

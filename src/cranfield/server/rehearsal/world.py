@@ -1,0 +1,216 @@
+"""What is rehearsed with: a made-up collection with two tasks, and marks that must not leak."""
+
+from __future__ import annotations
+
+import csv
+import io
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import ontologies
+from cranfield.io.written import write_whole
+from cranfield.server.rehearsal.scale import Scale
+
+Floats: TypeAlias = NDArray[np.float64]
+Bools: TypeAlias = NDArray[np.bool_]
+NAME = "harbour"
+LICENCE = "The data of this rehearsal may be used for the rehearsal only."
+SETTINGS = f"""\
+name = "{NAME}"
+title = "Harbour pictures, a rehearsal"
+version = "1"
+licence = "{LICENCE}"
+series = "Rehearsals"
+year = "2026"
+layout = 2
+seed = 7
+size = %(size)d
+items = "items.csv"
+topics = "topics.csv"
+retrieved = "all"
+judgements = "%(judgements)s"
+runs = ["runs/drift.run"]
+measures = ["AP", "nDCG@10", "P@10"]
+primary = "AP"
+baseline = "drift"
+truth = "%(truth)s"
+annotated = "all"
+label_runs = ["labels/chance.csv"]
+label_measures = ["AP.concept", "F.example", "OS"]
+label_primary = "AP.concept"
+label_baseline = "chance"
+ontology = "pto-2009"
+run_facts = "run-facts.csv"
+
+[splits]
+all = "splits/all.txt"
+"""
+# Baselines are the organiser's own; they belong to no team and have no rank.
+FACTS = """\
+run,team,tag,configuration,description,baseline
+drift,,drift,V,items in an order of chance,true
+chance,,chance,V,confidences of chance,true
+"""
+
+
+@dataclass(frozen=True)
+class World:
+    """The collection as it was made; only the rehearsal itself knows the truth of it."""
+
+    scale: Scale
+    seed: int
+    items: tuple[str, ...]
+    topics: tuple[str, ...]
+    concepts: tuple[str, ...]
+    truth: Bools
+    grades: NDArray[np.int64]
+    canaries: tuple[str, ...]
+
+    @classmethod
+    def made(cls, scale: Scale, seed: int) -> World:
+        draw = np.random.default_rng([seed, 1])
+        concepts = tuple(ontologies.pto(2009).concepts)
+        items = tuple(f"img{n:05d}" for n in range(scale.items))
+        shown = _consistent(draw, scale.items, concepts)
+        grades = _grades(draw, scale)
+        marks = tuple(f"{draw.integers(1 << 62):016x}" for _ in range(3))
+        topics = tuple(str(101 + n) for n in range(scale.topics))
+        return cls(scale, seed, items, topics, concepts, shown, grades, marks)
+
+    def draw(self, *key: int) -> np.random.Generator:
+        """Randomness of its own for whoever asks, the same in every rehearsal of a seed."""
+        return np.random.default_rng([self.seed, *key])
+
+    def write(self, folder: Path) -> Path:
+        """The collection in a folder, truth and baselines with it."""
+        names: dict[str, Any] = {
+            "judgements": f"qrels-{self.canaries[0]}.txt",
+            "truth": f"truth-{self.canaries[0]}.csv",
+            # One item is known to the judgements alone.
+            "size": len(self.items) + 1,
+        }
+        files = {
+            "collection.toml": SETTINGS % names,
+            "run-facts.csv": FACTS,
+            "items.csv": _csv(
+                ["item", "text"], ([i, f"a view of the harbour, number {i}"] for i in self.items)
+            ),
+            "topics.csv": _csv(
+                ["topic", "text"], ([t, f"ships like those of topic {t}"] for t in self.topics)
+            ),
+            "splits/all.txt": "\n".join(self.items) + "\n",
+            names["judgements"]: self.qrels_text(self.grades),
+            names["truth"]: self.truth_text(self.truth),
+            "runs/drift.run": self.run_text(self.rankings(0.0, 990), "drift"),
+            "labels/chance.csv": self.labels_text(self.confidences(0.0, 991)),
+        }
+        for name, text in files.items():
+            path = folder / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            write_whole(path, text.encode())
+        return folder
+
+    def qrels_text(self, grades: NDArray[np.int64]) -> str:
+        """Judgements whose second column and one judged item are marks."""
+        mark, hidden = self.canaries[1:]
+        lines = [
+            f"{topic} {mark} {self.items[i]} {grades[t, i]}"
+            for t, topic in enumerate(self.topics)
+            for i in np.flatnonzero(grades[t] >= 0)
+        ]
+        lines += [f"{topic} {mark} {hidden} 0" for topic in self.topics]
+        return "\n".join(lines) + "\n"
+
+    def truth_text(self, truth: Bools) -> str:
+        rows = (
+            [item, *row] for item, row in zip(self.items, truth.astype(int).tolist(), strict=True)
+        )
+        return _csv(["item", *self.concepts], rows)
+
+    def confidences(self, quality: float, key: int) -> Floats:
+        """What a system of some quality says; 0 knows nothing."""
+        draw = self.draw(2, key)
+        noise = draw.normal(size=self.truth.shape)
+        # Systems are good at some concepts and bad at others.
+        skill = quality * draw.uniform(0.3, 1.7, self.truth.shape[1])
+        return np.round(1 / (1 + np.exp(-(skill * (2 * self.truth - 1) + noise))), 4)
+
+    def rankings(self, quality: float, key: int) -> Floats:
+        """A score for every topic and item."""
+        draw = self.draw(3, key)
+        skill = quality * draw.uniform(0.3, 1.7, (len(self.topics), 1))
+        scores = skill * np.maximum(self.grades, 0) + draw.normal(size=self.grades.shape)
+        return np.round(scores, 6)
+
+    def run_text(self, scores: Floats, tag: str) -> str:
+        out = []
+        for t, topic in enumerate(self.topics):
+            best = np.argsort(-scores[t], kind="stable")[: self.scale.depth]
+            out += [
+                f"{topic} Q0 {self.items[i]} {rank} {scores[t, i]:.6f} {tag}"
+                for rank, i in enumerate(best, 1)
+            ]
+        return "\n".join(out) + "\n"
+
+    def labels_text(self, confidences: Floats) -> str:
+        rows = zip(self.items, confidences.tolist(), strict=True)
+        return _csv(["item", *self.concepts], ([item, *row] for item, row in rows))
+
+    def imageclef_text(self, confidences: Floats, labels: Bools) -> str:
+        """Confidence rows of all items, then as many rows of decisions, by the ontology's order."""
+        first = [
+            f"{item} {' '.join(f'{v:.4f}' for v in row)}"
+            for item, row in zip(self.items, confidences, strict=True)
+        ]
+        second = [
+            f"{item} {' '.join(str(int(v)) for v in row)}"
+            for item, row in zip(self.items, labels, strict=True)
+        ]
+        return "\n".join([*first, *second]) + "\n"
+
+    def corrected(self) -> tuple[Bools, NDArray[np.int64]]:
+        """The truth after the erratum: a few items were judged wrongly."""
+        draw = self.draw(4)
+        truth, grades = self.truth.copy(), self.grades.copy()
+        for row in draw.choice(len(self.items), 3, replace=False):
+            truth[row] = truth[draw.integers(len(self.items))]
+        for topic in range(0, len(self.topics), 5):
+            judged = np.flatnonzero(grades[topic] >= 0)
+            grades[topic, draw.choice(judged)] = 1
+        return truth, grades
+
+
+def _consistent(draw: np.random.Generator, items: int, concepts: tuple[str, ...]) -> Bools:
+    """Labels that break no rule of the ontology, more or less frequent."""
+    ontology = ontologies.pto(2009)
+    place = {concept: j for j, concept in enumerate(concepts)}
+    share = draw.beta(0.8, 4.0, len(concepts))
+    shown = draw.random((items, len(concepts))) < share
+    for group in ontology.rules.exactly_one:
+        columns = [place[c] for c in group if c in place]
+        chosen = draw.integers(len(columns), size=items)
+        shown[:, columns] = chosen[:, None] == np.arange(len(columns))
+    return shown
+
+
+def _grades(draw: np.random.Generator, scale: Scale) -> NDArray[np.int64]:
+    """Grades 0, 1 and 2 of pooled items, -1 for those that nobody looked at."""
+    grades = np.full((scale.topics, scale.items), -1, dtype=np.int64)
+    for topic in range(scale.topics):
+        count = int(draw.integers(5, max(6, scale.items // 12)))
+        judged = draw.choice(scale.items, min(scale.items, count * 3), replace=False)
+        grades[topic, judged] = 0
+        grades[topic, judged[:count]] = draw.integers(1, 3, count)
+    return grades
+
+
+def _csv(header: list[str], rows: Any) -> str:
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow(header)
+    writer.writerows(rows)
+    return out.getvalue()
