@@ -35,8 +35,13 @@ class StoppedError(CranfieldError):
 class Nursery:
     """One process that forks a child for one job at a time."""
 
-    def __init__(self, settings: Settings, module: str = "cranfield.server.jobs.child") -> None:
-        self.settings, self.module = settings, module
+    def __init__(
+        self,
+        settings: Settings,
+        module: str = "cranfield.server.jobs.child",
+        folder: Path | None = None,
+    ) -> None:
+        self.settings, self.module, self.folder = settings, module, folder
         self._process: subprocess.Popen[bytes] | None = None
         self._used = 0.0
 
@@ -110,6 +115,7 @@ class Nursery:
                     "OPENBLAS_NUM_THREADS": "1",
                     "OMP_NUM_THREADS": "1",
                 },
+                cwd=self.folder,
                 start_new_session=True,
             )
         return self._process

@@ -11,6 +11,7 @@ import threading
 
 from cranfield.server.context import Context
 from cranfield.server.jobs.nursery import Nursery, StoppedError
+from cranfield.server.services import backup as _backup  # noqa: F401 - adds its kinds of jobs
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import close_due
 from cranfield.server.services.jobs import Row

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import tarfile
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +17,7 @@ from sqlalchemy.engine import make_url
 
 from cranfield._version import __version__
 from cranfield.errors import InputError, UsageError
+from cranfield.io.files import write_whole
 from cranfield.server.context import Context
 from cranfield.server.services import scoring
 from cranfield.server.services.uploads import blob_path, file_hash
@@ -96,8 +99,10 @@ def _sync(path: Path) -> None:
 def _dump_store(context: Context, draft: Path) -> Path:
     if context.store.is_sqlite:
         path = draft / DATABASE_FILE
-        with context.store.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as c:
-            c.exec_driver_sql("VACUUM INTO ?", (str(path),))
+        source = make_url(context.settings.url).database or ""
+        # The driver's own connection: SQLAlchemy's begins a transaction, which this cannot be in.
+        with closing(sqlite3.connect(source, isolation_level=None)) as connection:
+            connection.execute("VACUUM INTO ?", (str(path),))
         return path
     path = draft / DUMP
     _postgres("pg_dump", context.settings.url, "--no-owner", "--no-acl", "-f", str(path))
@@ -179,4 +184,21 @@ def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
     return {"done": 1}
 
 
-scoring.INSIDE["backup"] = backup_job
+def export_job(context: Context, given: dict[str, Any]) -> dict[str, Any]:
+    """An export that an organiser asked for on the board, as one file to download."""
+    from cranfield.server.operate import export_to
+    from cranfield.server.services.campaigns import by_slug
+    from cranfield.server.services.downloads import packed
+
+    place = context.settings.folder / "exports" / f"{given['campaign']}-{context.clock.now()}"
+    export_to(context, given["campaign"], place)
+    archive = place.with_name(f"{place.name}.tar.gz")
+    write_whole(archive, packed(place, given["campaign"]))
+    shutil.rmtree(place)
+    with context.store.read() as connection:
+        campaign_id = by_slug(connection, given["campaign"])["id"]
+    note_export(context, campaign_id, "export", archive)
+    return {"done": 1}
+
+
+scoring.INSIDE.update(backup=backup_job, export=export_job)

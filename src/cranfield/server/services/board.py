@@ -13,7 +13,7 @@ from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, jobs, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, facts_of, latest_truth, tasks_of
-from cranfield.server.store.tables import export, person, role, run, team
+from cranfield.server.store.tables import export, person, role, run, task, team
 
 
 def board(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
@@ -37,12 +37,25 @@ def board(connection: Connection, context: Context, campaign: Row) -> dict[str, 
         "jobs": jobs.counts(connection, campaign_id),
         "failed": _with_names(connection, jobs.jobs_of(connection, campaign_id, "failed")),
         "refused": submissions.rejections(connection, campaign_id),
-        "audit": audit.tail(connection, 15),
+        "audit": _audit(connection, campaign)[:15],
         "disk_free": usage.free,
         "disk_total": usage.total,
         "exports": exports(connection, campaign_id),
         "roles": _roles(connection, campaign_id),
     }
+
+
+def _audit(connection: Connection, campaign: Row) -> list[Row]:
+    """The last rows of the audit that speak of this campaign."""
+    ids = {campaign["id"], campaign["slug"]}
+    ids |= set(
+        connection.execute(select(task.c.id).where(task.c.campaign == campaign["id"])).scalars()
+    )
+    ids |= set(
+        connection.execute(select(team.c.id).where(team.c.campaign == campaign["id"])).scalars()
+    )
+    ids |= {one["id"] for one in submissions.runs_of(connection, campaign["id"], None)}
+    return [row for row in audit.tail(connection, 300) if row["object"] in ids]
 
 
 def exports(connection: Connection, campaign_id: str | None) -> list[Row]:

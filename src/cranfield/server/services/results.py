@@ -14,12 +14,8 @@ from urllib.parse import quote
 
 from sqlalchemy import Connection, select
 
-from cranfield.answers import load
-from cranfield.campaign.results import Material, result_table
-from cranfield.comparison.answer import Comparison
 from cranfield.data.collection import RunFacts, Team
 from cranfield.errors import UsageError
-from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import jobs, scoring
@@ -28,6 +24,7 @@ from cranfield.server.services.uploads import blob_path
 from cranfield.server.store.tables import run, team, truth_version
 
 if TYPE_CHECKING:
+    from cranfield.campaign.results import Material
     from cranfield.site.extras import Extras, FileFact
     from cranfield.site.links import Address
     from cranfield.site.results import Results
@@ -142,6 +139,7 @@ def _body(results: Results, path: str, form: str, query: Mapping[str, str]) -> b
     if form == "png":
         return _picture(results, path.removeprefix("picture/").removesuffix(".png"))
     if (path, form) == ("items", "csv"):
+        from cranfield.campaign.results import result_table
         from cranfield.site.results import Page
 
         made = Page("", "", result_table("best-per-item", results.material, count=None))
@@ -191,6 +189,8 @@ def extras_of(
     connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
 ) -> Extras:
     """What pages show beside the tables: curves, files with their hashes, what was changed."""
+    from cranfield.answers import load
+    from cranfield.evaluation.scores import Scores
     from cranfield.report.methods import ranked_settings
     from cranfield.site.extras import Extras
 
@@ -246,6 +246,11 @@ def material_of(
     connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
 ) -> Material:
     """Stored scores with all that the pages of a task need."""
+    from cranfield.answers import load
+    from cranfield.campaign.results import Material
+    from cranfield.comparison.answer import Comparison
+    from cranfield.evaluation.scores import Scores
+
     settings = context.settings
     folder = scoring.set_folder(settings, current["id"])
     scores = load(folder / "scores.json")

@@ -2,38 +2,59 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection
+from sqlalchemy import Connection, inspect, text
 
 from cranfield.errors import UsageError
 from cranfield.server.store.database import Store
 
+VERSIONS = "alembic_version"
+
 
 def upgrade(store: Store) -> str:
     """Bring the store to the newest schema; gives the name of that schema."""
+    head = newest()
+    if current(store) == head:
+        return head
     from alembic import command
     from alembic.runtime.migration import MigrationContext
     from alembic.script import ScriptDirectory
 
     config = _config()
     script = ScriptDirectory.from_config(config)
-    head = script.get_current_head()
 
     def run(connection: Connection) -> None:
-        current = MigrationContext.configure(connection).get_current_revision()
-        if current == head:
-            return
+        held = MigrationContext.configure(connection).get_current_revision()
+        if held == head:
+            return  # another process was faster
         known = {one.revision for one in script.walk_revisions()}
-        if current is not None and current not in known:
+        if held is not None and held not in known:
             raise UsageError(
-                f"the store has the schema {current!r} of a later Cranfield; use that version"
+                f"the store has the schema {held!r} of a later Cranfield; use that version"
             )
         config.attributes["connection"] = connection
         command.upgrade(config, "head")
 
     store.write(run)
-    return str(head)
+    return head
+
+
+def newest() -> str:
+    """The name of the newest schema: files of migrations end with it."""
+    from cranfield.server.store.migrations import versions
+
+    return max(path.stem[-4:] for path in Path(versions.__path__[0]).glob("*_[0-9]*.py"))
+
+
+def current(store: Store) -> str | None:
+    """The schema that a store has; nothing for an empty one."""
+    with store.read() as connection:
+        if not inspect(connection).has_table(VERSIONS):
+            return None
+        found = connection.execute(text(f"select version_num from {VERSIONS}")).scalar()
+        return None if found is None else str(found)
 
 
 def _config() -> Any:
