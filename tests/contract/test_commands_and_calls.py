@@ -32,6 +32,7 @@ BYTES = {
     "chart": "tests/report: a chart is drawn by cranfield.report.charts",
     "convert": "tests/cli/test_convert.py: what is written is read back",
     "trec_eval": "tests/golden: bytes of trec_eval",
+    "completion": "tests/cli/test_front_door.py: bash completes with it",
     "publish": "tests/site/test_publish.py: a folder of pages",
     "report": "tests/report/test_collection_report.py: a page of several answers",
     "serve": "tests/server: a site over HTTP",

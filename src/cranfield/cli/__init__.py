@@ -53,6 +53,18 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "serve": ("serve", "the campaign site: registration, submissions, results"),
     "submit": ("submit", "a run to the site of a campaign"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
+    "completion": ("completion", "what a shell needs to complete commands, options and measures"),
+}
+# What people want to do, and the commands for it in that order.
+GROUPS = {
+    "begin": "demo measures completion",
+    "evaluate runs": "eval label compare errors chart uncertain displacement trec_eval",
+    "work with a collection": "collection check report publish convert",
+    "run a campaign": "campaign serve submit",
+    "make a truth with people": "pool form survey agreement aggregate weaklabel",
+    "make runs": "describe descriptors search annotate fuse query index-quality",
+    "know the concepts": "ontology tags relatedness costmap",
+    "evaluate the measures": "lab",
 }
 
 
@@ -69,6 +81,8 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _run(args: Sequence[str]) -> int:
+    if args[:1] == ["help"] and len(args) > 1:
+        args = [*args[1:], "--help"]
     if not args or args[0] in ("-h", "--help", "help"):
         sys.stdout.write(_overview())
         return DONE if args else BAD_INPUT
@@ -91,6 +105,7 @@ def _run(args: Sequence[str]) -> int:
 def _overview() -> str:
     width = max(map(len, COMMANDS))
     lines = ["usage: cranfield COMMAND ...", "", "Evaluation of retrieval and annotation.", ""]
-    lines += [f"  {name:<{width}}  {what}" for name, (_, what) in COMMANDS.items()]
-    lines += ["", "cranfield COMMAND --help tells more.", ""]
+    for purpose, names in GROUPS.items():
+        lines += [f"{purpose}:", *(f"  {n:<{width}}  {COMMANDS[n][1]}" for n in names.split()), ""]
+    lines += ["cranfield help COMMAND tells more.", ""]
     return "\n".join(lines)

@@ -20,7 +20,7 @@ standard input."""
 def make_parser() -> Parser:
     parser = Parser.of("eval", "Evaluate ranked runs against judgements.", FILES)
     add(parser, "judgements QRELS|DIR", "judgements, or a collection's folder")
-    add(parser, "runs RUN*", "one or more runs")
+    add(parser, "runs RUN*", "one or more runs; NAME=FILE gives one another name")
     measures(parser, f"measures or sets of them: {', '.join(SETS)} (default: {DEFAULT_MEASURES})")
     ranked_options(parser)
     truth_options(parser)

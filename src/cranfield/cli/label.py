@@ -27,7 +27,7 @@ with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 def make_parser() -> Parser:
     parser = Parser.of("label", "Evaluate runs that annotate items with concepts.", FILES)
     add(parser, "truth TRUTH|DIR", "the true concepts of the items, or a collection's folder")
-    add(parser, "runs RUN*", "one or more runs")
+    add(parser, "runs RUN*", "one or more runs; NAME=FILE gives one another name")
     measures(parser, MEASURES)
     label_options(parser)
     truth_options(parser)

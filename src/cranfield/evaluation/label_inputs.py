@@ -143,7 +143,8 @@ def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
     if truth.labels is None:
         raise InputError.single(
             truth.where,
-            f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1",
+            f"the truth has values between 0 and 1{_not_binary(truth)}; expected 0 or 1 "
+            "(the truth comes first, then the runs)",
         )
     if truth.source and truth.confidences is not None:
         raise InputError.single(

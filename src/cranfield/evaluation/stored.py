@@ -9,13 +9,22 @@ from pathlib import Path
 from cranfield.answers import load
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
-from cranfield.io.files import can_be_read_again, inner_suffix, open_input, run_name
+from cranfield.io.files import (
+    FileForm,
+    Input,
+    can_be_read_again,
+    inner_suffix,
+    open_input,
+    run_name,
+)
 
 _START = b'{"cranfield"'
 
 
-def is_saved(path: str | Path) -> bool:
+def is_saved(path: FileForm) -> bool:
     """Whether a file holds an answer, by how it begins."""
+    if isinstance(path, Input):
+        return False
     if inner_suffix(path) != ".json" or not can_be_read_again(path) or not Path(path).is_file():
         return False
     with open_input(path) as stream:

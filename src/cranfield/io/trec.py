@@ -17,6 +17,8 @@ from cranfield.errors import InputError, Problem, check_counts, os_message, plur
 from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
 from cranfield.io.streams import fill
 
+# So much of a file tells what it holds.
+LOOKED_AT = 4096
 SHAPES = {
     "run": "topic Q0 item rank score name",
     "judgements": "topic iteration item grade",
@@ -163,9 +165,28 @@ def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], cou
             raise InputError.single(
                 describe(path), f"holds {packed} data; give it a name that ends in {packed}"
             )
+        _tell_exchanged(Input.of(path), kind)
         longest = Input.of(path).caps.line_bytes
         listed = [Problem(line, _message(kind, longest, *rest)) for rest, line in _split(problems)]
         raise InputError(describe(path), listed, count)
+
+
+def _tell_exchanged(given: Input, kind: str) -> None:
+    """Judgements in the place of a run are not so many faulty lines, nor a run in theirs."""
+    if not given.can_be_read_again:
+        return
+    with open_input(given) as stream:
+        start = stream.read(LOOKED_AT)
+    lines = start.splitlines()[: -1 if len(start) == LOOKED_AT else None]
+    wanted, other = (6, 4) if kind == "run" else (4, 6)
+    if not lines or any(len(line.split()) != other for line in lines if line.strip()):
+        return
+    held, meant = ("judgements", "a run") if kind == "run" else ("a run", "judgements")
+    raise InputError.single(
+        describe(given),
+        f"holds {held} ({other} fields a line), not {meant} ({wanted} fields). Were they "
+        "exchanged? Judgements come first, then runs",
+    )
 
 
 def _looks_packed(given: Input) -> str:
