@@ -28,6 +28,20 @@ def at(names: str, places: Sequence[int], size: int, **options: Any) -> Any:
     return one(cf.evaluate({"q": truth}, {"q": run}, names, **options))
 
 
+def graded(name: str, grades: Sequence[int], size: int | None = None) -> float:
+    """A measure of a ranking whose items have these grades."""
+    truth = {"q": {f"i{k}": grade for k, grade in enumerate(grades)}}
+    run = {"q": {f"i{k}": -float(k) for k in range(len(grades))}}
+    return one(cf.evaluate(truth, run, [name], collection_size=size or len(grades)))
+
+
+def judged(grades: Sequence[int | None]) -> float:
+    """JudgedMNRO of a ranking whose items have these grades, None where nobody judged."""
+    truth = {"q": {f"i{k}": grade for k, grade in enumerate(grades) if grade is not None}}
+    run = {"q": {f"i{k}": -float(k) for k in range(len(grades))}}
+    return one(cf.evaluate(truth, run, "JudgedMNRO"))
+
+
 def one(scores: Any) -> Any:
     """The values of the only run: a number for one measure, else a list."""
     values = list(next(iter(scores.mean().values())).values())
@@ -316,6 +330,8 @@ NAMES: dict[str, Any] = {
         thing.__name__: thing
         for thing in (
             at,
+            graded,
+            judged,
             one,
             nmrr,
             detections,

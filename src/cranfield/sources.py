@@ -136,6 +136,10 @@ REFERENCES: dict[str, Reference] = {
         "SHREC 2006: 3D shape retrieval contest, performance measures used", 2006,
         "Utrecht University",
     ),
+    "cranfield-extensions": Reference(
+        "misc", "Cranfield", "Extensions of ours, which no source defines", 2026,
+        "docs/explanation/whole-rankings.md",
+    ),
     "scikit-learn": Reference(
         "article", "Pedregosa, Fabian and others", "Scikit-learn: machine learning in Python", 2011,
         "Journal of Machine Learning Research 12",

@@ -147,6 +147,22 @@ def shrec_ap(grades: Sequence[float | None], rest: Sequence[float], *, rel: floa
     return sum(precisions) / len(precisions) if precisions else 0.0
 
 
+def over_levels(value: Callable[[float], float], levels: int) -> float:
+    """The mean over the grades 1 to `levels` from which an item counts as relevant."""
+    found = [v for v in (value(float(g)) for g in range(1, levels + 1)) if not math.isnan(v)]
+    return sum(found) / len(found) if found else math.nan
+
+
+def judged_mnro(grades: Sequence[float | None], rest: Sequence[float], *, rel: float) -> float:
+    """MNRO of the judged items alone, in a collection of the judged items."""
+    kept = [g for g in grades if g is not None and g >= 0]
+    judged = [g for g in rest if g >= 0]
+    size = len(kept) + len(judged)
+    one_by_one = [[g] for g in kept]
+    places = ranks(one_by_one, judged, rel=rel, size=size, missing="worst")
+    return mnro(one_by_one, places, rel=rel, size=size, printed=False)
+
+
 def adr(grades: Sequence[float | None], rest: Sequence[float], *, levels: int) -> float:
     ideal = sorted(
         (math.floor(min(g, levels)) for g in [*grades, *rest] if g is not None and g >= 1),

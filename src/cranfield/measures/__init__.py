@@ -16,6 +16,7 @@ from cranfield.measures.ranked import (
     contingency,
     counts,
     diversity,
+    extensions,
     gain,
     image,
     opinion,
@@ -38,6 +39,7 @@ FAMILIES = (
     image,
     shrec,
     diversity,
+    extensions,
     opinion,
     reference,
 )
