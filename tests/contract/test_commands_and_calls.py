@@ -36,6 +36,7 @@ BYTES = {
     "publish": "tests/site/test_publish.py: a folder of pages",
     "report": "tests/report/test_collection_report.py: a page of several answers",
     "serve": "tests/server: a site over HTTP",
+    "judge": "tests/server/test_work.py: a program that judges",
     "submit": "tests/server/test_submissions.py: a run sent to a site",
     "demo": "tests/cli/test_demo_command.py: tables and a page of several answers",
 }

@@ -6,10 +6,12 @@ import csv
 import io
 import json
 import re
+import sys
 
 import pytest
 
 from cranfield.campaign.surveys.rated import relatedness_survey
+from cranfield.cli import main
 from cranfield.server.services import assessing, batches, work
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.making_batches import new_batch
@@ -236,6 +238,37 @@ def test_programs_judge_as_people_do(site):
     assert site.program("").get("/work/next").status_code == 401
     with site.context.store.read() as connection:
         assert assessing.collected(connection, batch(site)).forms == 1
+
+
+def test_a_program_on_standard_input_and_output_is_an_annotator(
+    site, tmp_path, monkeypatch, capsys
+):
+    """It says what it likes; what the form does not take is skipped with the reason."""
+    add(site)
+    _, secret = worker(site, "model")
+    program = tmp_path / "program.py"
+    program.write_text(
+        "import json, sys\n"
+        "for number, line in enumerate(sys.stdin):\n"
+        "    given = json.loads(line)\n"
+        "    said = [{'answers': {'Sky': ['Sky']}}, {'skip': True}, {'state': 'cannot tell'},\n"
+        "            {'answers': {'Sky': ['Moon']}}][min(number, 4) % 4]\n"
+        "    print(json.dumps(said), flush=True)\n"
+    )
+    monkeypatch.setenv("CRANFIELD_TOKEN", secret)
+    asked = ["judge", "--to", f"{site.address}/tiny", "--command", f"{sys.executable} {program}"]
+    assert main([*asked, "--format", "json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["judged"], found["skipped"]) == (6, 2)
+    assert "has no answer 'Moon'" in found["refused"][0]
+    with site.context.store.read() as connection:
+        made = assessing.collected(connection, batch(site))
+    assert made.log.annotators == ("model-001",)
+    assert made.forms == 5
+    assert main([*asked, "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["judged"] == 0
+    monkeypatch.setenv("CRANFIELD_TOKEN", "cw_wrong")
+    assert main(asked) == 2
 
 
 def test_a_pool_is_judged_blind_and_becomes_the_truth_of_its_task(site):

@@ -51,6 +51,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "publish": ("publish", "the results of a collection as a site of plain files"),
     "report": ("report", "the results of a collection as one page"),
     "serve": ("serve", "the campaign site: registration, submissions, results"),
+    "judge": ("judge", "a program as an annotator of a campaign"),
     "submit": ("submit", "a run to the site of a campaign"),
     "demo": ("demo", "evaluate the collection that ships with the package"),
     "completion": ("completion", "what a shell needs to complete commands, options and measures"),

@@ -55,7 +55,7 @@ def submit_run(
         "replace": "true" if replace else "",
     }
     query = urlencode({name: value for name, value in said.items() if value})
-    place, campaign = _place(to)
+    place, campaign = place_of(to)
     where = f"/api/v1/tasks/{quote(f'{campaign}.{task}')}"
     name = tag or run_name(path)
     target = f"{where}/check?{query}" if check else f"{where}/runs/{quote(name)}?{query}"
@@ -75,7 +75,7 @@ def _threshold(given: str) -> str:
     return file.read_text(encoding="utf-8") if file is not None and file.is_file() else given
 
 
-def _place(address: str) -> tuple[HTTPConnection, str]:
+def place_of(address: str) -> tuple[HTTPConnection, str]:
     parts = urlsplit(address)
     campaign = parts.path.strip("/").partition("/")[0]
     if parts.scheme not in ("http", "https") or not parts.hostname or not campaign:
@@ -100,7 +100,7 @@ def _send(
                 place.request(method, target, stream, headers)
                 answer = place.getresponse()
                 text = answer.read()
-            return answer.status, _read(text)
+            return answer.status, read_answer(text)
         except (HTTPException, OSError) as error:
             if attempt == ATTEMPTS:
                 why = os_message(error) if isinstance(error, OSError) else str(error)
@@ -110,7 +110,7 @@ def _send(
     raise RuntimeError("unreachable")
 
 
-def _read(text: bytes) -> dict[str, Any]:
+def read_answer(text: bytes) -> dict[str, Any]:
     try:
         found = json.loads(text)
     except ValueError:

@@ -323,7 +323,7 @@ def previous(connection: Connection, found: Batch, who: Row, than: str) -> str:
             assignment.c.assessor == who["id"],
             assignment.c.state.in_(("submitted", "skipped", "open")),
         )
-        .order_by(assignment.c.opened, assignment.c.id)
+        .order_by(assignment.c.opened, assignment.c.submitted.is_(None), assignment.c.id)
     ).scalars()
     order = [str(key) for key in rows]
     at = order.index(than) if than in order else len(order)

@@ -1,0 +1,28 @@
+"""`cranfield judge`: a program as an annotator of a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cranfield.cli._common import Parser, add, outputs, positive
+
+DESCRIPTION = """Let a program judge what a campaign site has for it: for every unit it gets a line
+of JSON on its standard input and answers with a line on its standard output. Its token is read from
+the environment: CRANFIELD_TOKEN."""
+
+
+def make_parser() -> Parser:
+    parser = Parser.of("judge", DESCRIPTION)
+    add(parser, "--to URL", "the address of the campaign, https://host/campaign", required=True)
+    add(parser, "--command PROGRAM", "the program with its arguments", required=True)
+    add(parser, "--most N", "judge N units at most", positive)
+    outputs(parser)
+    return parser
+
+
+def main(argv: Sequence[str]) -> int:
+    given, output = make_parser().read(argv)
+    from cranfield.server.judging import judge
+
+    output.show(judge(**given))
+    return 0

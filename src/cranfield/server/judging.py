@@ -1,0 +1,118 @@
+"""A program as an annotator: it reads what is asked on its standard input and answers on its
+standard output, a line of JSON for a line of JSON."""
+
+from __future__ import annotations
+
+import json
+import os
+import shlex
+import subprocess
+import time
+from http.client import HTTPConnection, HTTPException
+from typing import IO, Any
+
+from cranfield.campaign.reports import SiteReport, site_report
+from cranfield.errors import UsageError, os_message
+from cranfield.server.client import ATTEMPTS, TOKEN, place_of, read_answer
+
+WAIT = 0.2
+
+
+def judge(
+    *, to: str, command: str, token: str | None = None, most: int | None = None
+) -> SiteReport:
+    """Let a program judge all that the site at an address has for it; gives how much that was.
+
+    `command` is started once. For each unit it gets a line such as `{"item": ..., "text": ...,
+    "form": {...}}` and answers `{"answers": {question: [value, ...]}}`, `{"skip": true}` or
+    `{"state": "cannot tell"}`, with `"comment"` and `"seconds"` where it likes. What the site
+    refuses is skipped with the reason as a comment. At most `most` units are judged.
+    """
+    secret = token or os.environ.get(TOKEN, "")
+    if not secret:
+        raise UsageError(f"the token of the program is expected in the environment as {TOKEN}")
+    place, _ = place_of(to)
+    try:
+        with subprocess.Popen(
+            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+        ) as program:
+            return _judged(place, secret, program, most)
+    except (OSError, ValueError) as error:
+        why = os_message(error) if isinstance(error, OSError) else str(error)
+        raise UsageError(f"{command}: {why}") from None
+    finally:
+        place.close()
+
+
+def _judged(
+    place: HTTPConnection, secret: str, program: subprocess.Popen[str], most: int | None
+) -> SiteReport:
+    saved = skipped = 0
+    refused: list[str] = []
+    if program.stdin is None or program.stdout is None:
+        raise UsageError("the program cannot be spoken with")
+    while most is None or saved + skipped < most:
+        status, given = _ask(place, secret, "GET", "/work/next")
+        if status != 200:
+            raise UsageError(f"{given.get('detail', status)} ({status})")
+        if given.get("assignment") is None:
+            break
+        began = time.monotonic()
+        said = _answer(program.stdin, program.stdout, given)
+        here = f"/work/{given['assignment']}"
+        if not said.get("skip"):
+            body = {
+                "answers": said.get("answers", {}),
+                "state": said.get("state", "done"),
+                "key": f"{given['assignment']}.1",
+                "seconds": said.get("seconds", time.monotonic() - began),
+                "comment": str(said.get("comment", "")),
+            }
+            status, answer = _ask(place, secret, "PUT", here, body)
+            if status == 200:
+                saved += 1
+                continue
+            reason = "; ".join(p["message"] for p in answer.get("problems", ()))
+            refused.append(f"{given['item']}: {reason or answer.get('detail', status)}")
+            _ask(place, secret, "POST", f"{here}/comment", {"text": refused[-1][:2000]})
+        _ask(place, secret, "POST", f"{here}/skip", {"key": f"{given['assignment']}.skip"})
+        skipped += 1
+    program.stdin.close()
+    report = {"judged": saved, "skipped": skipped, "refused": refused[:20]}
+    return site_report("judge", f"{saved} judged, {skipped} skipped", report)
+
+
+def _answer(to: IO[str], back: IO[str], given: dict[str, Any]) -> dict[str, Any]:
+    """One line to the program, one line from it."""
+    to.write(json.dumps(given, ensure_ascii=False) + "\n")
+    to.flush()
+    line = back.readline()
+    if not line:
+        raise UsageError("the program ended before it had answered")
+    try:
+        said = json.loads(line)
+    except ValueError:
+        said = None
+    if not isinstance(said, dict):
+        raise UsageError(f"the program answered {line[:80]!r}, expected a line of JSON")
+    return said
+
+
+def _ask(
+    place: HTTPConnection, secret: str, method: str, path: str, body: Any = None
+) -> tuple[int, dict[str, Any]]:
+    """One request; one that was cut off is sent again under its own key, so it counts once."""
+    data = None if body is None else json.dumps(body).encode()
+    headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
+    for attempt in range(1, ATTEMPTS + 1):
+        try:
+            place.request(method, f"/api/v1{path}", data, headers)
+            answer = place.getresponse()
+            return answer.status, read_answer(answer.read())
+        except (HTTPException, OSError) as error:
+            place.close()
+            if attempt == ATTEMPTS:
+                why = os_message(error) if isinstance(error, OSError) else str(error)
+                raise UsageError(f"{place.host}: {why}") from None
+            time.sleep(WAIT * attempt)
+    raise RuntimeError("unreachable")
