@@ -30,6 +30,7 @@ PARTS = (
     "relatedness",
     "images",
     "lab",
+    "tables",
 )
 
 
