@@ -30,6 +30,7 @@ _ENDING = re.compile(r"\.(txt|run|csv|tsv|json|npz|parquet)")
 KEPT = 20
 # Headers and blank lines, and how many bytes a line has at most on the average.
 SPARE_LINES, WIDEST_LINE = 1000, 512
+ALWAYS_READ = 8 << 20
 
 
 class RejectedError(CranfieldError):
@@ -142,7 +143,8 @@ def caps_of(public: PublicSet, most: int) -> Caps:
     if units[0] is None or units[1] is None:
         return Caps(unpacked_bytes=most)
     lines = len(units[0]) * max(2, len(units[1])) + SPARE_LINES
-    return Caps(unpacked_bytes=min(most, lines * WIDEST_LINE), lines=lines)
+    widest = max(ALWAYS_READ, lines * WIDEST_LINE)
+    return Caps(unpacked_bytes=min(most, widest), lines=lines)
 
 
 def store_run(

@@ -146,9 +146,14 @@ class SqliteStore(Store):
                 future.set_exception(failed)
 
 
-def _is_full(error: BaseException) -> bool:
-    if not isinstance(error, OperationalError) or not isinstance(error.orig, sqlite3.Error):
+def _is_full(error: BaseException | None) -> bool:
+    """Whether there is no room: SQLite then drops the whole transaction with its savepoints."""
+    if error is None:
         return False
+    if not isinstance(error, OperationalError) or not isinstance(error.orig, sqlite3.Error):
+        return _is_full(error.__context__)
+    if "no such savepoint" in str(error.orig):
+        return _is_full(error.__context__)
     code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
     return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(error.orig)
 
