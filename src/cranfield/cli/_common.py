@@ -15,8 +15,8 @@ from cranfield._records import dataclass, replace
 from cranfield.answers import Answer
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
-from cranfield.errors import LARGEST_COUNT, CranfieldError, UsageError, visible
-from cranfield.io.files import Input, run_name, write_whole
+from cranfield.errors import LARGEST_COUNT, UsageError, visible
+from cranfield.io.files import write_whole
 from cranfield.notes import Progress
 from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
@@ -73,7 +73,9 @@ class Parser(argparse.ArgumentParser):
         given = vars(self.parse_args(with_measures(argv)))
         check_standard_input(given)
         for place in ("runs", "files"):
-            if isinstance(given.get(place), list):
+            if any("=" in str(text) for text in given.get(place) or ()):
+                from cranfield.io.forms import named_input
+
                 given[place] = [named_input(text) for text in given[place]]
         return given, Output(
             **{n: given.pop(n) for n in ("form", "path", "quiet", "spreadsheet") if n in given}
@@ -109,36 +111,16 @@ def with_measures(argv: Sequence[str]) -> list[str]:
     joined: list[str] = []
     at = 0  # of the names of measures, while more may follow
     for text in argv:
-        if at and not text.startswith("-") and not Path(text).exists() and _is_measure(text):
-            joined[at] += f" {text}"
-            continue
+        if at and not text.startswith("-") and not Path(text).exists():
+            from cranfield.measures import names_measures
+
+            if names_measures(text):
+                joined[at] += f" {text}"
+                continue
         joined.append(text)
         follows = len(joined) > 1 and joined[-2] in ("-m", "--measures")
         at = len(joined) - 1 if follows else 0
     return joined
-
-
-def _is_measure(text: str) -> bool:
-    from cranfield.measures import parse_measures
-    from cranfield.measures.labels.registry import parse_label_measures
-
-    for parse in (parse_measures, parse_label_measures):
-        try:
-            return bool(parse(text))
-        except CranfieldError:
-            continue
-    return False
-
-
-def named_input(text: Any) -> Any:
-    """NAME=FILE as an input of that name; anything else as it is."""
-    if not isinstance(text, str) or "=" not in text or Path(text).exists():
-        return text
-    name, _, file = text.partition("=")
-    if not name or "/" in name or not file or file == "-":
-        return text
-    endings = Path(file).name[len(run_name(file)) :]
-    return Input(name + endings, Path(file))
 
 
 def add(

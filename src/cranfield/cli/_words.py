@@ -14,56 +14,13 @@ OTHER_NAMES = {
     "columns": "concepts",
     "measures": "m",
 }
-PARAMETERS = (
-    "agreement",
-    "alpha",
-    "baseline",
-    "collection_size",
-    "concepts",
-    "confidence",
-    "correction",
-    "costmap",
-    "counts",
-    "detect",
-    "duplicates",
-    "executor",
-    "few_gold",
-    "gmt",
-    "gold",
-    "interval",
-    "items",
-    "jobs",
-    "judged_only",
-    "links",
-    "margin",
-    "max_items",
-    "measures",
-    "min_score",
-    "missing",
-    "ontology",
-    "power",
-    "provider",
-    "queries",
-    "questions",
-    "ranks",
-    "resamples",
-    "rng",
-    "rules",
-    "scores",
-    "shares",
-    "silver",
-    "skipped",
-    "soft",
-    "tags",
-    "tail",
-    "test",
-    "threshold",
-    "ties",
-    "topics",
-    "unvoted",
-    "values",
-    "wordnet",
-)
+_NAMES = """
+agreement alpha baseline collection_size concepts confidence correction costmap counts detect
+duplicates executor few_gold gmt gold interval items jobs judged_only links margin max_items
+measures min_score missing ontology power provider queries questions ranks resamples rng rules
+scores shares silver skipped soft tags tail test threshold ties topics unvoted values wordnet
+"""
+PARAMETERS = _NAMES.split()
 # name=value as a whole word; what stands in brackets belongs to the name of a measure.
 _SAID = rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)"
 # Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.

@@ -138,6 +138,20 @@ def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
 
 
+def named_input(text: FileForm) -> FileForm:
+    """NAME=FILE as an input of that name; anything else as it is.
+
+    >>> named_input("bm25=runs/2026.run.gz").name
+    'bm25.run.gz'
+    """
+    if not isinstance(text, str) or "=" not in text or Path(text).exists():
+        return text
+    name, _, file = text.partition("=")
+    if not name or "/" in name or not file or file == "-":
+        return text
+    return Input(name + Path(file).name[len(run_name(file)) :], Path(file))
+
+
 def read_runs(runs: RunsForm, *, jobs: int | None = None) -> dict[str, Run]:
     """The runs by name, each read where it is a file; none at all is allowed."""
     named = [] if isinstance(runs, list | tuple) and not runs else name_runs(runs)

@@ -153,6 +153,18 @@ def rebound(name: str, at: float | None, params: Mapping[str, Value]) -> Measure
     return REGISTRY[name].bind(at=at, **params)
 
 
+def names_measures(text: str) -> bool:
+    """Whether a text names measures of either kind, or sets of them."""
+    from cranfield.measures.labels.registry import parse_label_measures
+
+    for parse in (parse_measures, parse_label_measures):
+        try:
+            return bool(parse(text))
+        except MeasureError:
+            continue
+    return False
+
+
 def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
     expanded = [n for g in listed_measures(wanted) for n in _expanded(g)]
