@@ -31,6 +31,7 @@ PARTS = (
     "images",
     "lab",
     "tables",
+    "publish",
 )
 
 

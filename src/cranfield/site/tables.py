@@ -89,7 +89,7 @@ def table_view(
 
 def _class(column: Column, drawn: bool) -> str:
     if drawn and column.name == LOW:
-        return "interval"
+        return "i"
     kinds = ["n"] if column.numeric else []
     kinds += ["less"] if column.name in LESS else []
     kinds += ["long"] if column.name in LONG else []
@@ -130,9 +130,9 @@ def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellVi
     low, high = row[names.index(LOW)], row[names.index(HIGH)]
     mean = row[names.index(LOW) - 1]
     if not (isinstance(low, float) and isinstance(high, float) and isinstance(mean, float)):
-        return CellView("-", kind="interval")
+        return CellView("-", kind="i")
     drawing = _drawn(low, mean, high, scale)
-    return CellView(f"{low:.4f} to {high:.4f}", kind="interval", drawing=drawing)
+    return CellView(f"{low:.4f} to {high:.4f}", kind="i", drawing=drawing)
 
 
 def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
@@ -146,7 +146,6 @@ def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
     zero = f'<path class="zero" d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
     middle = _HEIGHT // 2
     return Markup(
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}" aria-hidden="true">{zero}'
-        f'<path d="M{at(low)} {middle}H{at(high)}"/>'
-        f'<circle cx="{at(mean)}" cy="{middle}" r="3"/></svg>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}'
+        f'<path d="M{at(low)} {middle}H{at(high)}"/><circle cx="{at(mean)}"/></svg>'
     )
