@@ -220,10 +220,8 @@ def _unit_verdict(
     sign = -1.0 if measure.higher_is_better is False else 1.0
     harder = sum(sign * v < sign * known[0] for v in best)
     if len(best) > 1:
-        said.append(
-            f"By the best value {harder} of the other {len(best) - 1} {unit}s "
-            f"{'is' if harder == 1 else 'are'} harder."
-        )
+        some = f"{harder} of the other {len(best) - 1} {unit}s {'is' if harder == 1 else 'are'}"
+        said.append(f"By the best value {some if harder else f'no other {unit} is'} harder.")
     return tuple(said)
 
 

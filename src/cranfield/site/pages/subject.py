@@ -213,10 +213,11 @@ def _shown(results: Results, here: Address, kind: str, name: str) -> Iterator[Ga
         yield Gallery(title, pictures)
     relevant = results.released.relevant(name) if kind == "topic" else ()
     marked = [results.picture(here, item, "relevant") for item in relevant[:PICTURES_SHOWN]]
-    if any(marked):
-        more = len(relevant) - PICTURES_SHOWN
+    drawn = [p for p in marked if p is not None]
+    if drawn:
+        more = len(relevant) - len(drawn)
         note = f"... and {more} more in the table below" if more > 0 else ""
-        yield Gallery("Relevant items", [p for p in marked if p is not None], note)
+        yield Gallery("Relevant items", drawn, note)
 
 
 def _assessed(results: Results, topic: str) -> ResultPart | None:
