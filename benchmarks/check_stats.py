@@ -295,7 +295,7 @@ def skewness() -> Found:
         edge = [stats.equivalence_test(rows + s * spread, margin=spread).p for s in (1.0, -1.0)]
         row += [percent(float((p <= LEVEL).mean())) for p in edge]
         table.append(row)
-    heads = ["", "bootstrap", "randomization", "t", "equivalent, upper edge", "lower edge"]
+    heads = ["topics", "bootstrap", "randomization", "t", "equivalent, upper edge", "lower edge"]
     return shown(heads, table), []
 
 

@@ -57,7 +57,7 @@ def main() -> str:
     megabytes = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     ratio = drawn / (DRAWS * one)
     holds = "holds" if ratio <= BAR and megabytes <= MOST_MEGABYTES else "MISSED"
-    lines = ["| | seconds | part | peak MB |", "|---|--:|--:|--:|"]
+    lines = ["| work | seconds | part | peak MB |", "|---|--:|--:|--:|"]
     lines += [f"| {DRAWS} evaluations from memory | {DRAWS * one:.0f} | 1 | |"]
     lines += [f"| {DRAWS} draws of the truth | {drawn:.1f} | {ratio:.2f} | {megabytes:.0f} |"]
     lines += [f"| bar ({holds}) | | {BAR} | {MOST_MEGABYTES} |"]

@@ -68,7 +68,7 @@ def _measure(m: Measure) -> str:
     return (
         f"\n### {signature(m)}\n\n**{m.title}.** {m.summary}\n\n"
         f"{convert(m.formula, display='block')}\n\n"
-        f"| | |\n|---|---|\n{rows}{params}"
+        f"| fact | of it |\n|---|---|\n{rows}{params}"
     )
 
 
@@ -85,7 +85,7 @@ def descriptors_page() -> str:
         rows = _rows((name, facts[name]) for name in ("source", "deviation", "undefined"))
         parts.append(
             f"\n### {distance}\n\n**{distance.title}.**\n\n"
-            f"{convert(distance.formula, display='block')}\n\n| | |\n|---|---|\n{rows}"
+            f"{convert(distance.formula, display='block')}\n\n| fact | of it |\n|---|---|\n{rows}"
         )
     return "".join(parts) + "\n"
 
@@ -96,7 +96,7 @@ def _descriptor(d: Descriptor) -> str:
     rows = _rows((name.replace("_", " "), facts[name]) for name in (*named, "checked_against"))
     return (
         f"\n### {d}\n\n**{d.title}.** {d.summary}\n\n"
-        f"{convert(d.formula, display='block')}\n\n| | |\n|---|---|\n{rows}"
+        f"{convert(d.formula, display='block')}\n\n| fact | of it |\n|---|---|\n{rows}"
     )
 
 

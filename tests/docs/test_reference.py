@@ -99,3 +99,22 @@ def test_every_page_is_in_the_navigation():
     generated |= {f"sources/{name}.md" for name in ("index", "ch", "no", "ro", "sa", "sh")}
     written = {p.relative_to(ROOT / "docs").as_posix() for p in (ROOT / "docs").rglob("*.md")}
     assert written | generated == listed | generated
+
+
+def heads(text):
+    """The heads of the tables of a page: the line above each rule."""
+    lines = text.splitlines()
+    rule = re.compile(r"^\s*\|(\s*:?-+:?\s*\|)+\s*$")
+    return [lines[i - 1].strip() for i, line in enumerate(lines) if i and rule.match(line)]
+
+
+def test_no_table_has_an_empty_head(pages):
+    written = {p: p.read_text() for p in (ROOT / "docs").rglob("*.md")}
+    for page, text in {**written, **pages}.items():
+        for head in heads(text):
+            assert all(cell.strip() for cell in head.strip("|").split("|")), (str(page), head)
+
+
+def test_every_method_on_the_python_page_is_described(pages):
+    bare = re.findall(r"^- `[^`]+`: *$", pages["python.md"], flags=re.MULTILINE)
+    assert not bare

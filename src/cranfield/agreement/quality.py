@@ -90,6 +90,7 @@ class Quality(Answer):
         return tuple(p.annotator for p in self.annotators if self.is_rejected(p))
 
     def is_rejected(self, person: AnnotatorQuality) -> bool:
+        """Whether the work of an annotator does not count."""
         return person.verdict == "exclude" or (self.strict and person.verdict == "look at")
 
     def clean(self, log: JudgementLog, rules: Ontology | Rules | None = None) -> JudgementLog:

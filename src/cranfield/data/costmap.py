@@ -51,6 +51,7 @@ class CostMap:
         return cls(tuple(concepts), 1.0 - np.eye(len(concepts)), "0/1 costs")
 
     def cost(self, first: str, second: str) -> float:
+        """What it costs to take one concept for the other."""
         return float(self.costs[self._index(first), self._index(second)])
 
     def aligned(self, concepts: Sequence[str]) -> NDArray[np.float64]:

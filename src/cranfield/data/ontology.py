@@ -212,6 +212,7 @@ class Ontology:
         return max(self.depths, default=0)
 
     def depth(self, concept: str) -> int:
+        """Links from the root to a concept, along the longest way."""
         return self.depths[self.concept_nodes[concept]]
 
     @cached_property

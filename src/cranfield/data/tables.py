@@ -155,9 +155,11 @@ class Table:
         return len(self.buffers[3])
 
     def topic_of(self, row: int) -> str:
+        """The topic of a row."""
         return self.topics[int(np.searchsorted(self.offsets, row, side="right")) - 1]
 
     def item(self, row: int) -> str:
+        """The item of a row."""
         start, end = int(self.item_offsets[row]), int(self.item_offsets[row + 1])
         return self.item_bytes[start:end].tobytes().decode()
 

@@ -163,12 +163,15 @@ class Scores(Answer):
                 yield row
 
     def per_topic(self) -> list[dict[str, Any]]:
+        """A row of values for every run and topic."""
         return list(self.rows("topic"))
 
     def per_item(self) -> list[dict[str, Any]]:
+        """A row of values for every run and item."""
         return list(self.rows("item"))
 
     def per_concept(self) -> list[dict[str, Any]]:
+        """A row of values for every run and concept."""
         return list(self.rows("concept"))
 
     def select(self, measures: Iterable[Measure]) -> Scores:
