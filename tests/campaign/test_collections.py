@@ -76,6 +76,27 @@ def test_a_folder_of_ones_own_from_init_to_scores(own, capsys):
         assert main(argv) == 0
         table = json.loads(capsys.readouterr().out)
         assert {row["run"] for row in table["parts"][0]["rows"]} == rows
+    for command in ("eval", "label"):
+        assert main([command, str(own), "--format", "json"]) == 0
+        scored = json.loads(capsys.readouterr().out)
+        assert [run["name"] for run in scored["runs"]] == ["alpha", "beta"]
+
+
+def test_a_folder_of_ones_own_is_published(own, capsys):
+    pytest.importorskip("jinja2")
+    cf.init_collection(own)
+    site = own.parent / "site"
+    assert main(["publish", str(own), "-o", str(site), "--quiet"]) == 0
+    pages = {path.relative_to(site).as_posix() for path in site.rglob("*.html")}
+    assert any("alpha" in page for page in pages), pages
+    assert any("q1" in page for page in pages), pages
+    text = "".join(path.read_text() for path in site.rglob("*.html"))
+    assert "photos of q1" in text
+    # Nothing of the truth goes out unasked.
+    truth = (own / "ground_truth.csv").read_text().splitlines()[1:]
+    for path in site.rglob("*"):
+        if path.suffix in (".html", ".json", ".csv"):
+            assert not set(truth) & set(path.read_text().splitlines()), path
 
 
 def test_init_overwrites_nothing(own, capsys):
