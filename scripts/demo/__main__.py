@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from scripts.demo.annotation import annotation_files
+from scripts.demo.annotation import annotation_files, earlier_files
 from scripts.demo.annotators import agreement_files
 from scripts.demo.images import image_sheet, item_files, load, write
 from scripts.demo.retrieval import retrieval_files
@@ -23,7 +23,8 @@ def main() -> None:
     data = load()
     # Sums over several threads differ in their last digits, and training enlarges that.
     with threadpool_limits(1):
-        for make in (item_files, retrieval_files, annotation_files, agreement_files):
+        learned = (annotation_files, earlier_files)
+        for make in (item_files, retrieval_files, *learned, agreement_files):
             write(folder, make(data))
     for make in (caption_files, subject_files):
         write(folder, make(data))

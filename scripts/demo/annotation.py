@@ -179,3 +179,29 @@ def costmap_text() -> str:
         for name, a in zip(CONCEPTS, sets, strict=True)
     ]
     return csv_text([",".join(("", *CONCEPTS))], rows)
+
+
+# An invented year before: fewer teams, which learned from fewer images.
+EARLIER_EXAMPLES = 60
+EARLIER: dict[str, tuple[str, Callable[[Digits], Floats]]] = {
+    "logistic": ("FERN", one_by_one(logistic, everything, EARLIER_EXAMPLES)),
+    "neighbours": ("OTTER", one_by_one(neighbours, everything, EARLIER_EXAMPLES)),
+    "amount": ("QUARTZ", one_by_one(logistic, amount, EARLIER_EXAMPLES)),
+}
+
+
+def earlier_files(data: Digits) -> dict[str, str]:
+    """The figures of that year as a paper would print them: average precision per concept."""
+    from sklearn.metrics import average_precision_score
+
+    truth = concepts_of(data.digits[data.annotated])
+    rows = [
+        (name, team, "T" if name == "amount" else "V", concept, f"{value:.3f}")
+        for name, (team, classify) in EARLIER.items()
+        for concept, value in zip(
+            CONCEPTS,
+            average_precision_score(truth, np.round(classify(data), 4), average=None),
+            strict=True,
+        )
+    ]
+    return {"earlier/2025.csv": csv_text(["run,team,configuration,concept,AP.concept"], rows)}

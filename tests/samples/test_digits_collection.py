@@ -56,7 +56,7 @@ def truth_of(path: Path) -> dict[str, dict[str, float]]:
 def test_it_is_small_and_every_file_of_the_folder_is_named(digits):
     named = {digits.folder / "collection.toml", digits.images.path, SAMPLE / "items.csv"}
     named |= {SAMPLE / "splits" / f"{name}.txt" for name in digits.splits}
-    named |= {SAMPLE / "teams.csv", SAMPLE / "run-facts.csv"}
+    named |= {SAMPLE / "teams.csv", SAMPLE / "run-facts.csv", *digits.years.values()}
     named |= {*digits.runs, *digits.label_runs, *digits.cost_maps}
     named |= {p for p in vars(digits).values() if isinstance(p, Path) and p.is_file()}
     found = {p for p in SAMPLE.rglob("*") if p.is_file()}
@@ -242,3 +242,15 @@ def test_santinis_two_techniques_can_be_tried(digits):
     uncertain = cf.evaluate_uncertain(votes, runs, k=10, queries=queries)
     mean = {n: np.mean([t.precision.mean for t in rows]) for n, rows in uncertain.runs.items()}
     assert mean["projection"] > 2 * mean["random"]
+
+
+def test_the_year_before_is_compared_on_all_concepts(digits):
+    """Its runs learned from a tenth of the images: this year's best are better throughout."""
+    table = cf.campaign_results(digits, "years", kind="labels")
+    found = table.facts["measures"]["AP.concept"]
+    assert found["shared"] == 15
+    assert found["wins"]["2026"] >= 14
+    assert found["anova_p"] < 0.05
+    taking_part = cf.campaign_results(digits, "participation", kind="labels").parts[0]
+    assert taking_part.column("year") == ["2025", "2026"]
+    assert taking_part.column("participated") == [3, 5]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield._version import __version__
 from cranfield.campaign.gathered import Gathered, gather
 from cranfield.campaign.published import Published
-from cranfield.campaign.results import result_table
+from cranfield.campaign.results import open_years, result_table
 from cranfield.campaign.results.material import Material
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import InputError, NeedsError, UsageError, os_message
@@ -184,7 +184,7 @@ class _Site:
             files=tuple(self._files(kind)),
             changes=tuple(_changes(self.collection)),
             settings=settings,
-            earlier=_earlier(self.collection, kind),
+            earlier=open_years(self.collection.years, kind),
             licence=self.collection.licence,
             version=self.collection.version,
         )
@@ -220,17 +220,6 @@ def _changes(collection: Collection) -> list[str]:
             parts = path.read_text("utf-8", errors="replace").split("\n\n")
             return [" ".join(p.split()) for p in parts if p.strip()]
     return []
-
-
-def _earlier(collection: Collection, kind: Kind) -> dict[str, Material]:
-    """The material of earlier years that have runs of this kind."""
-    found = {}
-    for year, path in collection.years.items():
-        held = read_collection(path)
-        part = held.part(kind)
-        if part.runs and part.truth is not None:
-            found[year] = Material.of(held, kind)
-    return found
 
 
 def _check_target(folder: Path) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield.campaign.results.answer import ResultColumn, ResultPart, ResultTable
-from cranfield.campaign.results.asked import campaign_results, open_material
+from cranfield.campaign.results.asked import campaign_results, open_material, open_years
 from cranfield.campaign.results.declared import TABLES, Declared, result_table
 from cranfield.campaign.results.material import Material
 
@@ -16,5 +16,6 @@ __all__ = [
     "ResultTable",
     "campaign_results",
     "open_material",
+    "open_years",
     "result_table",
 ]

@@ -171,19 +171,35 @@ def _is_printed_participation(source: ResultSource) -> bool:
     return is_participation(source)
 
 
+def open_years(years: Mapping[str, ResultSource], kind: Kind) -> dict[str, Material]:
+    """The material of earlier years that have scores of this kind; others are passed over."""
+    found: dict[str, Material] = {}
+    for name, place in years.items():
+        source: Any = _opened(Path(place), kind) if isinstance(place, str | Path) else place
+        if isinstance(source, Collection):
+            part = source.part(kind)
+            if not part.runs or part.truth is None:
+                continue
+        material = open_material(source, kind)
+        if material.task == kind:
+            found[name] = material
+    return found
+
+
 def _earlier(
     material: Material, table: str, years: Mapping[str, ResultSource] | None
 ) -> dict[str, Any]:
     """The earlier years that were given, or those that the collection names, opened."""
     given: Mapping[str, ResultSource] = material.years if years is None else years
     if table != PARTICIPATION:
-        if not given:
+        found = open_years(given, material.task)
+        if not found:
             raise NeedsError("years are compared with an earlier one: years={'2009': 'FOLDER'}")
-        return {name: open_material(place, material.task) for name, place in given.items()}
-    found: dict[str, TakingPart] = {}
-    for name, place in given.items():
-        if _is_printed_participation(place):
-            found |= read_participation(str(place))
-        else:
-            found[name] = TakingPart.of(open_material(place, material.task))
-    return found
+        return found
+    printed = {name: place for name, place in given.items() if _is_printed_participation(place)}
+    figures: dict[str, TakingPart] = {}
+    for place in printed.values():
+        figures |= read_participation(str(place))
+    others = {name: place for name, place in given.items() if name not in printed}
+    opened = open_years(others, material.task)
+    return figures | {name: TakingPart.of(year) for name, year in opened.items()}
