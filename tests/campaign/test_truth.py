@@ -7,14 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from cranfield.agreement.decisions import Decision, read_decisions
 from cranfield.campaign.truth import (
-    Decision,
     disputes,
     make_truth,
-    read_decisions,
     screened,
     screening,
 )
+from cranfield.cli import main
 from cranfield.data.judgement_log import judgement_log
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError, UsageError
@@ -95,3 +95,13 @@ def test_a_screening_pass_turns_what_was_ticked_and_nothing_else(has, data):
     after = screening(screened(truth, "X", wrong), "X")
     assert set(after.shown) == set(first.shown) ^ set(wrong)
     assert screening(screened(truth, "X", wrong), "Y").others == ()
+
+
+def test_the_command_takes_decisions(tmp_path):
+    log_file, decided, out = (tmp_path / name for name in ("log.csv", "d.csv", "truth.csv"))
+    head = "annotator,item,concept,value\n"
+    log_file.write_text(head + "".join(",".join(row) + "\n" for row in log().rows()))
+    decided.write_text("item,concept,value,reason\ni,sea,1,seen\n")
+    asked = ["aggregate", str(log_file), "--decisions", str(decided), "-o", str(out), "--quiet"]
+    assert main(asked) == 0
+    assert "i,sea,1,1" in out.read_text()

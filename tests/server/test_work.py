@@ -381,6 +381,38 @@ def test_logs_are_downloaded_under_pseudonyms(site):
     assert len(rows) == len(CONCEPTS)
 
 
+def test_an_export_holds_the_work_and_nobody(site, tmp_path):
+    from cranfield.server.services.work_export import export_work
+
+    add(site)
+    add(site, "relevance", "pool", depth=2)
+    add(site, "measures", "survey", questions=1)
+    browser = crowd_browser(site)
+    for slug, answers in (
+        ("one", GOOD),
+        ("pool", {"grade": "1"}),
+        ("survey", {"methods": "Method 1"}),
+    ):
+        save(browser, *next_page(browser, slug), answers)
+    folders = [tmp_path / name for name in ("a", "b")]
+    for folder in folders:
+        folder.mkdir()
+        with site.context.store.read() as connection:
+            export_work(connection, site.context, by_slug(connection, "tiny"), folder)
+    names = {p.relative_to(folders[0]).as_posix() for p in folders[0].rglob("*") if p.is_file()}
+    assert names == {
+        "work/one/log.csv",
+        "work/pool/log.csv",
+        "work/pool/pool.csv",
+        "work/survey/key.json",
+        "work/survey/answers.json",
+        "work/survey/counted.json",
+    }
+    for name in names:
+        assert (folders[0] / name).read_bytes() == (folders[1] / name).read_bytes()
+    assert "crowd-001" in (folders[0] / "work/one/log.csv").read_text()
+
+
 def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(site, tmp_path):
     """The same person, the same answers: through the page of the site and through the file."""
     from cranfield.campaign.collected import read_forms

@@ -11,6 +11,7 @@ from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.agreement.aggregated import Aggregated
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.assess import Resampling
+from cranfield.agreement.decisions import adjudicated, read_decisions
 from cranfield.agreement.majority import Counting
 from cranfield.agreement.study import QualityCheck, SystemsCheck, agreement_map, assess_agreement
 from cranfield.data.costmap import AgreementMap
@@ -146,10 +147,11 @@ def aggregate_log(
     ontology: str | None = None,
     weights: FileForm | None = None,
     gold: FileForm | None = None,
+    decisions: FileForm | None = None,
     progress: Watcher | None = None,
     **options: Any,
 ) -> Aggregated:
-    """`aggregate_judgements` of files: the log, its rules, weights and known answers."""
+    """`aggregate_judgements` of files: the log, its rules, weights, known answers, decisions."""
     told = Progress.of(progress)
     ruled = read_ruled_log(
         judgements,
@@ -159,7 +161,7 @@ def aggregate_log(
         ontology=ontology,
         progress=told.part(0.0, READING_PART),
     )
-    return aggregate_judgements(
+    found = aggregate_judgements(
         ruled.log,
         rules=ruled.rules,
         weights=read_weights(weights, ruled.log) if weights else None,
@@ -167,3 +169,4 @@ def aggregate_log(
         progress=told.part(READING_PART, 1.0),
         **options,
     )
+    return found if decisions is None else adjudicated(found, read_decisions(decisions))

@@ -43,6 +43,8 @@ def make_parser() -> Parser:
     add(parser, "--ties", what, TIES, "undecided")
     add(parser, "--weights FILE", "CSV annotator,weight for weighted-majority")
     add(parser, "--gold FILE", "known answers that the models keep to")
+    what = "what an adjudicator decided, above votes and models: CSV item,concept,value[,reason]"
+    add(parser, "--decisions FILE", what)
     what = "one table of confusions per annotator for all concepts, not one per concept"
     add(parser, "--share", what, bool)
     what = """judgements for which the usual annotator counts in what a model learns of each

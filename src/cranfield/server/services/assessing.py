@@ -11,13 +11,14 @@ from typing import Any
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from cranfield.agreement.assess import Resampling, assess
+from cranfield.agreement.decisions import Decision
 from cranfield.agreement.quality import AnnotatorQuality, quality_of
 from cranfield.agreement.systems import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import moved, status_of
 from cranfield.campaign.collected import Collected, collect
 from cranfield.campaign.sheets import Filled, Response, form_values
-from cranfield.campaign.truth import Decision, Dispute, disputes, make_truth
+from cranfield.campaign.truth import Dispute, disputes, make_truth
 from cranfield.data.filled_forms import FilledForm
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.errors import CranfieldError, UsageError

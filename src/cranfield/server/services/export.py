@@ -15,11 +15,12 @@ from cranfield.server.services import scoring
 from cranfield.server.services.campaigns import Row, latest_truth, tasks_of
 from cranfield.server.services.results import facts_and_teams
 from cranfield.server.services.uploads import blob_path
+from cranfield.server.services.work_export import export_work
 from cranfield.server.store.tables import setting
 
 # Functions that write more into the folder of an export, such as logs of judgements: each gets a
 # connection, the context, the campaign and a folder of its own.
-EXTRAS: list[Callable[[Connection, Context, Row, Path], None]] = []
+EXTRAS: list[Callable[[Connection, Context, Row, Path], None]] = [export_work]
 
 
 def described(

@@ -1,0 +1,73 @@
+"""What an export holds of the people: logs under pseudonyms, decisions, pools, survey answers.
+
+Nothing personal is in it: no names, no accounts, and of surveys no ages.
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from sqlalchemy import Connection, select
+
+from cranfield.campaign.surveys.counting import count_survey
+from cranfield.errors import CranfieldError
+from cranfield.io.written import csv_text
+from cranfield.server.context import Context
+from cranfield.server.services import assessing, batches
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.campaigns import Row
+from cranfield.server.store.work_tables import pool_item
+
+
+def export_work(connection: Connection, context: Context, campaign: Row, folder: Path) -> None:  # noqa: ARG001
+    """Write a folder for each batch that has begun."""
+    for row in batches.batches_of(connection, campaign["id"]):
+        if row["state"] == "draft":
+            continue
+        found = batches.loaded(connection, row)
+        target = folder / "work" / str(row["slug"])
+        target.mkdir(parents=True)
+        _write(connection, found, target)
+
+
+def _write(connection: Connection, found: Batch, target: Path) -> None:
+    try:
+        log = assessing.collected(connection, found).log
+    except CranfieldError:
+        log = None
+    if log is not None:
+        (target / "log.csv").write_text(csv_text([log.header, *log.rows()]), encoding="utf-8")
+    decided = assessing.decisions(connection, found)
+    if decided:
+        rows = [("item", "concept", "value", "reason")]
+        rows += [(d.item, d.concept, d.value, d.reason) for d in decided]
+        (target / "decisions.csv").write_text(csv_text(rows), encoding="utf-8")
+    pooled = connection.execute(
+        select(pool_item.c.topic, pool_item.c.item, pool_item.c.best_rank, pool_item.c.runs)
+        .where(pool_item.c.batch == found.id)
+        .order_by(pool_item.c.topic, pool_item.c.item)
+    ).all()
+    if pooled:
+        head = ("topic", "item", "best_rank", "runs")
+        (target / "pool.csv").write_text(csv_text([head, *map(tuple, pooled)]), encoding="utf-8")
+    if found.key:
+        _write_survey(connection, found, target)
+
+
+def _write_survey(connection: Connection, found: Batch, target: Path) -> None:
+    """The answers with their key, and what they come to."""
+    said = assessing.responses(connection, found)
+    answers = [
+        {
+            "annotator": r.annotator,
+            "answers": {f.unit: {k: list(v) for k, v in f.answers.items()} for f in r.filled},
+        }
+        for r in said
+    ]
+    texts = {"key.json": dict(found.key), "answers.json": answers}
+    if said:
+        texts["counted.json"] = count_survey(found.key, said).to_dict()
+    for name, content in texts.items():
+        text = json.dumps(content, indent=1, ensure_ascii=False, sort_keys=True)
+        (target / name).write_text(text + "\n", encoding="utf-8")
