@@ -82,7 +82,24 @@ def small_gold() -> tuple[str, list[str]]:
     return shown(["judge, measure", *names, "mean width"], rows), missed
 
 
-TABLES = {"small-gold": small_gold}
+def judged() -> tuple[str, list[str]]:
+    """The six judges beside the people, and what they do to the three runs."""
+    human, judges, runs = data()
+    report = cf.assess_judges(human, {name_of(j): j for j in judges}, runs, MEASURES)
+    rows = []
+    for judge in report.judges:
+        a = judge.agreement
+        three = (a.share, a.weighted, a.shift)
+        row = [judge.name, *(f"{e.value:.2f} ({e.low:.2f} to {e.high:.2f})" for e in three)]
+        for m in judge.measures:
+            bias = float(np.mean(m.judged) - np.mean(m.gold))
+            row.append(f"{m.tau:.2f}, {bias:+.2f}, {m.interaction_p:.4f}")
+        rows.append(row)
+    heads = ["judge", "same grade", "weighted kappa", "grade shift"]
+    return shown([*heads, *(m.measure for m in report.judges[0].measures)], rows), []
+
+
+TABLES = {"judges": judged, "small-gold": small_gold}
 
 
 def main() -> int:

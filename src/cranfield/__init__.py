@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from cranfield.campaign.results import ResultTable, campaign_results
     from cranfield.campaign.sheet_maker import make_sheet
     from cranfield.comparison.answer import Comparison
+    from cranfield.comparison.judges import assess_judges
+    from cranfield.comparison.judges_answer import JudgesReport
     from cranfield.comparison.powered import evaluate_powered, powered
     from cranfield.comparison.powered_answer import PoweredScores
     from cranfield.compat.pytrec_eval import from_pytrec
@@ -184,6 +186,8 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "cranfield.campaign.sheet_maker": ("make_sheet",),
     "cranfield.comparison.answer": ("Comparison",),
+    "cranfield.comparison.judges": ("assess_judges",),
+    "cranfield.comparison.judges_answer": ("JudgesReport",),
     "cranfield.comparison.powered": (
         "evaluate_powered",
         "powered",
@@ -349,6 +353,7 @@ __all__ = [
     "ItemVectors",
     "JudgementLog",
     "Judgements",
+    "JudgesReport",
     "LabelMatrix",
     "LabelTask",
     "Measure",
@@ -381,6 +386,7 @@ __all__ = [
     "annotate",
     "ask_until_found",
     "assess_agreement",
+    "assess_judges",
     "campaign_results",
     "charts",
     "check_collection",

@@ -140,6 +140,12 @@ ROWS = {
             lambda: cf.find_errors([str(SAMPLE)], kind="labels"),
         ),
     ],
+    "judges": [
+        (
+            [QRELS, QRELS, "--runs", *RUNS, "-m", "AP", "--resamples", "50"],
+            lambda: cf.assess_judges(QRELS, [QRELS], RUNS, "AP", resamples=50),
+        )
+    ],
     "measures": [
         ([], lambda: cf.list_measures()),
         (["nDCG"], lambda: cf.describe_measure("nDCG")),

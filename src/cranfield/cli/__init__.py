@@ -31,6 +31,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "convert": ("convert", "judgements, runs or labels from one format to another"),
     "trec_eval": ("trec_eval", "take trec_eval's arguments, print trec_eval's bytes"),
     "agreement": ("agreement", "how far annotators agree, and who should not count"),
+    "judges": ("judges", "programs or people who judged, beside the gold"),
     "aggregate": ("aggregate", "many opinions to one truth"),
     "form": ("form", "forms for people who annotate, and what they filled in"),
     "survey": ("survey", "ask people: measures, concept sets, words, categories, neighbours"),

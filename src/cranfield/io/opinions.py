@@ -97,15 +97,25 @@ def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
 
 def read_queries(path: FileForm) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
+    return _by_name(path, "topic", "query")
+
+
+def read_families(path: FileForm) -> dict[str, str]:
+    """The family that each run belongs to: CSV run,family."""
+    return _by_name(path, "run", "family")
+
+
+def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
+    """The second of two columns by the first, in which every name stands once."""
     seen: dict[str, int] = {}
 
     def check(row: _Row) -> str:
         first = seen.setdefault(row.fields[0], row.line)
         if first != row.line:
-            return f"topic {row.fields[0]!r} stands twice, first on line {first}"
-        return "" if all(row.fields) else "the topic or the query is empty"
+            return f"{name} {row.fields[0]!r} stands twice, first on line {first}"
+        return "" if all(row.fields) else f"the {name} or the {value} is empty"
 
-    return {r.fields[0]: r.fields[1] for r in _read_rows(path, ("topic", "query"), check)}
+    return {r.fields[0]: r.fields[1] for r in _read_rows(path, (name, value), check)}
 
 
 def read_subject_rankings(path: FileForm) -> SubjectRankings:

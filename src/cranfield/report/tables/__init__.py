@@ -39,6 +39,7 @@ MAKERS: dict[str, str] = {
     "Fusion": "fusion:document",
     "Generality": "lab_generality:document",
     "IndexQuality": "index_quality:document",
+    "JudgesReport": "judges:document",
     "MapComparison": "costmap:comparison_document",
     "MeasureCard": "measures:card_document",
     "MeasureCatalogue": "measures:document",

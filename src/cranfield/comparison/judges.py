@@ -1,0 +1,268 @@
+"""Judging the judges: programs or people beside the gold, and what they do to the runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cranfield.comparison.judges_answer import (
+    Agreed,
+    Favour,
+    Judge,
+    JudgedMeasure,
+    JudgesReport,
+    Swap,
+)
+from cranfield.errors import UsageError
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
+from cranfield.evaluation.scores import Scores, Task
+from cranfield.io.files import FileForm, run_name
+from cranfield.io.forms import coerce_judgements, coerce_labels, is_file
+from cranfield.io.opinions import read_families
+from cranfield.measures._spec import Measure
+from cranfield.notes import Notes, Progress, Watcher
+from cranfield.stats import ap_correlation, correct, kendall, mean_intervals, t_test, two_way
+from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Rng, all_pairs, seed_of
+from cranfield.stats.bootstrap import Draws
+
+# {unit: {what was judged: grade}}
+Grades = Mapping[str, Mapping[str, float]]
+
+
+def assess_judges(
+    gold: Any,
+    judges: Any,
+    runs: Any = (),
+    measures: str | Iterable[str | Measure] | None = None,
+    *,
+    task: Task = "ranked",
+    families: Mapping[str, str] | FileForm | None = None,
+    alpha: float = 0.05,
+    resamples: int = DEFAULT_RESAMPLES,
+    rng: Rng = 0,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> JudgesReport:
+    """Compare judges with the gold: agreement, grades, and what they do to means and rankings.
+
+    `judges` is {name: judgements}, or a list of files; each is compared on what it and the gold
+    both judged. With `runs` every measure is computed under both truths, on the units of both;
+    `families` says to which family a run belongs ({run: family}, or CSV run,family), for the test
+    whether a judge favours some of them. Intervals resample whole units.
+
+    >>> gold = {f"t{i}": {"a": 1, "b": 0, "c": i % 2} for i in range(8)}
+    >>> kind = {t: {"a": 1, "b": 1, "c": 1} for t in gold}
+    >>> found = assess_judges(gold, {"kind": kind}).judges[0]
+    >>> round(found.agreement.share.value, 3), round(found.agreement.shift.value, 3)
+    (0.5, 0.5)
+    """
+    notes, told, seed = Notes(), Progress.of(progress), seed_of(rng)
+    groups: Mapping[str, str] = {}
+    if isinstance(families, Mapping):
+        groups = families
+    elif families is not None:
+        groups = read_families(families)
+    named = _named(judges)
+    truth = _grades(gold, task)
+    listed = bool(runs)
+    found = []
+    for i, (name, source) in enumerate(named):
+        told(i / len(named))
+        agreement = _agreement(name, truth, _grades(source, task), alpha, resamples, seed, notes)
+        table: list[JudgedMeasure] = []
+        if listed:
+            both = _both_scores(gold, source, runs, measures, task, jobs, options)
+            table = [
+                _measured(m, *both, groups, alpha)
+                for m in both[0].measures
+                if both[0].is_mean(m) and both[1].is_mean(m)
+            ]
+        found.append(Judge(name, agreement, tuple(table)))
+    return JudgesReport(
+        task=task,
+        unit="topic" if task == "ranked" else "item",
+        units=len(truth),
+        judges=tuple(found),
+        alpha=alpha,
+        resamples=resamples,
+        seed=seed,
+        notes=notes.lines("judge"),
+    )
+
+
+def _named(judges: Any) -> list[tuple[str, Any]]:
+    if isinstance(judges, Mapping):
+        pairs = [(str(name), source) for name, source in judges.items()]
+    else:
+        listed = [judges] if is_file(judges) else list(judges)
+        pairs = [
+            (run_name(source) if is_file(source) else f"judge{i}", source)
+            for i, source in enumerate(listed, 1)
+        ]
+    if not pairs:
+        raise UsageError("no judge was given")
+    if len({name for name, _ in pairs}) < len(pairs):
+        raise UsageError("two judges have one name; name them: {name: judgements}")
+    return pairs
+
+
+def _grades(source: Any, task: Task) -> Grades:
+    """What a truth says of every unit."""
+    if task == "ranked":
+        return coerce_judgements(source).to_dict()
+    matrix = coerce_labels(source, "truth")
+    if matrix.labels is None:
+        raise UsageError(f"{matrix.where}: labels of 0 and 1 are needed, not confidences")
+    labels = matrix.labels.toarray() if hasattr(matrix.labels, "toarray") else matrix.labels
+    rows = np.asarray(labels, dtype=int).tolist()
+    return {
+        item: dict(zip(matrix.concepts, row, strict=True))
+        for item, row in zip(matrix.items, rows, strict=True)
+    }
+
+
+def _agreement(
+    name: str,
+    gold: Grades,
+    judge: Grades,
+    alpha: float,
+    resamples: int,
+    seed: int,
+    notes: Notes,
+) -> Agreed:
+    """Confusion, agreement and grade shift on what both judged."""
+    pairs: list[tuple[int, float, float]] = []
+    shared = [unit for unit in gold if unit in judge]
+    missing = 0
+    for i, unit in enumerate(shared):
+        own = judge[unit]
+        for key, grade in gold[unit].items():
+            if key in own:
+                pairs.append((i, float(grade), float(own[key])))
+            else:
+                missing += 1
+    missing += sum(len(gold[unit]) for unit in gold if unit not in judge)
+    if not pairs:
+        raise UsageError(f"{name}: nothing that the gold judged was judged by it")
+    if missing:
+        notes.add(f"did not judge {missing} of what the gold judged; left out", about=name)
+    levels = sorted({g for _, *two in pairs for g in two})
+    at = {grade: k for k, grade in enumerate(levels)}
+    counts = np.zeros((len(shared), len(levels), len(levels)))
+    for i, one, other in pairs:
+        counts[i, at[one], at[other]] += 1
+    return Agreed.of(counts, np.array(levels), Draws(len(shared), resamples, seed), alpha)
+
+
+def _both_scores(
+    gold: Any,
+    judge: Any,
+    runs: Any,
+    measures: Any,
+    task: Task,
+    jobs: int | None,
+    options: Mapping[str, Any],
+) -> tuple[Scores, Scores]:
+    """Runs under the gold and under a judge."""
+    if task == "ranked":
+        wanted = DEFAULT_MEASURES if measures is None else measures
+        one, other = (evaluate(t, runs, wanted, jobs=jobs, **options) for t in (gold, judge))
+    else:
+        one, other = (
+            evaluate_labels(t, runs, measures, jobs=jobs, **options) for t in (gold, judge)
+        )
+    return one, other
+
+
+def _measured(
+    measure: Measure, gold: Scores, judge: Scores, families: Mapping[str, str], alpha: float
+) -> JudgedMeasure:
+    """One measure under both truths, on the units for which every run has a value in both."""
+    unit = gold.unit_of[measure]
+    place = {name: i for i, name in enumerate(judge.units[unit])}
+    kept = [i for i, name in enumerate(gold.units[unit]) if name in place]
+    own = [place[gold.units[unit][i]] for i in kept]
+    rows = [judge.index_of(run) for run in gold.runs]
+    y = np.asarray(gold.values[measure])[:, kept]
+    f = np.asarray(judge.values[measure])[rows][:, own]
+    known = ~(np.isnan(y).any(axis=0) | np.isnan(f).any(axis=0))
+    y, f = y[:, known], f[:, known]
+    if y.shape[1] < 2:
+        raise UsageError(f"{measure}: fewer than two units have a value under both truths")
+    runs, several = gold.runs, len(gold.runs) > 1
+    tau = kendall(y.mean(axis=1), f.mean(axis=1)).value if several else np.nan
+    sign = -1.0 if measure.higher_is_better is False else 1.0
+    top = ap_correlation(sign * y.mean(axis=1), sign * f.mean(axis=1)).value if several else np.nan
+    difference = f - y
+    shifts = mean_intervals(difference, method="t", confidence=1 - alpha)
+    return JudgedMeasure(
+        measure=str(measure),
+        units=y.shape[1],
+        runs=runs,
+        gold=tuple(y.mean(axis=1).tolist()),
+        judged=tuple(f.mean(axis=1).tolist()),
+        shift=tuple(zip(shifts.low.tolist(), shifts.high.tolist(), strict=True)),
+        tau=float(tau),
+        tau_ap=float(top),
+        swaps=_swaps(runs, y, f, alpha),
+        pairs=len(all_pairs(len(runs))),
+        interaction_p=_interaction(difference) if several else None,
+        favours=_favours(runs, difference, alpha) if several else (),
+        families=_families(runs, difference, families, alpha),
+    )
+
+
+def _swaps(runs: Sequence[str], y: Floats, f: Floats, alpha: float) -> tuple[Swap, ...]:
+    """Pairs of which one truth is sure and the other says the opposite."""
+    pairs = all_pairs(len(runs))
+    if not len(pairs):
+        return ()
+    p = [correct(t_test(v[pairs[:, 0]] - v[pairs[:, 1]]).p, "holm") for v in (y, f)]
+    gaps = [(v[pairs[:, 0]] - v[pairs[:, 1]]).mean(axis=1) for v in (y, f)]
+    found = []
+    for k, (a, b) in enumerate(pairs.tolist()):
+        sure = (bool(p[0][k] <= alpha), bool(p[1][k] <= alpha))
+        if any(sure) and gaps[0][k] * gaps[1][k] < 0:
+            numbers = (float(v[k]) for v in (gaps[0], gaps[1], p[0], p[1]))
+            found.append(Swap(runs[a], runs[b], *numbers))
+    return tuple(found)
+
+
+def _interaction(difference: Floats) -> float | None:
+    """The p-value of: the judge changes all runs alike. None where nothing varies."""
+    if np.ptp(difference) == 0:
+        return None
+    return float(two_way(difference).p_runs)
+
+
+def _favours(names: Sequence[str], difference: Floats, alpha: float) -> tuple[Favour, ...]:
+    """How much more than the others each run gains under the judge."""
+    runs = len(difference)
+    others = (difference.sum(axis=0) - difference) / (runs - 1)
+    ahead = difference - others
+    boxes = mean_intervals(ahead, method="t", confidence=1 - alpha)
+    p = correct(t_test(ahead).p, "holm")
+    return tuple(
+        Favour(
+            name, float(boxes.value[i]), (float(boxes.low[i]), float(boxes.high[i])), float(p[i])
+        )
+        for i, name in enumerate(names)
+    )
+
+
+def _families(
+    runs: Sequence[str], difference: Floats, families: Mapping[str, str], alpha: float
+) -> tuple[Favour, ...]:
+    """The same of families of runs."""
+    named = list(dict.fromkeys(families[r] for r in runs if r in families))
+    if len(named) < 2:
+        return ()
+    rows = [
+        difference[[i for i, r in enumerate(runs) if families.get(r) == name]].mean(axis=0)
+        for name in named
+    ]
+    return _favours(named, np.array(rows), alpha)
