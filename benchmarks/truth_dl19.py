@@ -8,8 +8,10 @@ qrels/); the tables are. With --write they are put into the page that explains t
 
 from __future__ import annotations
 
+import itertools
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +23,7 @@ from cranfield import stats
 from run import replace_block
 
 MEASURES = "nDCG@10 AP(rel=2) P(rel=2)@10"
-CHOICES, GOLD_TOPICS = 1000, 10
+CHOICES, GOLD_TOPICS, PAIR_CHOICES = 1000, 10, 20
 # With the largest judge intervals are at most so wide, in parts of plain gold's.
 WIDEST = {"nDCG@10": 0.82, "AP(rel=2)": 0.80}
 LARGEST = "llama3-70b-4prompts"
@@ -99,12 +101,49 @@ def judged() -> tuple[str, list[str]]:
     return shown([*heads, *(m.measure for m in report.judges[0].measures)], rows), []
 
 
-TABLES = {"judges": judged, "small-gold": small_gold}
+def some_pairs() -> tuple[str, list[str]]:
+    """Gold for a fifth of the pairs of every topic, 20 random choices, the largest judge."""
+    human_path, judges, runs = data()
+    human = cf.read_qrels(human_path)
+    silver = next(j for j in judges if name_of(j) == LARGEST)
+    measures = "P(rel=2)@10 DCG@10 nDCG@10 AP(rel=2)"
+    true = cf.evaluate(human, runs, measures).mean()
+    rng = np.random.default_rng(1)
+    ends = np.asarray(human.offsets)
+    seen: dict[str, list[list[float]]] = {}
+    for _ in range(PAIR_CHOICES):
+        kept = np.zeros(len(human), dtype=bool)
+        for begin, end in itertools.pairwise(ends.tolist()):
+            size = end - begin
+            kept[begin + rng.permutation(size)[: max(2, round(size / 5))]] = True
+        values = np.where(kept, human.values, -1.0)
+        gold = replace(human, values=values, strata=np.zeros(len(human), dtype=np.int64))
+        for e in cf.evaluate_powered(gold, silver, runs, measures, resamples=499).estimates:
+            value = true[e.run][e.measure]
+            row = [e.these[0] <= value <= e.these[1], e.these[1] - e.these[0]]
+            row += [e.gold_these[0] <= value <= e.gold_these[1], e.gold_these[1] - e.gold_these[0]]
+            row += [e.value - value, np.nan if e.bias is None else e.bias]
+            seen.setdefault(e.measure, []).append([float(x) for x in row])
+    rows = []
+    for measure, listed in seen.items():
+        held, width, gold_held, gold_width, off, bias = np.mean(listed, axis=0)
+        plain = "" if np.isnan(gold_width) else f"{percent(gold_held)}, {gold_width:.3f}"
+        parts = "" if np.isnan(gold_width) else f"{width / gold_width:.2f}"
+        said = "" if np.isnan(bias) else f"{bias:+.3f}"
+        row = [measure, percent(held), f"{width:.3f}", plain, parts, f"{off:+.3f}", said]
+        rows.append(row)
+    heads = ["measure", "held", "width", "gold alone: held, width", "width in parts of it"]
+    return shown([*heads, "off by", "bias said"], rows), []
+
+
+TABLES = {"judges": judged, "small-gold": small_gold, "some-pairs": some_pairs}
 
 
 def main() -> int:
     missed: list[str] = []
     for name, make in TABLES.items():
+        if any(a in TABLES for a in sys.argv) and name not in sys.argv:
+            continue
         table, short = make()
         print(f"{name}: {make.__doc__}\n{table}\n")
         missed += short

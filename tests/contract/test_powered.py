@@ -1,6 +1,7 @@
 """Little gold, much silver: what estimates must obey, whatever the silver is."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -235,3 +236,83 @@ def test_runs_and_measures_must_belong_together(campaign):
         cf.powered(scores, cf.evaluate(silver, {"a": runs["a"]}, "AP"))
     with pytest.raises(UsageError, match="not a mean over topics"):
         cf.evaluate_powered(some(gold, 12), silver, runs, "GMAP")
+
+
+def stratified(truth, share, seed):
+    """A sample of the pairs of every topic, in two strata, as judgements with strata."""
+    rng = np.random.default_rng(seed)
+    table = cf.Judgements.from_dict(truth)
+    strata, values = np.zeros(len(table), dtype=np.int64), np.full(len(table), -1.0)
+    for begin, end in pairwise(table.offsets.tolist()):
+        half = (end - begin) // 2
+        strata[begin + half : end] = 1
+        for rows in (np.arange(begin, begin + half), np.arange(begin + half, end)):
+            chosen = rng.permutation(rows)[: max(2, round(share * len(rows)))]
+            values[chosen] = np.asarray(table.values)[chosen]
+    return replace(table, values=values, strata=strata)
+
+
+@pytest.fixture
+def pool():
+    """Thirty topics with a pool of forty items each, and a silver that errs in a sixth."""
+    rng = np.random.default_rng(3)
+    gold, silver, runs = {}, {}, {"a": {}, "b": {}}
+    for t in range(30):
+        grades = rng.integers(0, 3, size=40)
+        noisy = np.where(rng.random(40) < 0.17, rng.integers(0, 3, size=40), grades)
+        gold[f"t{t}"] = {f"d{i}": int(g) for i, g in enumerate(grades)}
+        silver[f"t{t}"] = {f"d{i}": int(g) for i, g in enumerate(noisy)}
+        for name, skill in (("a", 1.0), ("b", 0.2)):
+            scores = skill * grades + rng.normal(size=40)
+            runs[name][f"t{t}"] = {f"d{i}": float(s) for i, s in enumerate(scores)}
+    return gold, silver, runs
+
+
+def test_pairs_sampled_in_every_topic(pool):
+    """Sums over items: right on average, and held as often as said; gold alone is wider."""
+    gold, silver, runs = pool
+    true = cf.evaluate(gold, runs, "P@10 DCG@10").mean()
+    off, held, parts = [], [], []
+    for seed in range(40):
+        sample = stratified(gold, 0.25, seed)
+        found = cf.evaluate_powered(sample, silver, runs, "P@10 DCG@10", resamples=99)
+        for e in found.estimates:
+            value = true[e.run][e.measure]
+            off.append((e.value - value) / (e.these[1] - e.these[0]))
+            held.append(e.these[0] <= value <= e.these[1])
+            parts.append((e.these[1] - e.these[0]) / (e.gold_these[1] - e.gold_these[0]))
+    assert abs(np.mean(off)) < 0.06
+    assert 0.88 <= np.mean(held) <= 0.99
+    assert np.mean(parts) < 0.75
+    assert found.to_dict()["design"] == "pairs"
+    assert "every pair of these topics" in str(found)
+
+
+def test_all_pairs_judged_leave_nothing_unknown(pool):
+    gold, silver, runs = pool
+    found = cf.evaluate_powered(stratified(gold, 1.0, 0), silver, runs, "P@10 AP", resamples=99)
+    plain = cf.evaluate(gold, runs, "P@10 AP").mean()
+    for e in found.estimates:
+        assert e.value == pytest.approx(plain[e.run][e.measure])
+        assert e.these[1] - e.these[0] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_other_measures_get_a_plug_in_with_its_bias(pool):
+    gold, silver, runs = pool
+    true = cf.evaluate(gold, runs, "AP").mean()
+    found = cf.evaluate_powered(stratified(gold, 0.3, 1), silver, runs, "AP", resamples=99)
+    for e in found.estimates:
+        assert e.bias is not None
+        assert np.isnan(e.gold_value)
+        assert e.these[0] - 0.03 <= true[e.run]["AP"] <= e.these[1] + 0.03
+    assert any("guessed from the silver" in note for note in found.notes)
+
+
+def test_what_sampled_pairs_cannot_do(pool):
+    gold, silver, runs = pool
+    sample = stratified(gold, 0.25, 0)
+    with pytest.raises(UsageError, match="need whole gold topics"):
+        cf.evaluate_powered(sample, silver, runs, "P@10", pairs=True)
+    del silver["t3"]["d5"]
+    with pytest.raises(UsageError, match="d5 of topic t3"):
+        cf.evaluate_powered(sample, silver, runs, "P@10")

@@ -8,13 +8,14 @@ from typing import Any
 import numpy as np
 
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
+from cranfield.data import Judgements
 from cranfield.errors import UsageError, plural
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
 from cranfield.io import read_run
 from cranfield.io.files import Input
-from cranfield.io.forms import is_file, name_runs
+from cranfield.io.forms import coerce_judgements, is_file, name_runs
 from cranfield.io.labels import read_labels
 from cranfield.measures._spec import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names
@@ -51,6 +52,7 @@ def evaluate_powered(
 
     `gold` and `silver` are what `evaluate` takes as judgements, or `evaluate_labels` as truth
     (`task="labels"`), whose further `options` may be given too; `powered` has the rest.
+    Judgements with strata are a gold of pairs, sampled within every topic: see `sampled_pairs`.
 
     >>> silver = {f"t{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(30)}
     >>> gold = {t: silver[t] for t in list(silver)[:8]} | {"t1": {"a": 0, "b": 1}}
@@ -61,6 +63,14 @@ def evaluate_powered(
     """
     told = Progress.of(progress)
     twice = _readable_twice(runs, task)
+    if task == "ranked":
+        gold = coerce_judgements(gold)
+        if gold.strata is not None:
+            if pairs or baseline is not None:
+                raise UsageError("differences of runs need whole gold topics, not sampled pairs")
+            wanted = DEFAULT_MEASURES if measures is None else measures
+            chosen = {"interval": interval, "alpha": alpha, "resamples": resamples, "rng": rng}
+            return _from_pairs(gold, silver, twice, wanted, jobs or 1, chosen, options)
     found = []
     for i, truth in enumerate((gold, silver)):
         part = told.part(0.4 * i, 0.4 * (i + 1))
@@ -83,6 +93,54 @@ def evaluate_powered(
         rng=rng,
         jobs=jobs or 1,
         progress=told.part(0.8, 1.0),
+    )
+
+
+def _from_pairs(
+    gold: Judgements,
+    silver: Any,
+    runs: Mapping[str, Any],
+    measures: Any,
+    jobs: int,
+    chosen: dict[str, Any],
+    options: dict[str, Any],
+) -> PoweredScores:
+    """Estimates where people judged a sample of the pairs of every topic."""
+    from cranfield.comparison.sampled_pairs import Sampled, sampled_estimates
+
+    seed = seed_of(chosen["rng"])
+    sampled = Sampled.of(gold, coerce_judgements(silver))
+    asked = {"alpha": chosen["alpha"], "resamples": chosen["resamples"], "rng": seed}
+    found, estimates = sampled_estimates(
+        sampled, list(runs.items()), measures, jobs=jobs, options=options, **asked
+    )
+    notes = Notes()
+    off = [e for e in estimates if e.bias is not None]
+    if off:
+        names = ", ".join(dict.fromkeys(e.measure for e in off))
+        notes.add(
+            f"{names}: no sum over items, so what was not sampled is guessed from the silver; the "
+            "column bias says how far that may be off: it is not taken away, but the intervals "
+            "reach as far"
+        )
+    return PoweredScores(
+        task="ranked",
+        runs=tuple(runs),
+        measures=tuple(_described(m) for m in found),
+        unit="pair",
+        gold_units=int(sampled.known.sum()),
+        silver_units=len(sampled.gold),
+        estimates=tuple(estimates),
+        pairs=(),
+        compared=False,
+        baseline=None,
+        correction="holm",
+        interval=chosen["interval"] or "studentized",
+        alpha=chosen["alpha"],
+        resamples=chosen["resamples"],
+        seed=seed,
+        design="pairs",
+        notes=notes.lines(),
     )
 
 

@@ -24,7 +24,9 @@ class Estimate:
     `these` and `such` are the intervals of the two targets, `gold_` the same of the gold units
     alone. `weight` is how much of the silver is used, `correlation` how it varies with gold, and
     `effective` how many gold units alone would say as much; `units` of `total` units have gold.
-    `same` says that gold and silver are equal wherever both are known.
+    `same` says that gold and silver are equal wherever both are known. Where people judged pairs
+    of every topic, a measure that is no sum over items has a plug-in for its value, `bias` is how
+    far that is estimated to be off, and gold alone says nothing (NaN).
     """
 
     measure: str
@@ -41,6 +43,7 @@ class Estimate:
     units: int
     total: int
     same: bool = False
+    bias: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +97,19 @@ class PoweredScores(Answer):
     alpha: float
     resamples: int
     seed: int
+    # What was sampled: whole units, or pairs within every topic.
+    design: str = "units"
 
     def _word(self) -> str:
         return "compare" if self.compared else COMMANDS[self.task]
 
     def targets(self) -> dict[str, str]:
         """What each of the two intervals is about."""
+        if self.design == "pairs":
+            return {
+                THESE: "the value if people had judged every pair of these topics",
+                SUCH: TARGETS[SUCH].format(unit="topic"),
+            }
         return {
             name: text.format(total=self.silver_units, unit=self.unit)
             for name, text in TARGETS.items()
@@ -121,7 +131,7 @@ class PoweredScores(Answer):
 
     def headline(self) -> str:
         """How many runs from how much gold, and what the silver was worth."""
-        gains = [e.effective for e in self.estimates]
+        gains = [e.effective for e in self.estimates if e.effective == e.effective] or [0.0]
         return (
             f"{len(self.runs)} runs from gold for {self.gold_units} of {self.silver_units} "
             f"{self.unit}s and silver for all: worth {min(gains):.0f} to {max(gains):.0f} gold "
@@ -132,6 +142,7 @@ class PoweredScores(Answer):
         """Estimates with both intervals, plain gold beside them, and how they were made."""
         payload: dict[str, Any] = {
             "measures": [dict(m) for m in self.measures],
+            "design": self.design,
             "unit": self.unit,
             "gold_units": self.gold_units,
             "silver_units": self.silver_units,

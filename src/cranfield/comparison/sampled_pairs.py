@@ -213,7 +213,13 @@ def _difference(
         for p in ((gold, gold), (silver, silver), (gold, silver))
     )
     weight = max(yf / ff, 0.0) if ff > 0 else 0.0
-    rest = max(yy - 2 * weight * yf + weight**2 * ff, 0.0)
+    rest = yy - 2 * weight * yf + weight**2 * ff
+    # Few sampled pairs may agree by chance: one more is taken to differ (Laplace's rule).
+    counts = (gold != 0) | (silver != 0)
+    differ = 1.0 / (int((counts & known).sum()) + 2)
+    most = float(np.abs(np.concatenate([gold, silver])).max(initial=0.0))
+    there = np.bincount(cell, weights=counts) / total
+    rest = max(rest, float((factor * there).sum()) * most**2 * differ * (1 - differ))
 
     def by_topic(share: float) -> Floats:
         sample = np.bincount(cell, weights=np.where(known, gold - share * silver, 0.0))
@@ -241,6 +247,11 @@ def _difference(
         units=n,
         total=len(known),
     )
+
+
+def _reaching(ends: tuple[float, float], bias: float) -> tuple[float, float]:
+    """An interval that also holds what is left of it when the bias is taken away."""
+    return min(ends[0], ends[0] - bias), max(ends[1], ends[1] - bias)
 
 
 def _plugged(
@@ -276,8 +287,8 @@ def _plugged(
                 d.measure,
                 d.run,
                 d.expected,
-                d.truth_interval,
-                d.interval or nothing,
+                _reaching(d.truth_interval, bias),
+                _reaching(d.interval or nothing, bias),
                 float("nan"),
                 nothing,
                 nothing,

@@ -40,6 +40,31 @@ def is_sure(judgements: Judgements) -> bool:
     return judgements.chances is None or bool((judgements.chances.max(axis=1) == 1.0).all())
 
 
+def _entries(judgements: Judgements) -> Judgements:
+    """The same items, each with its position among those of its topic for a grade."""
+    offsets = np.asarray(judgements.offsets)
+    within = np.arange(len(judgements)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return replace(judgements, values=within.astype(np.float64), levels=None, chances=None)
+
+
+def _ranks(entries: Judgements, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
+    return _core.judged_ranks(
+        entries.index,
+        list(run.topics),
+        *run.buffers,
+        settings.ties,
+        settings.judged_only,
+        settings.max_items,
+        jobs,
+        False,
+    )
+
+
+def entry_ranks(judgements: Judgements, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
+    """Where the judged items of each topic stand in a run, by their position in the topic."""
+    return _ranks(_entries(judgements), run, settings, jobs)
+
+
 @dataclass(frozen=True, slots=True)
 class _Truth:
     """The columns of a truth with probabilities as the core takes them."""
@@ -56,23 +81,13 @@ class _Truth:
         if judgements.chances is None or judgements.levels is None:
             raise UsageError("the truth has no probabilities")
         offsets = np.ascontiguousarray(judgements.offsets, dtype=np.int64)
-        within = np.arange(len(judgements)) - np.repeat(offsets[:-1], np.diff(offsets))
-        entries = replace(judgements, values=within.astype(np.float64))
+        entries = _entries(judgements)
         levels, chances = np.ascontiguousarray(judgements.levels), judgements.chances
         return cls(judgements, entries, offsets, levels, chances, cumulative(chances))
 
     def ranks(self, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
         """Where the judged items stand in a run."""
-        return _core.judged_ranks(
-            self.entries.index,
-            list(run.topics),
-            *run.buffers,
-            settings.ties,
-            settings.judged_only,
-            settings.max_items,
-            jobs,
-            False,
-        )
+        return _ranks(self.entries, run, settings, jobs)
 
     def at_least(self, level: float) -> Floats:
         """The probability of each row that its grade reaches a level."""

@@ -60,6 +60,9 @@ def _estimates(answer: PoweredScores) -> Table:
     columns = [Column("measure", numeric=False), Column("run", numeric=False)]
     columns += [Column("value"), *_ENDS, *_PLAIN, *_WORTH]
     rows: list[list[Cell]] = [[e.measure, e.run, *_row(e)] for e in answer.estimates]
+    if answer.design == "pairs":
+        columns.append(Column("bias"))
+        rows = [[*row, e.bias] for row, e in zip(rows, answer.estimates, strict=True)]
     title = (
         f"Gold for {answer.gold_units} of {answer.silver_units} {answer.unit}s, silver for all "
         f"({THESE}, {SUCH})"
