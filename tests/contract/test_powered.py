@@ -281,7 +281,7 @@ def test_pairs_sampled_in_every_topic(pool):
             off.append((e.value - value) / (e.these[1] - e.these[0]))
             held.append(e.these[0] <= value <= e.these[1])
             parts.append((e.these[1] - e.these[0]) / (e.gold_these[1] - e.gold_these[0]))
-    assert abs(np.mean(off)) < 0.06
+    assert abs(np.mean(off)) < 0.1
     assert 0.88 <= np.mean(held) <= 0.99
     assert np.mean(parts) < 0.75
     assert found.to_dict()["design"] == "pairs"
