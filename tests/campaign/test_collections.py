@@ -177,3 +177,17 @@ def test_answers_have_tables(own):
     for answer in (cf.init_collection(own), cf.check_collection(own)):
         assert document_of(answer).tables
         assert answer.headline()
+
+
+@pytest.mark.parametrize("name", ["../secret.png", "/etc/passwd", "C:\\\\secret.png"])
+def test_nothing_outside_of_the_folder_is_opened(own, name):
+    """Names in files of a collection, which others may have written, stay inside it."""
+    (own / "items.csv").write_text(f"item,picture\nphoto_000,{name}\n")
+    (own / "facts.csv").write_text(f"run,threshold\nalpha,{name}\n")
+    for line in (
+        'items = "items.csv"',
+        'run_facts = "facts.csv"\nlabel_runs = ["labels/alpha.csv"]',
+    ):
+        (own / "collection.toml").write_text(f'truth = "ground_truth.csv"\n{line}\n')
+        found = cf.check_collection(own)
+        assert any("lies outside of the collection's folder" in p.message for p in found.problems)

@@ -11,6 +11,7 @@ from cranfield.campaign.texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
 from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
+from cranfield.io.collection import file_inside
 from cranfield.io.files import run_name
 
 if TYPE_CHECKING:
@@ -67,7 +68,9 @@ def run_thresholds(collection: Collection) -> dict[str, float | Path]:
                 found[name] = float(facts.threshold)
             except ValueError:
                 if facts.threshold != "rows":
-                    found[name] = collection.folder / facts.threshold
+                    found[name] = file_inside(
+                        collection, facts.threshold, f"the threshold of {name!r}"
+                    )
     return found
 
 

@@ -177,8 +177,7 @@ class _Reader:
         path = self.folder / name
         if not name:
             return path
-        parts = PurePosixPath(name.replace("\\", "/")).parts
-        if name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts:
+        if not is_inside(name):
             self._complain(
                 f"{key} names {name!r}, which lies outside of the collection's folder; "
                 "move the file into it",
@@ -362,6 +361,26 @@ class _Reader:
 
     def _complain(self, message: str, table: str, key: str, value: str = "") -> None:
         self.problems.append(Problem(_line_of(self.text, table, key, value), message))
+
+
+def is_inside(name: str) -> bool:
+    """Whether a relative name stays within the folder that it is relative to.
+
+    >>> is_inside("runs/a.run"), is_inside("../a.run"), is_inside("/etc/hosts")
+    (True, False, False)
+    """
+    parts = PurePosixPath(name.replace("\\", "/")).parts
+    return not (name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts)
+
+
+def file_inside(collection: Collection, name: str, what: str) -> Path:
+    """A file of a collection that one of its other files names; none lies outside of its folder."""
+    if not is_inside(name):
+        raise InputError.single(
+            str(collection.folder),
+            f"{what} is {name!r}, which lies outside of the collection's folder",
+        )
+    return collection.folder / name
 
 
 def _there(path: Path) -> bool:
