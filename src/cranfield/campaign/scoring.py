@@ -11,7 +11,6 @@ from cranfield.campaign.texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
 from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
-from cranfield.io.collection import file_inside
 from cranfield.io.files import run_name
 
 if TYPE_CHECKING:
@@ -68,9 +67,7 @@ def run_thresholds(collection: Collection) -> dict[str, float | Path]:
                 found[name] = float(facts.threshold)
             except ValueError:
                 if facts.threshold != "rows":
-                    found[name] = file_inside(
-                        collection, facts.threshold, f"the threshold of {name!r}"
-                    )
+                    found[name] = collection.folder / facts.threshold
     return found
 
 

@@ -30,6 +30,7 @@ from cranfield.io.files import (
     read_text,
     run_name,
 )
+from cranfield.io.numbers import is_number
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
@@ -330,6 +331,8 @@ class _Reader:
             )
 
     def _check_names(self, fields: dict[str, Any]) -> None:
+        for facts in fields.get("run_facts", {}).values():
+            self._check_threshold(facts)
         for key in ("retrieved", "annotated"):
             split, splits = fields.get(key), fields.get("splits", {})
             if split and split not in splits:
@@ -350,6 +353,16 @@ class _Reader:
                         path.relative_to(self.folder).as_posix(),
                     )
                 seen[name] = path
+
+    def _check_threshold(self, facts: RunFacts) -> None:
+        """The threshold of a run is a number, the word rows, or a file of the folder."""
+        if facts.threshold in ("", "rows") or is_number(facts.threshold):
+            return
+        path = self.folder / facts.threshold
+        if not is_inside(facts.threshold) or not _there(path) or not path.is_file():
+            said = f"the threshold of run {facts.run!r} is {facts.threshold!r}"
+            expected = "a number, rows, or a file in the collection's folder"
+            self._complain(f"{said} (expected: {expected})", "", "run_facts")
 
     def _unknown(self, table: str, key: str, known: tuple[str, ...]) -> None:
         place = f" in [{table}]" if table else ""

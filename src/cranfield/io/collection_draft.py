@@ -13,7 +13,7 @@ from pathlib import Path
 from cranfield.data.collection import LAYOUT
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError
-from cranfield.io.collection_keys import DECLARED, FILE
+from cranfield.io.collection_keys import DECLARED, FILE, RUN_KEYS
 from cranfield.io.files import inner_suffix, input_lines, run_name, write_whole
 from cranfield.io.numbers import is_number
 from cranfield.io.ontology import RDF_FORMATS
@@ -210,7 +210,8 @@ def _of_table(rows: Sequence[list[str]]) -> str:
     names = set(header)
     for wanted, key in HEADED:
         if names >= set(wanted):
-            return key
+            # Figures of runs also name their teams, beside measures.
+            return key if key != "run_facts" or names <= set(RUN_KEYS) else ""
     roles = {role for role, known in HEADERS.items() if names & set(known)}
     if {"topic", "item"} <= roles and (roles & {"score", "grade"} or "rank" in names):
         return "judgements" if "grade" in roles and "score" not in roles else "runs"

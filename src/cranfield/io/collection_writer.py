@@ -6,11 +6,11 @@ import json
 import shutil
 import tempfile
 from collections.abc import Iterable
-from dataclasses import MISSING, asdict, fields
+from dataclasses import MISSING, asdict, fields, replace
 from pathlib import Path
 from typing import Any
 
-from cranfield.data.collection import Collection
+from cranfield.data.collection import Collection, RunFacts
 from cranfield.errors import InputError, os_message
 from cranfield.io.collection_keys import DECLARED, FILE, Key
 
@@ -58,7 +58,7 @@ class _Writer:
         self._splits()
         self._images()
         self._rows("teams", self.collection.teams)
-        self._rows("run_facts", self.collection.run_facts.values())
+        self._rows("run_facts", map(self._with_threshold, self.collection.run_facts.values()))
         self._years()
         return "\n".join(self.lines) + "\n"
 
@@ -76,6 +76,13 @@ class _Writer:
         if key.kind == "texts":
             return list(value)
         return self._copy(value) if isinstance(value, Path) else value
+
+    def _with_threshold(self, facts: RunFacts) -> RunFacts:
+        """Facts whose file of thresholds, if they have one, has come along."""
+        path = self.collection.folder / facts.threshold
+        if not facts.threshold or not path.is_file():
+            return facts
+        return replace(facts, threshold=self._copy(path))
 
     def _rows(self, name: str, records: Iterable[Any]) -> None:
         for record in records:
