@@ -5,12 +5,16 @@ from __future__ import annotations
 import base64
 import hashlib
 import threading
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any, TypeVar
 
 from cranfield.server.settings import Settings
 from cranfield.server.store import Store
 
 SECOND = 1000
+T = TypeVar("T")
 
 
 class Clock:
@@ -27,6 +31,28 @@ class Clock:
             return self._latest
 
 
+class Memory:
+    """Keeps small facts for a moment; another process may have changed them that long ago."""
+
+    SECONDS = 1.0
+    MOST = 1000
+
+    def __init__(self) -> None:
+        self._kept: dict[Any, tuple[int, float, Any]] = {}
+
+    def get(self, key: Any, changes: int, make: Callable[[], T]) -> T:
+        known = self._kept.get(key)
+        now = time.monotonic()
+        if known is not None and known[0] == changes and now - known[1] < self.SECONDS:
+            found: T = known[2]
+            return found
+        made = make()
+        if len(self._kept) >= self.MOST:
+            self._kept.clear()
+        self._kept[key] = (changes, now, made)
+        return made
+
+
 @dataclass(frozen=True)
 class Context:
     """The site as its services see it."""
@@ -36,6 +62,12 @@ class Context:
     clock: Clock
     # Woken when there may be a job to do.
     wake: threading.Event = field(default_factory=threading.Event)
+
+    memory: Memory = field(default_factory=Memory)
+
+    def remembered(self, key: Any, make: Callable[[], T]) -> T:
+        """What was found a moment ago, unless this process has written since."""
+        return self.memory.get(key, self.store.changes, make)
 
     def new_id(self) -> str:
         """Sixteen letters and digits that nobody can guess."""

@@ -60,6 +60,21 @@ class Visitor:
 def recognise(context: Context, request: Request) -> Visitor:
     """The visitor of a request, with the campaign and task that its address names."""
     path = request.path_params
+    if is_nobody(request) and "c" in path:
+        key = ("nobody", path["c"], path.get("t"))
+        known = context.remembered(key, lambda: _recognised(context, request))
+        return replace(known, cookie=request.cookies.get(VISITOR, ""))
+    return _recognised(context, request)
+
+
+def is_nobody(request: Request) -> bool:
+    """Whether a request comes without a session, without a worker's link and without a token."""
+    known = SESSION in request.cookies or WORKER in request.cookies
+    return not known and "authorization" not in request.headers
+
+
+def _recognised(context: Context, request: Request) -> Visitor:
+    path = request.path_params
     with context.store.read() as connection:
         visitor = _identified(connection, context, request)
         if "c" in path:

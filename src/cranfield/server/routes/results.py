@@ -63,7 +63,9 @@ def shown(request: Request, task_row: Row, address: str) -> Response:
         raise Refusal(404, str(error)) from None
     if found is None:
         raise Refusal(404, "There are no scores yet.")
-    headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Cookie"}
+    headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding"}
     if found.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
+    if "gzip" in request.headers.get("accept-encoding", ""):
+        return Response(found.packed, 200, headers | {"Content-Encoding": "gzip"}, found.kind)
     return Response(found.body, 200, headers, found.kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import threading
 from collections import OrderedDict
@@ -45,6 +46,7 @@ class Shown:
     body: bytes
     kind: str
     etag: str
+    packed: bytes
 
 
 @dataclass(frozen=True)
@@ -92,11 +94,10 @@ class Pages:
         path, form = _form(address)
         if path.startswith("picture/"):
             form = "png"
-        with self.context.store.read() as connection:
-            current = scoring.current_set(connection, task_row["id"])
-            if current is None:
-                return None
-            version = _version(connection, campaign, task_row, current)
+        state = (task_row["id"], campaign["state"], campaign["title"])
+        current, version = self.context.remembered(state, lambda: self._current(campaign, task_row))
+        if current is None:
+            return None
         key = (version, path, form, tuple(sorted(query.items())))
         with self._lock:
             if key in self._shown:
@@ -104,12 +105,20 @@ class Pages:
                 return self._shown[key]
         body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
-        shown = Shown(body, TYPES[form], f'"{etag}"')
+        # Nothing secret is in these pages, so they may be packed.
+        shown = Shown(body, TYPES[form], f'"{etag}"', gzip.compress(body, 6, mtime=0))
         with self._lock:
             self._shown[key] = shown
             while len(self._shown) > PAGES:
                 self._shown.popitem(last=False)
         return shown
+
+    def _current(self, campaign: Row, task_row: Row) -> tuple[Row | None, str]:
+        with self.context.store.read() as connection:
+            current = scoring.current_set(connection, task_row["id"])
+            if current is None:
+                return None, ""
+            return current, _version(connection, campaign, task_row, current)
 
     def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
         from cranfield.site.results import Frame, Results

@@ -45,6 +45,8 @@ class Store:
 
     def __init__(self, engine: Engine) -> None:
         self.engine = engine
+        # Grows with every write of this process, so that what was read before can be told old.
+        self.changes = 0
 
     @property
     def is_sqlite(self) -> bool:
@@ -71,7 +73,9 @@ class PostgresStore(Store):
         for attempt in range(1, ATTEMPTS + 1):
             try:
                 with self.engine.begin() as connection:
-                    return work(connection)
+                    done = work(connection)
+                self.changes += 1
+                return done
             except DBAPIError as error:
                 code = getattr(error.orig, "sqlstate", None)
                 if code in _FULL_CODES:
@@ -139,6 +143,7 @@ class SqliteStore(Store):
         except Exception as error:
             failure = StoreFullError() if _is_full(error) else error
             outcomes = [(future, None, failure) for _, future in group]
+        self.changes += 1
         for future, result, failed in outcomes:
             if failed is None:
                 future.set_result(result)
