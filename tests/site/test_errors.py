@@ -83,7 +83,7 @@ def test_mistakes_are_what_a_loop_over_cells_finds():
         for k in range(3)
     ]
     runs.append(LabelMatrix(items, concepts, labels=rng.random((40, 5)) < 0.5, name="plain"))
-    found = Mistakes(truth)
+    found = Mistakes(truth.concepts, truth)
     for run in runs:
         found.add(run)
     confused, assigned, wrong = brute(truth, runs)

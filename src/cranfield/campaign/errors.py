@@ -252,7 +252,7 @@ class _Table:
 
 def _mistaken(mistakes: Mistakes, shown: int | None, *, items: bool) -> Iterator[ResultPart]:
     """Concepts confused most, and wrong labels by confidence."""
-    concepts = mistakes.truth.concepts
+    concepts = mistakes.concepts
     flat = mistakes.confused.ravel()
     order = np.argsort(-flat, kind="stable")
     rows: list[tuple[Cell, ...]] = []

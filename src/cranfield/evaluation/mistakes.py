@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 BINS = 10
 KEPT = 50
+_COUNTS = ("confused", "missed", "assigned", "wrong")
 
 
 @dataclass(frozen=True, order=True, slots=True)
@@ -42,7 +43,8 @@ class Mistakes:
     has the wrong labels of which runs were most sure.
     """
 
-    truth: LabelMatrix
+    concepts: tuple[str, ...]
+    truth: LabelMatrix | None = None
     confused: NDArray[np.int64] = field(init=False)
     missed: NDArray[np.int64] = field(init=False)
     assigned: NDArray[np.int64] = field(init=False)
@@ -51,14 +53,33 @@ class Mistakes:
     runs: int = 0
 
     def __post_init__(self) -> None:
-        count = len(self.truth.concepts)
+        count = len(self.concepts)
         self.confused = np.zeros((count, count), dtype=np.int64)
         self.missed = np.zeros(count, dtype=np.int64)
         self.assigned = np.zeros(BINS, dtype=np.int64)
         self.wrong = np.zeros(BINS, dtype=np.int64)
 
+    def to_plain(self) -> dict[str, Any]:
+        """The counts as JSON has them; the truth is not among them."""
+        counts = {name: getattr(self, name).tolist() for name in _COUNTS}
+        worst = [[w.confidence, w.run, w.item, w.concept] for w in self.worst]
+        return {"concepts": list(self.concepts), "runs": self.runs, "worst": worst, **counts}
+
+    @classmethod
+    def joined(cls, parts: Sequence[Mapping[str, Any]]) -> Mistakes:
+        """The mistakes of runs that were looked at one by one, from their plain counts."""
+        whole = cls(tuple(parts[0]["concepts"]))
+        for part in parts:
+            for name in _COUNTS:
+                setattr(whole, name, getattr(whole, name) + np.array(part[name], dtype=np.int64))
+            whole.runs += int(part["runs"])
+            whole.worst = _surest([*whole.worst, *(WrongLabel(*w) for w in part["worst"])])
+        return whole
+
     def add(self, run: LabelMatrix) -> None:
         """Count the mistakes of a run that is aligned to the truth."""
+        if self.truth is None:
+            raise NeedsError("mistakes are counted against a truth")
         decided = run.with_threshold(DEFAULT_THRESHOLD)
         items, concepts = self.truth.shape
         step = max(1, CHUNK_CELLS // max(concepts, 1))
@@ -73,11 +94,17 @@ class Mistakes:
             self.confused += pairs.astype(np.int64)
             self.missed += missed.sum(axis=0)
             if sure is not None:
-                self._add_confidences(run.name, start, labels, false, sure)
+                names = self.truth.items[start : start + step]
+                self._add_confidences(run.name, names, labels, false, sure)
         self.runs += 1
 
     def _add_confidences(
-        self, name: str, start: int, labels: Any, false: Any, sure: NDArray[np.float64]
+        self,
+        name: str,
+        items: Sequence[str],
+        labels: Any,
+        false: Any,
+        sure: NDArray[np.float64],
     ) -> None:
         for counts, chosen in ((self.assigned, labels), (self.wrong, false)):
             at = np.minimum((sure[chosen] * BINS).astype(np.int64), BINS - 1)
@@ -92,14 +119,16 @@ class Mistakes:
             WrongLabel(
                 float(values[k]),
                 name,
-                self.truth.items[start + int(rows[k])],
-                self.truth.concepts[int(columns[k])],
+                items[int(rows[k])],
+                self.concepts[int(columns[k])],
             )
             for k in order.tolist()
         ]
-        self.worst = sorted(
-            [*self.worst, *found], key=lambda w: (-w.confidence, w.run, w.item, w.concept)
-        )[:KEPT]
+        self.worst = _surest([*self.worst, *found])
+
+
+def _surest(labels: Sequence[WrongLabel]) -> list[WrongLabel]:
+    return sorted(labels, key=lambda w: (-w.confidence, w.run, w.item, w.concept))[:KEPT]
 
 
 def score_with_mistakes(
@@ -116,7 +145,7 @@ def score_with_mistakes(
 
     told = Progress.of(progress)
     task = LabelTask(truth, measures, **options)
-    mistakes = Mistakes(task.truth)
+    mistakes = Mistakes(task.truth.concepts, task.truth)
 
     def passing() -> Iterator[LabelMatrix]:
         for k, run in enumerate(task.runs(runs), 1):

@@ -99,19 +99,23 @@ def _sentence(error: BaseException) -> str:
 def score(given: dict[str, Any]) -> dict[str, Any]:
     """Score one run against the truth and save its scores, and its curve for the pages."""
     from cranfield.campaign.gathered import gather
+    from cranfield.io.files import write_whole
 
     with tempfile.TemporaryDirectory(dir=given["work"]) as folder:
         collection = prepared(given, Path(folder))
         found = gather(collection, given["task"], released=True, compare=False, jobs=1)
         if found.curve is not None:
-            found.curve.save(curve_file(given["out"]))
+            found.curve.save(beside(given["out"], "curve"))
+        if found.mistakes is not None:
+            text = json.dumps(found.mistakes.to_plain())
+            write_whole(beside(given["out"], "mistakes"), text.encode())
         found.material.scores.save(given["out"])
     return {"done": 1}
 
 
-def curve_file(path: str) -> Path:
-    """Where the curve of a run lies, beside its scores."""
-    return Path(path).with_suffix(".curve.json")
+def beside(path: str, what: str) -> Path:
+    """Where the curve or the mistakes of a run lie, beside its scores."""
+    return Path(path).with_suffix(f".{what}.json")
 
 
 def prepared(given: dict[str, Any], folder: Path) -> Collection:
@@ -161,7 +165,7 @@ def aggregate(given: dict[str, Any]) -> dict[str, Any]:
 
     out = Path(given["out"])
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    together = {"scores": given["parts"], "curve": [curve_file(p) for p in given["parts"]]}
+    together = {"scores": given["parts"], "curve": [beside(p, "curve") for p in given["parts"]]}
     for name, paths in together.items():
         if all(Path(path).exists() for path in paths):
             parts = [load(path) for path in paths]
@@ -169,12 +173,22 @@ def aggregate(given: dict[str, Any]) -> dict[str, Any]:
             whole.save(out / f"{name}.json")
             if name == "scores":
                 scores = whole
+    _join_mistakes([beside(path, "mistakes") for path in given["parts"]], out / "mistakes.json")
     rows: list[dict[str, Any]] = []
     if len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
         comparison = scores.compare(rng=given["seed"])
         comparison.save(out / "comparison.json")
         rows = [_standing(row) for row in comparison.standings]
     return {"done": len(scores.runs), "standings": rows, "means": _means(scores)}
+
+
+def _join_mistakes(paths: list[Path], out: Path) -> None:
+    from cranfield.evaluation.mistakes import Mistakes
+    from cranfield.io.files import write_whole
+
+    if paths and all(path.exists() for path in paths):
+        whole = Mistakes.joined([json.loads(path.read_bytes()) for path in paths])
+        write_whole(out, json.dumps(whole.to_plain()).encode())
 
 
 def _standing(row: Any) -> dict[str, Any]:

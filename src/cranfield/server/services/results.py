@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import json
 import threading
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
@@ -21,8 +22,9 @@ from cranfield.io.collection import read_collection
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import Row, tasks_of
-from cranfield.server.services.uploads import blob_path
+from cranfield.server.services.uploads import blob_path, file_hash
 from cranfield.server.store.tables import run, team, truth_version
+from cranfield.server.thresholds import threshold_lines
 
 if TYPE_CHECKING:
     from cranfield.campaign.results import Material
@@ -199,20 +201,36 @@ def extras_of(
 ) -> Extras:
     """What pages show beside the tables: curves, files with their hashes, what was changed."""
     from cranfield.answers import load
+    from cranfield.evaluation.mistakes import Mistakes
     from cranfield.evaluation.scores import Scores
     from cranfield.report.methods import ranked_settings
     from cranfield.site.extras import Extras
 
-    curve = scoring.set_folder(context.settings, current["id"]) / "curve.json"
+    folder = scoring.set_folder(context.settings, current["id"])
+    curve, mistakes = folder / "curve.json", folder / "mistakes.json"
     scores = load(curve) if curve.exists() else None
     public = campaign["state"] in ("released", "archived")
+    truth = _released_truth(connection, context, current) if public else None
+    listed = [*files_of(connection, context, task_row, public), *_truth_file(task_row, truth)]
     return Extras(
         curve=scores if isinstance(scores, Scores) else None,
-        files=tuple(files_of(connection, context, task_row, public)),
+        mistakes=(
+            Mistakes.joined([json.loads(mistakes.read_bytes())]) if mistakes.exists() else None
+        ),
+        files=tuple(listed),
         changes=tuple(_changes(connection, task_row["id"])),
         settings=ranked_settings({}) if task_row["kind"] == "ranked" else [],
         licence=campaign["licence"],
+        version=read_collection(context.settings.public / campaign["slug"]).version,
     )
+
+
+def _truth_file(task_row: Row, truth: Path | None) -> Iterator[FileFact]:
+    from cranfield.site.extras import FileFact
+
+    if truth is not None:
+        address = f"files/{task_row['slug']}/{truth.name}"
+        yield FileFact("truth", truth.name, truth.stat().st_size, file_hash(truth), "", address)
 
 
 def files_of(
@@ -234,7 +252,9 @@ def file_of(connection: Connection, context: Context, task_row: Row, name: str) 
     for one in files_of(connection, context, task_row, public=True):
         if one.name == name:
             return blob_path(context.settings, one.sha256)
-    return None
+    current = scoring.current_set(connection, task_row["id"])
+    truth = None if current is None else _released_truth(connection, context, current)
+    return truth if truth is not None and truth.name == name else None
 
 
 def _changes(connection: Connection, task_id: str) -> list[str]:
@@ -266,6 +286,13 @@ def material_of(
     compared = folder / "comparison.json"
     comparison = load(compared) if compared.exists() else None
     facts, teams = facts_and_teams(connection, task_row["id"], campaign["id"])
+    # One threshold per concept is a file of the export, and has its name here.
+    facts = {
+        name: replace(one, threshold=f"thresholds/{name}.csv")
+        if threshold_lines(one.threshold)
+        else one
+        for name, one in facts.items()
+    }
     released = campaign["state"] in ("released", "archived")
     truth = _released_truth(connection, context, current) if released else None
     collection = replace(
