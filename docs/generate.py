@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import importlib
 import inspect
-import shlex
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -293,15 +292,15 @@ def gallery_page() -> str:
         NOTE,
         "# Gallery\n\nEvery chart of `cranfield chart`, drawn from the sample collection of "
         "handwritten digits when these pages were made. The pictures follow the reader's choice "
-        "of a light or dark screen.\n",
+        "of a light or dark screen; each opens by itself, where small writing can be enlarged.\n",
     ]
     for name, words, what, source in gallery():
-        command = " ".join(shlex.quote(w) if " " in w or "(" in w else w for w in words)
+        command = " ".join(f'"{w}"' if " " in w or "(" in w else w for w in words)
         whose = f" ({source})" if source else ""
         parts.append(
             f"\n## {words[0]}\n\n{what[:1].upper()}{what[1:]}{whose}.\n\n"
             f"```console\n$ cranfield chart {command} -o {words[0]}.svg\n```\n\n"
-            f"![{what}](images/gallery/{name})\n"
+            f"[![{what}](images/gallery/{name})](images/gallery/{name})\n"
         )
     return "".join(parts)
 

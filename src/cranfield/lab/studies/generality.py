@@ -7,14 +7,14 @@ out of its collection, and so of the runs, by chance; the relevant ones always s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.data import Judgements, Run
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
@@ -144,9 +144,10 @@ def _run_piece(piece: _Piece) -> Plain:
             f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
         )
     found: list[list[float | None]] = []
+    grades, retrieved = judged.to_dict(), run.to_dict()
     for share in piece.shares:
         size = round(share * piece.size)
-        smaller, truth = _smaller(run, judged, size, piece.size, piece.seed)
+        smaller, truth = _smaller(retrieved, grades, size, piece.size, piece.seed)
         options = material.evaluation() | {"collection_size": size}
         scores = evaluate(truth, {piece.name: smaller}, material.names, jobs=1, **options)
         found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
@@ -157,12 +158,15 @@ def _run_piece(piece: _Piece) -> Plain:
 
 
 def _smaller(
-    run: Run, judged: Judgements, size: int, full: int, seed: int
+    retrieved: Mapping[str, Mapping[str, float]],
+    grades: Mapping[str, Mapping[str, float]],
+    size: int,
+    full: int,
+    seed: int,
 ) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
     """Run and judgements over collections of `size` items: for each topic its relevant items, and
     others by chance, the same ones for every run and, where they are relevant to none, every
     topic."""
-    grades, retrieved = judged.to_dict(), run.to_dict()
     smaller_run, smaller_truth = {}, {}
     for topic, own in grades.items():
         relevant = {i for i, g in own.items() if g >= 1}
@@ -173,7 +177,9 @@ def _smaller(
         # Where all items are known the collection has its size to the item; else on average.
         all_known = len(chance) + len(relevant) >= full
         limit = 1.0 if all_known else room / (full - len(relevant))
-        kept = sorted((c, i) for i, c in chance.items() if c < limit)[:room]
+        kept = [(c, i) for i, c in chance.items() if c < limit]
+        if len(kept) > room:
+            kept = sorted(kept)[:room]
         staying = relevant | {i for _, i in kept}
         smaller_truth[topic] = {i: g for i, g in own.items() if i in staying}
         if topic in retrieved:
@@ -195,6 +201,8 @@ def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> 
         )
 
 
+# Every run and size asks for the same items again.
+@lru_cache(maxsize=1 << 18)
 def _chance(item: str, seed: int) -> float:
     """A number in [0, 1) that an item has in every run and on every machine."""
     digest = hashlib.blake2b(f"{seed}:{item}".encode(), digest_size=8).digest()
