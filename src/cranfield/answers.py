@@ -251,6 +251,18 @@ class Answer:
 
         return rendered(self, "markdown", **view)
 
+    def report(self, path: str | Path, **view: Any) -> None:
+        """Write a page that opens from disk: the report of scores, else tables and charts."""
+        from cranfield.report.show import page_of
+
+        write_whole(Path(path), page_of(self, **view).encode(errors="replace"))
+
+    def plot(self, measure: str | None = None) -> Any:
+        """The chart of scores or of a comparison; it draws itself, and `save` writes it."""
+        from cranfield.report.show import plotted
+
+        return plotted(self, measure)
+
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """What a notebook shows."""
         from cranfield.report.show import notebook_bundle

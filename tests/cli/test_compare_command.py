@@ -118,7 +118,8 @@ def test_every_format(capsys, folder, form):
 def test_latex_is_ready_to_paste(capsys, folder):
     _, out, _ = run(capsys, folder, "--format", "latex", "--baseline", "bm25", "-m", "AP",
                     "--show", "pairs")  # fmt: skip
-    assert out.startswith("\\begin{tabular}{lllrrrrrlr}\n\\toprule\nmeasure & a & b & ")
+    assert out.startswith("\\begin{table}\n\\centering\n\\caption{")
+    assert "\\begin{tabular}{lllrrrrrlr}\n\\toprule\nmeasure & a & b & " in out
     assert "\\midrule" in out
     assert "\\bottomrule\n\\end{tabular}\n" in out
     assert "\\par{\\footnotesize *, **, ***: p at most 0.05" in out

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator, Sequence
 
 from cranfield._json import jsonable
 from cranfield.errors import visible
@@ -35,6 +36,8 @@ def render(
     if form in _DELIMITERS:
         table = document.machine or document.tables[0]
         return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
+    if form == "latex":
+        return "\n".join(_latex(t, label) for t, label in _labelled(document.tables))
     parts = [_RENDERERS[form](t) for t in document.tables]
     if form == "markdown":
         said = " ".join(_escape(line, quote=False) for line in document.lead)
@@ -177,9 +180,21 @@ def _superscript(mark: str) -> str:
     return rf"\rlap{{\textsuperscript{{{mark.translate(_LATEX)}}}}}" if mark else ""
 
 
-def _latex(table: Table) -> str:
+def _labelled(tables: Sequence[Table]) -> Iterator[tuple[Table, str]]:
+    """Tables with labels that are their own, made of their titles."""
+    seen: dict[str, int] = {}
+    for table in tables:
+        words = re.findall(r"[a-z0-9]+", (table.title or "results").lower())
+        label = "-".join(words[:6]) or "results"
+        seen[label] = seen.get(label, 0) + 1
+        yield table, f"tab:{label}" + (f"-{seen[label]}" if seen[label] > 1 else "")
+
+
+def _latex(table: Table, label: str) -> str:
     spec = "".join("r" if c.numeric else "l" for c in table.columns)
-    lines = [r"\begin{tabular}{" + spec + "}", r"\toprule"]
+    caption = (table.title or "Results").translate(_LATEX)
+    lines = [r"\begin{table}", r"\centering", rf"\caption{{{caption}}}", rf"\label{{{label}}}"]
+    lines += [r"\begin{tabular}{" + spec + "}", r"\toprule"]
     lines.append(" & ".join(c.label.translate(_LATEX) for c in table.columns) + r" \\")
     lines.append(r"\midrule")
     for i, row in enumerate(table.rows):
@@ -190,6 +205,7 @@ def _latex(table: Table) -> str:
     lines.append(r"\bottomrule")
     lines.append(r"\end{tabular}")
     lines.extend(rf"\par{{\footnotesize {note.translate(_LATEX)}}}" for note in table.notes)
+    lines.append(r"\end{table}")
     return "\n".join(lines) + "\n"
 
 
@@ -229,15 +245,18 @@ def html_table(table: Table) -> str:
         f"<th scope=col{' class=n' if c.numeric else ''}>{_escape(c.label)}</th>"
         for c in table.columns
     )
+    best_rows = [table.best_rows(j) for j in range(len(table.columns))]
     rows = []
     for i, row in enumerate(table.rows):
         cells = []
         for j, (column, value) in enumerate(zip(table.columns, row, strict=True)):
-            best = i in table.best_rows(j)
+            best = i in best_rows[j]
             classes = " ".join(
                 filter(None, ["n" if column.numeric else "", "best" if best else ""])
             )
             text = _escape(column.show(value) + _beside(table, i, j))
+            # Where no style sheet says what is best, such as in a notebook, it is bold, too.
+            text = f"<b>{text}</b>" if best else text
             cells.append(f'<td class="{classes}">{text}</td>')
         rows.append("<tr>" + "".join(cells) + "</tr>")
     notes = "".join(f"<p class=note>{_escape(n)}</p>" for n in table.notes)
@@ -249,6 +268,6 @@ def html_table(table: Table) -> str:
 
 
 _DELIMITERS = {"csv": ",", "tsv": "\t"}
-_RENDERERS: dict[str, Callable[[Table], str]] = {"latex": _latex, "markdown": _markdown}
+_RENDERERS: dict[str, Callable[[Table], str]] = {"markdown": _markdown}
 
 FORMATS = ("table", "json", "csv", "tsv", "latex", "html", "markdown")

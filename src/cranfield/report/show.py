@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import html
+import os
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from cranfield.answers import Answer
 from cranfield.comparison.answer import Comparison
+from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.notes import Progress
 from cranfield.report.render import html_table, lead_text, render, text_table
 from cranfield.report.tables import document_of
+
+if TYPE_CHECKING:
+    from cranfield.report.charts.model import Chart
 
 ROWS_SHOWN = 40
 
@@ -26,16 +35,45 @@ def rendered(answer: Answer, form: str, **view: Any) -> str:
     return render(document_of(answer, **view), form)
 
 
+def page_of(answer: Answer, **view: Any) -> str:
+    """The answer as one page: the interactive report of scores, else tables and charts."""
+    if isinstance(answer, Scores):
+        from cranfield.report.cases import Compared, compared
+        from cranfield.report.parts import scores_page
+
+        found, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
+        return scores_page(Compared(answer, found, (), left_out), **view)
+    document = document_of(answer, **view)
+    if isinstance(answer, Comparison):
+        document = replace(document, figures=lambda: [plotted(answer)])
+    return render(document, "html")
+
+
+def plotted(answer: Answer, measure: str | None = None) -> Chart:
+    """The chart of an answer: means with intervals, and groups where runs were compared."""
+    from cranfield.report.charts import heatmap, leaderboard
+
+    if isinstance(answer, Scores):
+        if len(answer.runs) < 2:
+            return heatmap(answer, measure)
+        answer = answer.compare(test="t", measures=None if measure is None else [measure])
+    if isinstance(answer, Comparison):
+        return leaderboard(answer, measure)
+    raise UsageError(f"there is no chart of a {type(answer).__name__} alone; see cranfield.charts")
+
+
 def notebook_bundle(answer: Answer) -> dict[str, Any]:
-    """The answer as a notebook shows it: its tables as HTML and as text, and a chart."""
-    tables = [t.first(ROWS_SHOWN) for t in document_of(answer).tables]
+    """The answer as a notebook shows it: what it says, its tables as HTML and as text, a chart."""
+    document = document_of(answer)
+    tables = [t.first(ROWS_SHOWN) for t in document.tables]
+    said = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
     bundle: dict[str, Any] = {
         "text/plain": as_text(answer),
-        "text/html": "".join(html_table(t) for t in tables),
+        "text/html": said + "".join(html_table(t) for t in tables),
     }
     if isinstance(answer, Comparison):
-        from cranfield.report.charts import MIME, leaderboard
+        from cranfield.report.charts import MIME
 
-        drawn = leaderboard(answer)
+        drawn = plotted(answer)
         bundle |= {MIME: drawn.to_vega(), "image/svg+xml": drawn.to_svg()}
     return bundle
