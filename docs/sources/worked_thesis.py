@@ -263,6 +263,23 @@ def people(method: str, pairs: str, **sources: Any) -> float:
 # ---- chapter 5
 
 
+def grouped() -> Any:
+    """Three photos that two people grouped, with the kinds of their reasons."""
+    from cranfield.io.groupings import Groupings
+
+    places = {
+        "ann": {"beach": ("nature", "sea"), "dune": ("nature", "sea"), "blur": ("bad",)},
+        "bob": {"beach": ("pleasant",), "dune": ("pleasant",), "blur": ("odd",)},
+    }
+    kinds = {
+        ("ann", ("nature", "sea")): "content",
+        ("ann", ("bad",)): "representation",
+        ("bob", ("pleasant",)): "affect",
+        ("bob", ("odd",)): "affect",
+    }
+    return cf.study_groups(Groupings(places, kinds))
+
+
 @lru_cache
 def tag_corpus() -> Any:
     """The tags of the photographs that ship with the package, in figures."""

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from cranfield.agreement.aggregated import Aggregated
     from cranfield.agreement.answer import Agreement
     from cranfield.agreement.assess import Resampling
+    from cranfield.agreement.groupings import study_groups
     from cranfield.agreement.quality import Quality, check_quality
     from cranfield.agreement.study import (
         QualityCheck,
@@ -300,6 +301,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "evaluate_uncertain",
         "poisson_binomial",
     ),
+    "cranfield.agreement.groupings": ("study_groups",),
     "cranfield.relatedness.categories": ("count_categories",),
     "cranfield.relatedness.tag_corpus": ("analyse_tags",),
     "cranfield.relatedness.vocabularies": ("compare_vocabularies",),
@@ -455,6 +457,7 @@ __all__ = [
     "relate_pairs",
     "search",
     "stats",
+    "study_groups",
     "to_ranx",
     "view_concept",
     "view_cost_map",

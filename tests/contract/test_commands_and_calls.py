@@ -62,6 +62,7 @@ def folder(tmp_path, monkeypatch):
         "pairs.csv": "word1,word2,human\nsky,Zero,1\nOne,Two,3\nOne,Three,2\n",
         "two.csv": "word1,word2\nOne,Two\nOdd,Even\n",
         "labels.csv": "item,odd,low\n" + "".join(f"i{k},{k % 2},{int(k < 5)}\n" for k in range(12)),
+        "grouped.csv": "subject,item,group\ns,a,x\ns,b,x\ns,c,y\nt,a,u\nt,b,u\nt,c,v\n",
         "asked.csv": "topic,query\n1,One OR Two\n2,Odd AND NOT One\n",
         "tags.csv": "item,tag\n" + "".join(f"i{k},sky\n" for k in range(12)),
     }
@@ -163,6 +164,7 @@ ROWS = {
     "tags": [
         (["tags.csv", "--min-items", "3"], lambda: cf.analyse_tags("tags.csv", min_items=3)),
     ],
+    "groups": [(["grouped.csv"], lambda: cf.study_groups("grouped.csv"))],
     "query": [
         (["asked.csv", LABELS[0]], lambda: cf.query_concepts("asked.csv", LABELS[0])),
     ],

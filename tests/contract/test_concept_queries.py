@@ -4,7 +4,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
@@ -36,6 +36,7 @@ def holds(expression, case):
 
 
 @given(expressions)
+@settings(deadline=None)
 def test_what_is_written_is_read_back(expression):
     read = parse_expression(str(expression))
     for case in itertools.product((0.0, 1.0), repeat=len(NAMES)):
@@ -43,6 +44,7 @@ def test_what_is_written_is_read_back(expression):
 
 
 @given(expressions, confidences)
+@settings(deadline=None)
 def test_probability_is_the_sum_over_all_cases(expression, chances):
     total = 0.0
     for case in itertools.product((0.0, 1.0), repeat=len(NAMES)):
@@ -53,6 +55,7 @@ def test_probability_is_the_sum_over_all_cases(expression, chances):
 
 
 @given(expressions, expressions, confidences, st.sampled_from(["fuzzy", "probability"]))
+@settings(deadline=None)
 def test_de_morgan(one, other, numbers, reading):
     both = Expression("not", parts=(Expression("and", parts=(one, other)),))
     negated = tuple(Expression("not", parts=(e,)) for e in (one, other))

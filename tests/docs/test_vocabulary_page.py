@@ -16,7 +16,7 @@ def test_console_blocks_are_true(tmp_path, monkeypatch, capsys):
         (tmp_path / name).write_text(content)
     (tmp_path / "tags.csv").write_text("item,tags\na,sea beach dune\nb,sea dune\n")
     blocks = re.findall(r"```console\n\$ cranfield (.*?)\n(.*?)```", text, re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == 5
     for command, shown in blocks:
         assert main(shlex.split(command)) == 0
         out = [line.rstrip() for line in capsys.readouterr().out.splitlines()]

@@ -35,6 +35,7 @@ COMMANDS: dict[str, tuple[str, str]] = {
     "aggregate": ("aggregate", "many opinions to one truth"),
     "form": ("form", "forms for people who annotate, and what they filled in"),
     "survey": ("survey", "ask people: measures, concept sets, words, categories, neighbours"),
+    "groups": ("groups", "how people group and tag items: clusters, kinds, agreement"),
     "weaklabel": ("weaklabel", "keep the items whose features fit their tag"),
     "describe": ("describe", "pictures to vectors: colours, textures, edges, tags"),
     "descriptors": ("descriptors", "the catalogue of descriptors, or all about one of them"),
@@ -65,7 +66,7 @@ GROUPS = {
     "run a campaign": "campaign serve submit",
     "make a truth with people": "pool form survey agreement aggregate weaklabel",
     "make runs": "describe descriptors search annotate fuse query index-quality",
-    "know the concepts": "ontology tags relatedness costmap",
+    "know the concepts": "ontology tags groups relatedness costmap",
     "evaluate the measures": "lab",
 }
 

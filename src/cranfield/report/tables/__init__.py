@@ -38,6 +38,7 @@ MAKERS: dict[str, str] = {
     "Explanations": "explanations:document",
     "Fusion": "fusion:document",
     "Generality": "lab_generality:document",
+    "GroupingStudy": "groupings:document",
     "IndexQuality": "index_quality:document",
     "JudgesReport": "judges:document",
     "MapComparison": "costmap:comparison_document",

@@ -1,0 +1,73 @@
+"""How people grouped or tagged items: CSV subject,item,group[,kind] or subject,item,tag[,kind]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from cranfield.errors import InputError, Problem
+from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
+
+_BETWEEN = "/"
+
+
+@dataclass(frozen=True)
+class Groupings:
+    """Where each person put each item: the path of its group, or its tags.
+
+    `kinds` has the kind of reason of a person's group, or of a tag on an item, where it is given.
+    """
+
+    places: Mapping[str, Mapping[str, tuple[str, ...]]]
+    kinds: Mapping[tuple[str, tuple[str, ...]], str]
+    tags: bool = False
+
+    @property
+    def subjects(self) -> tuple[str, ...]:
+        return tuple(self.places)
+
+    @property
+    def items(self) -> tuple[str, ...]:
+        """All items that anybody placed, in the order of their first mention."""
+        return tuple(dict.fromkeys(i for placed in self.places.values() for i in placed))
+
+
+def read_groupings(path: str | Path) -> Groupings:
+    """The groups or tags of a file."""
+    where = describe(path)
+    delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
+    with open_text(path) as stream:
+        rows = list(csv_rows(stream, where, delimiter))
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    tags = header[:3] == ["subject", "item", "tag"]
+    if not tags and header[:3] != ["subject", "item", "group"]:
+        raise InputError.single(
+            where, "expected a header subject,item,group[,kind] or subject,item,tag[,kind]", 1
+        )
+    places: dict[str, dict[str, tuple[str, ...]]] = {}
+    kinds: dict[tuple[str, tuple[str, ...]], str] = {}
+    problems: list[Problem] = []
+    for line, row in rows[1:]:
+        cells = [cell.strip() for cell in row]
+        if not any(cells):
+            continue
+        if len(cells) != len(header) or not all(cells[:3]):
+            problems.append(Problem(line, f"expected {','.join(header)}, each with something"))
+            continue
+        subject, item, said = cells[:3]
+        own = places.setdefault(subject, {})
+        if tags:
+            own[item] = (*own.get(item, ()), said)
+        elif item in own:
+            problems.append(Problem(line, f"subject {subject!r} groups item {item!r} twice"))
+            continue
+        else:
+            own[item] = tuple(part.strip() for part in said.split(_BETWEEN))
+        if len(cells) > 3 and cells[3]:
+            kinds[subject, (item, said) if tags else own[item]] = cells[3]
+    if not places and not problems:
+        problems.append(Problem(0, "holds no group"))
+    if problems:
+        raise InputError(where, problems)
+    return Groupings(places, kinds, tags)
