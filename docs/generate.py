@@ -131,6 +131,33 @@ KINDS_OF_TABLES = {
 }
 
 
+def routes_page() -> str:
+    """Every route of the campaign site: who may use it, and in which states."""
+    from cranfield.campaign.states import STATES
+    from cranfield.server.permissions import ROLES, RULES
+
+    listed = ", ".join(f"`{letter}` {what}" for letter, what in ROLES.items())
+    parts = [
+        NOTE,
+        "# Routes of the campaign site\n\n",
+        f"Who may what: {listed}. Somebody who may not gets 403; for what belongs to others, 404. "
+        "A draft is for organisers only.\n\n",
+        "| route | what | who | in the states |\n|---|---|---|---|\n",
+    ]
+    for rule in RULES:
+        who = " ".join(letter for letter in ROLES if letter in rule.who)
+        when = (
+            "all"
+            if rule.when == frozenset(STATES)
+            else ", ".join(state for state in STATES if state in rule.when)
+        )
+        if rule.always:
+            when += f"; {' '.join(sorted(rule.always))} in all"
+        more = ", after the password was entered again" if rule.confirmed else ""
+        parts.append(f"| `{rule.method} {rule.path}` | {rule.about}{more} | {who} | {when} |\n")
+    return "".join(parts)
+
+
 def commands_page() -> str:
     """Every command with its options."""
     parts = [
@@ -207,6 +234,7 @@ PAGES = {
     "descriptors.md": descriptors_page,
     "collection.md": collection_page,
     "commands.md": commands_page,
+    "routes.md": routes_page,
     "python.md": python_page,
 }
 
