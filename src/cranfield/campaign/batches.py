@@ -142,27 +142,40 @@ def pilot_units(plan: Plan) -> list[str]:
     return (least_gold + others)[: plan.pilot]
 
 
-def next_unit(plan: Plan, state: BatchState, worker: Worker, load: Mapping[str, int]) -> str | None:
+def next_unit(
+    plan: Plan,
+    state: BatchState,
+    worker: Worker,
+    load: Mapping[str, int],
+    order: Sequence[str] | None = None,
+) -> str | None:
     """The unit that somebody is given next, or None when there is none for this person.
 
     `load` counts for each unit the assignments that hold one of its places. Gold units have as
-    many places as there are people.
+    many places as there are people. `order` is that of the person, for who has it at hand.
     """
     if state not in ("pilot", "running") or worker.paused or not qualified(plan, worker):
         return None
     if plan.most_per_person is not None and worker.given >= plan.most_per_person:
         return None
     allowed = set(pilot_units(plan)) if state == "pilot" else None
-    open_units = [
+    ready = (
         u
-        for u in order_of(plan, worker.name)
+        for u in order or order_of(plan, worker.name)
         if u not in worker.seen and (allowed is None or u in allowed)
-    ]
-    gold = [u for u in open_units if u in plan.gold_units]
-    others = [u for u in open_units if u not in plan.gold_units and load.get(u, 0) < plan.overlap]
-    if gold and (_gold_due(plan, worker) or (not others and not worker.given)):
-        return gold[0]
-    return others[0] if others else None
+    )
+    gold = other = None
+    # Looked at one by one: the first of each kind is mostly near the beginning.
+    for unit in ready:
+        if unit in plan.gold_units:
+            gold = gold or unit
+        elif other is None and load.get(unit, 0) < plan.overlap:
+            other = unit
+        if other is not None and (gold is not None or not plan.gold_units):
+            break
+    if gold is not None and (_gold_due(plan, worker) or (other is None and not worker.given)):
+        return gold
+    return other
 
 
 def _gold_due(plan: Plan, worker: Worker) -> bool:

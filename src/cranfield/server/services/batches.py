@@ -5,12 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, func, insert, select, update
+from sqlalchemy import Connection, Engine, func, insert, select, update
 
-from cranfield.campaign.batches import KINDS, Plan, changed
+from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.sheets import Grid, Sheet, Unit
 from cranfield.errors import UsageError, suggest
@@ -20,6 +22,12 @@ from cranfield.server.services.campaigns import Row, checked_slug
 from cranfield.server.store.work_tables import assessor, assignment, batch, guideline, hit
 
 ASSESSORS = ("expert", "crowd", "model")
+# Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
+SURVEYS = ("survey", "preference", "measures", "categories", "relatedness")
+# Batches that a store keeps at hand.
+MOST_KEPT, MOST_ORDERS = 50, 1000
+_KEPT_AS_IS = ("subjects", "by_subject", "_orders")
+_LOADED: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
 # What a plan holds beyond the columns of a batch.
 _MORE = ("pilot", "trial", "qualification", "expires", "most_per_person")
 
@@ -46,14 +54,37 @@ class Batch:
     def kind(self) -> str:
         return str(self.row["kind"])
 
-    def subject(self, unit: Row) -> str:
+    @cached_property
+    def subjects(self) -> Mapping[str, str]:
         """What one person sees only once: the same question about the same thing in any batch."""
-        form = self.forms[_content(unit).get("form", "form")]
+        names = {part: self._question(form) for part, form in self.forms.items()}
+        return {
+            key: f"{names[_content(one).get('form', 'form')]} {one['topic']} {one['item']}"
+            for key, one in self.hits.items()
+        }
+
+    @cached_property
+    def by_subject(self) -> Mapping[str, str]:
+        """The unit of each subject."""
+        return {subject: key for key, subject in self.subjects.items()}
+
+    def order_for(self, who: str) -> list[str]:
+        """The units in the order of one person, worked out once."""
+        if who not in self._orders:
+            if len(self._orders) >= MOST_ORDERS:
+                self._orders.clear()
+            self._orders[who] = order_of(self.plan, who)
+        return self._orders[who]
+
+    @cached_property
+    def _orders(self) -> dict[str, list[str]]:
+        return {}
+
+    def _question(self, form: Form) -> str:
         asked = form.concepts or tuple(q.name for q in form.questions())
-        if self.kind in ("survey", "preference"):
+        if self.kind in SURVEYS:
             asked = (self.id, *asked)
-        name = hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
-        return f"{name} {unit['topic']} {unit['item']}"
+        return hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
 
     def unit(self, row: Row, picture: str = "") -> Unit:
         """What is shown of a unit."""
@@ -205,7 +236,20 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
 
 
 def loaded(connection: Connection, row: Row) -> Batch:
-    """A row of a batch with all that hangs on it."""
+    """A row of a batch with all that hangs on it, which never changes once it is there."""
+    known = _LOADED.setdefault(connection.engine, {})
+    found = known.get(row["id"])
+    if found is None:
+        if len(known) >= MOST_KEPT:
+            known.clear()
+        found = known[row["id"]] = _load(connection, row)
+    # Only the row moves: its state, its link.
+    made = replace(found, row=row)
+    made.__dict__.update({name: getattr(found, name) for name in _KEPT_AS_IS})
+    return made
+
+
+def _load(connection: Connection, row: Row) -> Batch:
     said = json.loads(row["form"])
     hits = {
         str(one["id"]): dict(one)

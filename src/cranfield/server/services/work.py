@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from cranfield.campaign.batches import ASSIGNMENT_WAYS, HOLDING, Worker, next_unit
 from cranfield.campaign.forms import LONGEST_TEXT, FormProblem
@@ -26,6 +26,49 @@ DONE, CANNOT = "done", "cannot tell"
 # What can become of an assignment by the hand of whoever has it.
 ENDS = {DONE: "submitted", CANNOT: "submitted", "skipped": "skipped", "later": "offered"}
 LONGEST_MS = 24 * 3600 * SECOND
+
+
+# What is asked at every step is put together once.
+_LOCK = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
+_EXPIRE = (
+    update(assignment)
+    .where(
+        assignment.c.hit.in_(select(hit.c.id).where(hit.c.batch == bindparam("of"))),
+        assignment.c.state.in_(("open", "offered")),
+        assignment.c.expires <= bindparam("now"),
+    )
+    .values(state="expired")
+)
+_MINE = (
+    select(assignment, hit.c.batch)
+    .join(hit, hit.c.id == assignment.c.hit)
+    .where(assignment.c.assessor == bindparam("who"))
+    .order_by(assignment.c.offered, assignment.c.id)
+)
+_TAKEN = (
+    select(assignment.c.hit, assignment.c.state, func.count())
+    .join(hit, hit.c.id == assignment.c.hit)
+    .where(hit.c.batch == bindparam("of"))
+    .group_by(assignment.c.hit, assignment.c.state)
+)
+_GIVE = insert(assignment)
+_KEPT = select(judgement.c.assignment, judgement.c.revision).where(
+    judgement.c.client_key == bindparam("key")
+)
+_REVISIONS = (
+    select(func.count()).select_from(judgement).where(judgement.c.assignment == bindparam("of"))
+)
+_SAY = insert(judgement)
+_END = (
+    update(assignment)
+    .where(assignment.c.id == bindparam("of"))
+    .values(
+        state=bindparam("to"),
+        submitted=bindparam("when"),
+        offered=bindparam("since"),
+        active_ms=bindparam("spent"),
+    )
+)
 
 
 class FormRefused(UsageError):  # noqa: N818 - it is an answer, not a fault
@@ -48,32 +91,26 @@ class Saved:
 
 def expire(connection: Connection, context: Context, batch_id: str) -> None:
     """Free the places of those who did not come back in time."""
-    mine = select(hit.c.id).where(hit.c.batch == batch_id)
-    connection.execute(
-        update(assignment)
-        .where(
-            assignment.c.hit.in_(mine),
-            assignment.c.state.in_(("open", "offered")),
-            assignment.c.expires <= context.clock.now(),
-        )
-        .values(state="expired")
-    )
+    connection.execute(_EXPIRE, {"of": batch_id, "now": context.clock.now()})
 
 
 def give(connection: Connection, context: Context, found: Batch, who: Row) -> Row | None:
     """What somebody works on now: what is open already, else something new, else what was put
     off; None when there is nothing (left)."""
-    # Nobody else takes a place of this batch until the commit.
-    connection.execute(select(batch.c.id).where(batch.c.id == found.id).with_for_update())
+    if connection.dialect.name != "sqlite":
+        # Nobody else takes a place of this batch until the commit; SQLite has one writer.
+        connection.execute(_LOCK, {"of": found.id})
     expire(connection, context, found.id)
-    opened = _own(connection, found, who, "open")
+    every = [dict(row) for row in connection.execute(_MINE, {"who": who["id"]}).mappings()]
+    mine = [row for row in every if row["batch"] == found.id]
+    opened = [row for row in mine if row["state"] == "open"]
     if opened:
         return opened[0]
     if who["state"] != "active":
         return None
-    unit = next_unit(
-        found.plan, found.row["state"], _worker(connection, found, who), _load(connection, found)
-    )
+    load, rejected = _load(connection, found)
+    worker = _worker(connection, found, who, every, mine)
+    unit = next_unit(found.plan, found.row["state"], worker, load, found.order_for(who["id"]))
     now = context.clock.now()
     if unit is not None:
         row = {
@@ -81,16 +118,19 @@ def give(connection: Connection, context: Context, found: Batch, who: Row) -> Ro
             "hit": unit,
             "assessor": who["id"],
             "state": "open",
-            "subject": found.subject(found.hits[unit]),
+            "subject": found.subjects[unit],
             "offered": now,
             "opened": now,
+            "submitted": None,
             "expires": now + int(found.plan.expires * SECOND),
+            "active_ms": 0,
             "guideline": found.row["guideline"],
         }
-        connection.execute(insert(assignment).values(**row))
-        _reissue(connection, unit, str(row["id"]))
+        connection.execute(_GIVE, row)
+        if unit in rejected:
+            _reissue(connection, unit, str(row["id"]))
         return row
-    put_off = _own(connection, found, who, "offered")
+    put_off = [row for row in mine if row["state"] == "offered"]
     if not put_off or found.row["state"] not in ("pilot", "running"):
         return None
     connection.execute(
@@ -117,42 +157,27 @@ def _reissue(connection: Connection, unit: str, new: str) -> None:
         )
 
 
-def _own(connection: Connection, found: Batch, who: Row, state: str) -> list[Row]:
-    rows = connection.execute(
-        select(assignment)
-        .join(hit, hit.c.id == assignment.c.hit)
-        .where(
-            hit.c.batch == found.id,
-            assignment.c.assessor == who["id"],
-            assignment.c.state == state,
-        )
-        .order_by(assignment.c.offered, assignment.c.id)
-    )
-    return [dict(row) for row in rows.mappings()]
-
-
-def _worker(connection: Connection, found: Batch, who: Row) -> Worker:
+def _worker(
+    connection: Connection, found: Batch, who: Row, every: Sequence[Row], mine: Sequence[Row]
+) -> Worker:
     """What the rules want to know of somebody."""
-    rows = connection.execute(
-        select(assignment.c.subject, hit.c.batch, hit.c.gold)
-        .join(hit, hit.c.id == assignment.c.hit)
-        .where(assignment.c.assessor == who["id"])
-    ).all()
-    subjects = {row.subject for row in rows}
-    seen = {key for key, unit in found.hits.items() if found.subject(unit) in subjects}
-    here = [row for row in rows if row.batch == found.id]
+    units = found.by_subject
+    seen = {units[row["subject"]] for row in every if row["subject"] in units}
     right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
-    return Worker(who["id"], seen, len(here), sum(bool(r.gold) for r in here), asked, right)
+    gold = sum(row["hit"] in found.plan.gold_units for row in mine)
+    return Worker(who["id"], seen, len(mine), gold, asked, right)
 
 
-def _load(connection: Connection, found: Batch) -> dict[str, int]:
-    rows = connection.execute(
-        select(assignment.c.hit, func.count())
-        .join(hit, hit.c.id == assignment.c.hit)
-        .where(hit.c.batch == found.id, assignment.c.state.in_(tuple(HOLDING)))
-        .group_by(assignment.c.hit)
-    )
-    return {str(key): int(count) for key, count in rows}
+def _load(connection: Connection, found: Batch) -> tuple[dict[str, int], set[str]]:
+    """How many places of each unit are taken, and the units of which a form was rejected."""
+    load: dict[str, int] = {}
+    rejected = set()
+    for unit, state, count in connection.execute(_TAKEN, {"of": found.id}):
+        if state in HOLDING:
+            load[str(unit)] = load.get(str(unit), 0) + int(count)
+        elif state == "rejected":
+            rejected.add(str(unit))
+    return load, rejected
 
 
 def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:
@@ -222,47 +247,40 @@ def save(
         if problems:
             raise FormRefused(problems)
     now = context.clock.now()
-    revision = 1 + int(
-        connection.execute(
-            select(func.count()).select_from(judgement).where(judgement.c.assignment == given["id"])
-        ).scalar_one()
-    )
+    revision = 1 + int(connection.execute(_REVISIONS, {"of": given["id"]}).scalar_one())
     said = {"state": state, "answers": {k: list(v) for k, v in answers.items()}}
     if state != DONE:
         said["answers"] = {}
     connection.execute(
-        insert(judgement).values(
-            id=context.new_id(),
-            assignment=given["id"],
-            assessor=given["assessor"],
-            client_key=client_key,
-            revision=revision,
-            topic=unit["topic"],
-            item=unit["item"],
-            value=json.dumps(said, ensure_ascii=False),
-            at=now,
-        )
+        _SAY,
+        {
+            "id": context.new_id(),
+            "assignment": given["id"],
+            "assessor": given["assessor"],
+            "client_key": client_key,
+            "revision": revision,
+            "topic": unit["topic"],
+            "item": unit["item"],
+            "value": json.dumps(said, ensure_ascii=False),
+            "at": now,
+        },
     )
     connection.execute(
-        update(assignment)
-        .where(assignment.c.id == given["id"])
-        .values(
-            state=end,
-            submitted=now if end == "submitted" else None,
-            offered=now if end == "offered" else given["offered"],
-            active_ms=max(0, min(int(active_ms), LONGEST_MS)),
-        )
+        _END,
+        {
+            "of": given["id"],
+            "to": end,
+            "when": now if end == "submitted" else None,
+            "since": now if end == "offered" else given["offered"],
+            "spent": max(0, min(int(active_ms), LONGEST_MS)),
+        },
     )
     add_comment(connection, context, found.id, given, remark)
     return Saved(given["id"], revision, end)
 
 
 def _by_key(connection: Connection, client_key: str) -> Any:
-    return connection.execute(
-        select(judgement.c.assignment, judgement.c.revision).where(
-            judgement.c.client_key == client_key
-        )
-    ).first()
+    return connection.execute(_KEPT, {"key": client_key}).first()
 
 
 def add_comment(
