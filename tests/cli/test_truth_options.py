@@ -85,6 +85,8 @@ def test_comparison_has_pairs_with_both_targets(folder, capsys):
         (f"eval a.run {BOTH} --per-topic", "--per-topic cannot be combined with --gold and"),
         (f"compare a.run b.run {BOTH} --tail one", "--tail cannot be combined"),
         ("eval silver.qrels a.run --few-gold", "--few-gold is for --gold and --silver"),
+        ("eval silver.qrels a.run --width 0.1", "--width is for --gold and --silver"),
+        (f"eval {BOTH} a.run --width 0", "--width 0.0 is not a number above 0"),
         ("eval silver.qrels", "are required: RUN"),
         ("label silver.csv", "are required: RUN"),
         ("eval gold.qrels a.run --gold silver.qrels", "must be part of the silver's topics"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import stats
+from cranfield.comparison.more_gold import gold_curve, gold_needed, next_gold
 from cranfield.errors import UsageError
 
 
@@ -316,3 +317,55 @@ def test_what_sampled_pairs_cannot_do(pool):
     del silver["t3"]["d5"]
     with pytest.raises(UsageError, match="d5 of topic t3"):
         cf.evaluate_powered(sample, silver, runs, "P@10")
+
+
+def test_how_much_more_gold(campaign):
+    """What the curve promises for more gold is what more gold gives."""
+    gold, silver, runs = campaign
+    few = cf.evaluate_powered(some(gold, 12), silver, runs, "AP", pairs=True, resamples=499)
+    curve = gold_curve(few)
+    assert [c.units for c in curve] == [12, 18, 24, 30]
+    assert curve[0].these_width == pytest.approx(
+        np.mean([e.these[1] - e.these[0] for e in few.estimates])
+    )
+    assert curve[-1].these_width == 0.0
+    assert all(a.such_width >= b.such_width for a, b in pairwise(curve))
+    assert all(a.wrong >= b.wrong for a, b in pairwise(curve))
+    assert all(a.power <= b.power for a, b in pairwise(curve))
+    more = cf.evaluate_powered(some(gold, 24), silver, runs, "AP", resamples=499)
+    now = np.mean([e.these[1] - e.these[0] for e in more.estimates])
+    assert curve[2].these_width == pytest.approx(now, rel=0.4)
+
+
+def test_gold_that_a_width_needs(campaign):
+    gold, silver, runs = campaign
+    found = cf.evaluate_powered(some(gold, 12), silver, runs, "AP", width=0.1, resamples=199)
+    needed = found.to_dict()["more"]["needed"]
+    these = [n["units"] for n in needed if n["target"] == "these units"]
+    assert all(12 < n <= 30 for n in these)
+    assert "How much more gold?" in str(found)
+    # A width that is there already needs no more.
+    (e, *_) = found.estimates
+    wide = gold_needed(found, width=1.01 * (e.these[1] - e.these[0]))
+    assert next(n for n in wide if n.what == e.run and n.target == "these units").units <= 12
+    tiny = gold_needed(found, width=1e-4)
+    assert all(n.units is None for n in tiny if n.target == "such units")
+    with pytest.raises(UsageError, match="width"):
+        cf.evaluate_powered(some(gold, 12), silver, runs, "AP", width=-1.0)
+
+
+def test_units_to_judge_next_are_new_and_spread(campaign):
+    gold, silver, runs = campaign
+    scores = cf.evaluate(silver, runs, "AP")
+    known = list(gold)[:12]
+    chosen = next_gold(known, scores, count=6, rng=3)
+    assert len(set(chosen)) == 6
+    assert not set(chosen) & set(known)
+    assert chosen == next_gold(known, scores, count=6, rng=3)
+    # Every unit has about the same chance.
+    counts = dict.fromkeys(list(gold)[12:], 0)
+    for seed in range(600):
+        for unit in next_gold(known, scores, count=6, rng=seed):
+            counts[unit] += 1
+    assert min(counts.values()) > 150
+    assert max(counts.values()) < 250

@@ -252,3 +252,15 @@ def test_what_does_not_go_with_probabilities():
         cf.evaluate(truth, runs_for(truth), "AP", ties="average")
     with pytest.raises(InputError, match=r"add up to 0\.8"):
         cf.evaluate({"t": {"a": {0: 0.4, 1: 0.4}}}, {"r": {"t": {"a": 1.0}}}, "AP")
+
+
+def test_the_pool_asks_for_items_in_doubt_first():
+    truth = {"t": {"a": {0: 0.5, 1: 0.5}, "b": {1: 1.0}, "c": {0: 0.99, 1: 0.01}}}
+    runs = {"x": {"t": {"a": 3.0, "b": 2.0}}, "y": {"t": {"c": 3.0, "b": 2.0, "d": 1.0}}}
+    pool = cf.lab.make_pool(runs, depth=3, judged=truth)
+    by_item = {i.item: i for i in pool.items}
+    assert by_item["b"].judged
+    assert not by_item["a"].judged
+    assert by_item["a"].weight == pytest.approx(1.0)
+    assert by_item["c"].weight == pytest.approx(2 * np.sqrt(0.99 * 0.01))
+    assert [i.item for i in pool.next_to_judge(2)] == ["a", "d"]

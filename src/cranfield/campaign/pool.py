@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.data import Run
+from cranfield.data import Judgements, Run
 from cranfield.data.concept_rankings import concept_rankings
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, plural
@@ -26,6 +26,8 @@ class PooledItem:
 
     `weight` says how much its judgement can move the runs apart: the sum over all pairs of
     runs of the difference of its reciprocal ranks. An item that all runs rank alike has 0.
+    Where judgements have probabilities, an item that is not sure counts as unjudged, and its weight
+    is that part which its grade leaves open (1 where relevant or not is a toss-up).
     """
 
     topic: str
@@ -120,14 +122,14 @@ def make_pool(
     named = name_runs(runs)
     read = _each(named, _annotation if labels else coerce_run, watched.part(0.0, 0.5))
     rankings = concept_rankings(read) if labels else read
-    known = {} if judged is None else coerce_judgements(judged).to_dict()
-    ranks = ranks_within(rankings, depth)
+    known = {} if judged is None else doubt_of(coerce_judgements(judged))
+    pools = ranks_within(rankings, depth)
     items: list[PooledItem] = []
-    for number, (topic, places) in enumerate(ranks.items(), 1):
+    for number, (topic, places) in enumerate(pools.items(), 1):
         own = known.get(topic, {})
-        pooled = [_pooled(topic, i, found, len(read), i in own) for i, found in places.items()]
+        pooled = [_pooled(topic, i, ranks, len(read), own.get(i)) for i, ranks in places.items()]
         items += sorted(pooled, key=lambda i: (i.best_rank, i.item))
-        watched(0.5 + 0.5 * number / len(ranks))
+        watched(0.5 + 0.5 * number / len(pools))
     return Pool(depth, tuple(name for name, _ in named), tuple(items))
 
 
@@ -158,9 +160,30 @@ def ranks_within(runs: Sequence[Run], depth: int) -> dict[str, dict[str, dict[in
     return found
 
 
-def _pooled(topic: str, item: str, ranks: Mapping[int, int], runs: int, judged: bool) -> PooledItem:
+def doubt_of(judged: Judgements) -> dict[str, dict[str, float]]:
+    """How far each judged item is open, from 0 for a sure one to 1 for a toss-up.
+
+    >>> from cranfield.io.forms import coerce_judgements
+    >>> doubt_of(coerce_judgements({"t": {"a": {0: 0.5, 1: 0.5}, "b": {1: 1.0}}}))
+    {'t': {'a': 1.0, 'b': 0.0}}
+    """
+    if judged.chances is None or judged.levels is None:
+        return {topic: dict.fromkeys(row, 0.0) for topic, row in judged.to_dict().items()}
+    relevant = judged.chances[:, judged.levels > 0].sum(axis=1)
+    spread = 2.0 * np.sqrt(np.maximum(relevant * (1.0 - relevant), 0.0))
+    found: dict[str, dict[str, float]] = {}
+    for (topic, item, _), value in zip(judged.rows(), spread.tolist(), strict=True):
+        found.setdefault(topic, {})[item] = value
+    return found
+
+
+def _pooled(
+    topic: str, item: str, ranks: Mapping[int, int], runs: int, doubt: float | None
+) -> PooledItem:
+    """`doubt` is None for an item without any judgement, which leaves all open."""
     weights = [1.0 / ranks[r] if r in ranks else 0.0 for r in range(runs)]
-    return PooledItem(topic, item, len(ranks), min(ranks.values()), _apart(weights), judged)
+    weight = _apart(weights) * (doubt or 1.0)
+    return PooledItem(topic, item, len(ranks), min(ranks.values()), weight, doubt == 0.0)
 
 
 def _apart(weights: Sequence[float]) -> float:

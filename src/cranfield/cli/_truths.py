@@ -27,6 +27,7 @@ def truth_options(parser: Parser) -> None:
     then, unless --gold names it"""
     add(group, "--silver FILE", what)
     add(group, "--few-gold", "go on with fewer than 5 gold topics (items)", bool)
+    add(group, "--width X", "also say how many gold units intervals of this width need", float)
     what = """a truth with probabilities: how often it is drawn (default: 1000 times, for
     annotation 200 times)"""
     add(parser, "--draws N", what, positive)
@@ -37,6 +38,8 @@ def has_truths(given: dict[str, Any]) -> bool:
     if given["gold"] is not None or given["silver"] is not None:
         return True
     del given["gold"], given["silver"]
+    if given.pop("width") is not None:
+        raise UsageError("width= is for gold= and silver=")
     if given.pop("few_gold"):
         raise UsageError("few_gold= is for gold= and silver=")
     return False

@@ -18,7 +18,8 @@ _NAMES = """
 agreement alpha baseline collection_size concepts confidence correction costmap counts detect
 duplicates executor few_gold gmt gold interval items jobs judged_only links margin max_items
 measures min_score missing ontology power provider queries questions ranks resamples rng rules
-scores shares silver skipped soft tags tail test threshold ties topics unvoted values wordnet
+scores shares silver skipped soft tags tail test threshold ties topics unvoted values width
+wordnet
 """
 PARAMETERS = _NAMES.split()
 # name=value as a whole word; what stands in brackets belongs to the name of a measure.

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
+from cranfield.comparison.more_gold import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.data import Judgements
 from cranfield.errors import UsageError, plural
@@ -43,6 +45,7 @@ def evaluate_powered(
     alpha: float = 0.05,
     resamples: int = DEFAULT_RESAMPLES,
     few_gold: bool = False,
+    width: float | None = None,
     rng: Rng = 0,
     jobs: int | None = None,
     progress: Watcher | None = None,
@@ -90,6 +93,7 @@ def evaluate_powered(
         alpha=alpha,
         resamples=resamples,
         few_gold=few_gold,
+        width=width,
         rng=rng,
         jobs=jobs or 1,
         progress=told.part(0.8, 1.0),
@@ -179,6 +183,7 @@ def powered(
     alpha: float = 0.05,
     resamples: int = DEFAULT_RESAMPLES,
     few_gold: bool = False,
+    width: float | None = None,
     rng: Rng = 0,
     jobs: int = 1,
     progress: Watcher | None = None,
@@ -188,7 +193,8 @@ def powered(
     The gold units are taken for a random choice of the silver's. With `pairs` (or a `baseline`)
     also every difference is estimated, with a weight of the silver of its own, and tested.
     The correction over the pairs of a measure is Holm's unless told otherwise.
-    Fewer than 5 gold units are refused unless `few_gold` says that they are meant.
+    Fewer than 5 gold units are refused unless `few_gold` says that they are meant. `width` asks
+    how many gold units intervals of that width need.
     """
     correction, interval = correction or "holm", interval or "studentized"
     notes = Notes()
@@ -216,6 +222,9 @@ def powered(
         if len(asked):
             differences += table.differences(asked, correction, options)
     case.note_worth(estimates)
+    if width is not None and not 0 < width < math.inf:
+        raise UsageError(f"width={width!r} is not a number above 0")
+    left = len(case.silver_units) > len(case.gold_units)
     return PoweredScores(
         task=gold.task,
         runs=gold.runs,
@@ -232,6 +241,8 @@ def powered(
         alpha=alpha,
         resamples=resamples,
         seed=seed,
+        width=width,
+        next_units=next_gold(case.gold_units, silver, rng=seed) if left else (),
         notes=notes.lines(),
     )
 

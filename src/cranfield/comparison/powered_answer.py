@@ -99,6 +99,9 @@ class PoweredScores(Answer):
     seed: int
     # What was sampled: whole units, or pairs within every topic.
     design: str = "units"
+    # A width that was asked for, and the units to judge next.
+    width: float | None = None
+    next_units: tuple[str, ...] = ()
 
     def _word(self) -> str:
         return "compare" if self.compared else COMMANDS[self.task]
@@ -154,6 +157,9 @@ class PoweredScores(Answer):
             "runs": [{"name": run, "mean": means} for run, means in self.mean().items()],
             "estimates": [asdict(e) for e in self.estimates],
         }
+        from cranfield.comparison.more_gold import more_payload
+
+        payload["more"] = more_payload(self)
         if self.compared:
             payload |= {
                 "baseline": self.baseline,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.comparison.more_gold import gold_curve, gold_needed
 from cranfield.comparison.powered_answer import SUCH, THESE, PoweredPair, PoweredScores
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -32,7 +33,42 @@ def document(answer: PoweredScores, **_: Any) -> Document:
     tables = [_estimates(answer)]
     if answer.pairs:
         tables = [_pairs(answer), *tables]
-    return Document(answer.to_dict(), tables, answer.notes)
+    if answer.design == "units" and answer.gold_units < answer.silver_units:
+        tables.append(_curve(answer))
+        tables += [t for t in (_needed(answer),) if t.rows]
+    return Document(answer.to_dict(), tables, answer.notes, tables[0])
+
+
+def _curve(answer: PoweredScores) -> Table:
+    columns = [Column("measure", numeric=False), Column("units", heading=f"gold {answer.unit}s")]
+    columns += [Column("these_width", heading="width these"), Column("such_width", heading="such")]
+    decided = bool(answer.pairs)
+    if decided:
+        columns += [Column("wrong", 3, heading="wrong"), Column("power", 3)]
+    rows: list[list[Cell]] = []
+    for c in gold_curve(answer):
+        row: list[Cell] = [c.measure, c.units, c.these_width, c.such_width]
+        rows.append([*row, c.wrong, c.power] if decided else row)
+    notes = [f"width: of the intervals of {THESE} and {SUCH}, averaged over runs."]
+    if decided:
+        notes.append(
+            "wrong: chance to take the worse of two runs for the better one; power: chance to find "
+            "their difference; both over the pairs above, if they differ as estimated."
+        )
+    if answer.next_units:
+        notes.append(f"judge next, drawn at random over the silver: {', '.join(answer.next_units)}")
+    return Table(columns, rows, "How much more gold?", notes)
+
+
+def _needed(answer: PoweredScores) -> Table:
+    names = ("measure", "what", "target", "goal")
+    columns = [*(Column(n, numeric=False) for n in names), Column("units", heading="gold needed")]
+    rows: list[list[Cell]] = [
+        [n.measure, n.what, n.target, n.goal, n.units if n.units is not None else "never"]
+        for n in gold_needed(answer, width=answer.width)
+    ]
+    note = f"never: not even with gold for all {answer.silver_units} {answer.unit}s"
+    return Table(columns, rows, "Gold that is needed", [note])
 
 
 def _row(found: Any) -> list[Cell]:

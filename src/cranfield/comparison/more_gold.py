@@ -1,0 +1,181 @@
+"""How much more gold: what further gold units would bring, and which to judge next.
+
+The squared reach of an interval is c (1/n - 1/N) for these units, and that plus what the choice of
+the N units adds for such units; c and the addition are those of the data at hand. Quantiles are
+taken to stay as they are, which is a little cautious for few units.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from cranfield.comparison.powered_answer import SUCH, THESE, Estimate, PoweredPair, PoweredScores
+from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
+from cranfield.stats._resample import Rng, seed_of
+
+# The curve looks at so many times the gold units there are, and at all.
+TIMES = (1.0, 1.5, 2.0, 3.0, 5.0, 10.0)
+POWER = 0.8
+NEXT = 10
+
+
+@dataclass(frozen=True, slots=True)
+class MoreGold:
+    """A measure with so many gold units: mean widths over runs, and decisions over pairs.
+
+    `wrong` is the chance to take the worse of two runs for the better one of these units, `power`
+    that to find a difference of such units, both averaged over the pairs compared.
+    """
+
+    measure: str
+    units: int
+    these_width: float
+    such_width: float
+    wrong: float | None
+    power: float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Needed:
+    """How many gold units a run or a pair needs; None where no number of them is enough."""
+
+    measure: str
+    what: str
+    target: str
+    goal: str
+    units: int | None
+
+
+class _Reach:
+    """The squared half widths of an estimate as functions of the number of gold units."""
+
+    def __init__(self, e: Estimate | PoweredPair) -> None:
+        self.total = e.total
+        these, such = ((high - low) / 2 for low, high in (e.these, e.such))
+        left = 1 / e.units - 1 / e.total
+        self.slope = these**2 / left if left > 0 else 0.0
+        self.base = max(such**2 - these**2, 0.0)
+
+    def these(self, units: float) -> float:
+        return math.sqrt(self.slope * max(1 / units - 1 / self.total, 0.0))
+
+    def such(self, units: float) -> float:
+        return math.sqrt(self.these(units) ** 2 + self.base)
+
+    def units(self, half: float, target: str) -> int | None:
+        """The fewest units with a reach of at most `half`."""
+        left = half**2 - (self.base if target == SUCH else 0.0)
+        if left < 0 or (left == 0 and self.slope > 0):
+            return None
+        found = math.ceil(1 / (left / self.slope + 1 / self.total)) if self.slope else 1
+        return min(found, self.total)
+
+
+def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
+    """Widths and wrong decisions against the number of gold units, for every measure."""
+    from scipy.special import ndtr, ndtri
+
+    _check(scores)
+    if scores.gold_units == scores.silver_units:
+        return ()
+    quantile = float(ndtri(1 - scores.alpha / 2))
+    counts = sorted({min(round(scores.gold_units * t), scores.silver_units) for t in TIMES})
+    counts = sorted({*counts, scores.silver_units})
+    rows = []
+    for m in dict.fromkeys(e.measure for e in scores.estimates):
+        reaches = [_Reach(e) for e in scores.estimates if e.measure == m]
+        pairs = [(abs(p.value), _Reach(p)) for p in scores.pairs if p.measure == m]
+        for n in counts:
+            wrong = [
+                float(ndtr(-d * quantile / r.these(n))) if r.these(n) > 0 else 0.0 for d, r in pairs
+            ]
+            power = [
+                float(ndtr(d * quantile / r.such(n) - quantile)) if r.such(n) > 0 else 1.0
+                for d, r in pairs
+            ]
+            rows.append(
+                MoreGold(
+                    m,
+                    n,
+                    float(np.mean([2 * r.these(n) for r in reaches])),
+                    float(np.mean([2 * r.such(n) for r in reaches])),
+                    float(np.mean(wrong)) if wrong else None,
+                    float(np.mean(power)) if power else None,
+                )
+            )
+    return tuple(rows)
+
+
+def gold_needed(
+    scores: PoweredScores, *, width: float | None = None, power: float = POWER
+) -> tuple[Needed, ...]:
+    """The gold units for intervals of a width, and for each difference to be found."""
+    from scipy.special import ndtri
+
+    _check(scores)
+    if width is not None and not 0 < width < math.inf:
+        raise UsageError(f"width={width!r} is not a number above 0")
+    if not 0 < power < 1:
+        raise UsageError(f"power={power!r} must lie between 0 and 1")
+    rows = []
+    if width is not None:
+        for e in scores.estimates:
+            for target in (THESE, SUCH):
+                units = _Reach(e).units(width / 2, target)
+                rows.append(Needed(e.measure, e.run, target, f"width {width:g}", units))
+    quantile = float(ndtri(1 - scores.alpha / 2))
+    for p in scores.pairs:
+        half = abs(p.value) * quantile / (quantile + float(ndtri(power)))
+        units = _Reach(p).units(half, SUCH) if p.value else None
+        rows.append(Needed(p.measure, f"{p.a} - {p.b}", SUCH, f"power {power:g}", units))
+    return tuple(rows)
+
+
+def next_gold(
+    gold: Sequence[str], silver: Scores, *, count: int = NEXT, rng: Rng = 0
+) -> tuple[str, ...]:
+    """The units to judge next: at random, but spread over what the silver makes of them.
+
+    Units without gold are ordered by their silver value and cut into as many parts as are asked
+    for; one of each is drawn. Every unit has the same chance, as the estimates ask for it.
+    """
+    if count < 1:
+        raise UsageError(f"count={count!r} is not a whole number from 1 on")
+    unit, known = silver.main_unit, set(gold)
+    measure = next((m for m in silver.measures if silver.unit_of[m] == unit), None)
+    if measure is None:
+        raise UsageError(f"no measure speaks of {unit}s")
+    values = np.nan_to_num(np.asarray(silver.values[measure])).mean(axis=0)
+    names = silver.units[unit]
+    left = sorted((float(v), name) for v, name in zip(values, names, strict=True))
+    open_units = [name for _, name in left if name not in known]
+    generator = np.random.default_rng([seed_of(rng), 17])
+    parts = np.array_split(np.arange(len(open_units)), min(count, len(open_units)) or 1)
+    return tuple(open_units[int(generator.choice(part))] for part in parts if len(part))
+
+
+def more_payload(scores: PoweredScores) -> dict[str, Any]:
+    """The curve and what is needed, as JSON."""
+    if scores.design != "units":
+        return {}
+    return {
+        "curve": [
+            {name: getattr(row, name) for name in MoreGold.__slots__} for row in gold_curve(scores)
+        ],
+        "needed": [
+            {name: getattr(row, name) for name in Needed.__slots__}
+            for row in gold_needed(scores, width=scores.width)
+        ],
+        "next": list(scores.next_units),
+    }
+
+
+def _check(scores: PoweredScores) -> None:
+    if scores.design != "units":
+        raise UsageError("how much more gold: of whole units, not of sampled pairs")
