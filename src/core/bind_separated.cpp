@@ -1,9 +1,11 @@
-// The reader of separated text, as Python sees it.
+// The readers of separated text and of JSON, as Python sees them.
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "readers/json.hpp"
 #include "readers/separated.hpp"
 
 namespace cranfield::binding {
@@ -54,10 +56,33 @@ nb::object py_table(SeparatedReader& reader, std::size_t topic, std::size_t item
     return nb::make_tuple(table_to_python(std::move(found.table)), found.ranks);
 }
 
+nb::object py_nested_json(const nb::bytes& text, bool finite) {
+    Table table;
+    bool good = false;
+    {
+        const std::string_view view(text.c_str(), text.size());
+        const nb::gil_scoped_release release;
+        good = read_nested_json(view, finite, table);
+    }
+    return good ? nb::object(table_to_python(std::move(table))) : nb::none();
+}
+
+// The newlines of a block, and the places of its first and last end of a line, -1 for none.
+nb::tuple py_line_ends(const nb::bytes& block) {
+    const std::string_view text(block.c_str(), block.size());
+    const auto place = [](std::size_t at) {
+        return at == std::string_view::npos ? -1 : static_cast<std::int64_t>(at);
+    };
+    return nb::make_tuple(std::count(text.begin(), text.end(), '\n'),
+                          place(text.find_first_of("\r\n")), place(text.find_last_of("\r\n")));
+}
+
 }  // namespace
 
 void bind_separated(nb::module_& m) {
     using namespace nb::literals;
+    m.def("line_ends", &py_line_ends, "block"_a);
+    m.def("nested_json", &py_nested_json, "text"_a, "finite"_a);
     nb::class_<SeparatedReader>(m, "SeparatedReader")
         .def(
             "__init__",

@@ -194,8 +194,8 @@ nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
     }
     nb::list rows;
     for (const TableDuplicate& d : duplicates) rows.append(nb::make_tuple(d.first, d.second));
-    return nb::make_tuple(to_numpy(std::move(values), {index.size(), programme.size()}),
-                          to_numpy(std::move(present)), rows);
+    return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
+                          to_view(std::move(present)), rows);
 }
 
 }  // namespace

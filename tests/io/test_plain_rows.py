@@ -1,6 +1,7 @@
 """The compiled reader of separated text is the Python one to the letter, or steps aside."""
 
 import io
+import json
 import random
 
 import numpy as np
@@ -233,3 +234,88 @@ def test_caps_hold(caps, message):
 def test_not_utf8_names_its_line():
     with pytest.raises(InputError, match=r"r\.csv:3: byte 0xff is not UTF-8 text"):
         read_run(Input("r.csv", b"topic,item,score\nt,a,1\nt,\xff,1\n"))
+
+
+def nested(numbers):
+    return st.dictionaries(
+        st.sampled_from(["a", "b b", "é", "", 'q"', "\\", "x\ny"]),
+        st.dictionaries(st.sampled_from(["d1", "d2", "日本", "\U0001f600"]), numbers, max_size=3),
+        max_size=3,
+    )
+
+
+def spoilt(text, cut):
+    """JSON with one character left out, doubled or changed."""
+    at, how = cut
+    at = at % (len(text) + 1)
+    return (
+        text[:at]
+        + ["", text[at : at + 1] * 2, "0", ",", "-", " ", '"', "e5", "\ufeff"][how]
+        + text[at + 1 :]
+    )
+
+
+VALUES = st.one_of(
+    st.integers(-3, 10**20), st.floats(allow_nan=True), st.sampled_from([-0.0, 0.5, 12.25])
+)
+ODD_VALUES = st.sampled_from([None, True, "1", [1], {}, 10**400])
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    nested(st.integers(0, 30).flatmap(lambda n: VALUES if n else ODD_VALUES)),
+    st.sampled_from([None, 0, 2]),
+    st.one_of(st.none(), st.tuples(st.integers(0, 200), st.integers(0, 8))),
+    st.booleans(),
+)
+def test_json_is_read_as_pythons_reader_has_it(content, indent, cut, escaped):
+    text = json.dumps(content, indent=indent, ensure_ascii=escaped)
+    text = text if cut is None else spoilt(text, cut)
+    for read, name in ((read_run, "r.json"), (read_qrels, "q.json")):
+        found = outcome(read, Input(name, text.encode()))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_core, "nested_json", lambda *_: None)
+            assert outcome(read, Input(name, text.encode())) == found
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '{"t": {"a": -0}}',
+        '{"t": {"a": 01}}',
+        '{"t": {"a": 1.}}',
+        '{"t": {"a": .5}}',
+        '{"t": {"a": +1}}',
+        '{"t": {"a": 1, "a": 1}}',
+        '{"t": {"a": 1}, "t": {"b": 1}}',
+        '{"t": {"a": 1e999}}',
+        '{"t": {}}',
+        '{"t": {"a": 1e5, "b": -2.5E-3, "c": 123456789012345678901234567890}}',
+        '{"t": {"a": NaN}}',
+        "{}",
+        '{"t": {"a": 1}} x',
+        '\ufeff{"t": {"a": 1}}',
+        '{"t": ["a", "b"]}',
+        '{"t": {"a": 1,}}',
+        '{"t": {"a\t": 1}}',
+    ],
+)
+def test_json_at_the_edges(text):
+    for read, name in ((read_run, "r.json"), (read_qrels, "q.json")):
+        found = outcome(read, Input(name, text.encode()))
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(_core, "nested_json", lambda *_: None)
+            assert outcome(read, Input(name, text.encode())) == found
+
+
+def test_plain_json_is_taken_by_the_core():
+    columns = _core.nested_json('{"t": {"d1": 1.5, "é": 2}, "u": {}}'.encode(), True)
+    assert columns is not None
+    topics, offsets, items, ends, values, _ = columns
+    assert (topics, list(offsets), bytes(items).decode(), list(ends), list(values)) == (
+        ["t", "u"],
+        [0, 2, 2],
+        "d1é",
+        [0, 2, 4],
+        [1.5, 2.0],
+    )

@@ -115,7 +115,9 @@ def numbers(values: Any) -> NDArray[np.float64]:
     if np.ma.is_masked(values):
         raise InputError.single("<columns>", "a score or grade is masked; leave such rows out")
     try:
-        array = np.asarray(values)
+        array = _arrow_numbers(values)
+        if array is None:
+            array = np.asarray(values)
         if array.dtype.kind == "O":
             # Text, dates and complex numbers would become numbers, or parts of them.
             odd = next((v for v in array.ravel().tolist() if isinstance(v, str | complex)), None)
@@ -131,6 +133,29 @@ def numbers(values: Any) -> NDArray[np.float64]:
         raise InputError.single(
             "<columns>", f"scores and grades must be numbers ({error})"
         ) from None
+
+
+def _arrow_numbers(values: Any) -> NDArray[Any] | None:
+    """The numbers of an Arrow column that holds nothing else, from its own buffers.
+
+    Arrow itself would load pandas on the way.
+    """
+    if type(values).__module__.partition(".")[0] != "pyarrow":
+        return None
+    import pyarrow as pa
+
+    kind = values.type
+    plain = pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)
+    if not plain or values.null_count:
+        return None
+    letter = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
+    dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
+    parts = [
+        np.frombuffer(chunk.buffers()[1], dtype)[chunk.offset :][: len(chunk)]
+        for chunk in (values.chunks if isinstance(values, pa.ChunkedArray) else [values])
+        if len(chunk)
+    ]
+    return np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _as_arrow(values: Any) -> Any:
@@ -154,27 +179,38 @@ def _as_arrow(values: Any) -> Any:
 def _arrow_text(array: Any) -> Text:
     import pyarrow as pa
 
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-        if isinstance(array, pa.ChunkedArray):
-            array = pa.concat_arrays(array.chunks)
-    if pa.types.is_dictionary(array.type):
-        array = array.dictionary_decode()
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
     if array.null_count:
         raise InputError.single("<columns>", "topics and items must not be missing")
-    if not pa.types.is_large_string(array.type):
-        try:
-            array = array.cast(pa.large_string())
-        except pa.ArrowException as error:
-            raise InputError.single(
-                "<columns>", f"topics and items must be text or whole numbers ({error})"
-            ) from None
+    try:
+        parts = [_chunk_text(chunk) for chunk in chunks]
+    except pa.ArrowException as error:
+        raise InputError.single(
+            "<columns>", f"topics and items must be text or whole numbers ({error})"
+        ) from None
+    if len(parts) == 1:
+        return parts[0]
+    sizes = np.cumsum([0, *(len(raw) for raw, _ in parts)])
+    starts = [offsets[:-1] + size for (_, offsets), size in zip(parts, sizes[:-1], strict=True)]
+    none = np.empty(0, np.uint8)
+    return np.concatenate([none, *(raw for raw, _ in parts)]), np.concatenate([*starts, sizes[-1:]])
+
+
+def _chunk_text(array: Any) -> Text:
+    """The bytes and offsets of one Arrow array, those that it has where it holds text."""
+    import pyarrow as pa
+
+    if pa.types.is_dictionary(array.type):
+        array = array.dictionary_decode()
+    if not (pa.types.is_large_string(array.type) or pa.types.is_string(array.type)):
+        array = array.cast(pa.large_string())
     _, offset_buffer, data = array.buffers()
-    offsets = np.frombuffer(offset_buffer, dtype=np.int64)[array.offset :][: len(array) + 1]
-    raw = np.frombuffer(data, dtype=np.uint8) if data is not None else np.empty(0, np.uint8)
-    if offsets[0] != 0:
-        raw, offsets = raw[offsets[0] :], offsets - offsets[0]
-    return np.ascontiguousarray(raw), np.ascontiguousarray(offsets)
+    kind = np.int64 if pa.types.is_large_string(array.type) else np.int32
+    if offset_buffer is None:
+        return np.empty(0, np.uint8), np.zeros(1, np.int64)
+    offsets = np.frombuffer(offset_buffer, kind)[array.offset :][: len(array) + 1].astype(np.int64)
+    raw = np.frombuffer(data, np.uint8) if data is not None else np.empty(0, np.uint8)
+    return np.ascontiguousarray(raw[offsets[0] : offsets[-1]]), offsets - offsets[0]
 
 
 def is_frame(value: Any) -> bool:

@@ -148,7 +148,17 @@ class Table:
 
     def noted(self, notes: Sequence[str]) -> Self:
         """The same table with what its reader noticed about it."""
-        return replace(self, notes=(*self.notes, *notes)) if notes else self
+        return self._with(notes=(*self.notes, *notes)) if notes else self
+
+    def known_unique(self) -> Self:
+        """The same table, in which no item has been seen twice in a topic."""
+        return self._with(unique=True) if isinstance(self, Run) else self
+
+    def _with(self, **changes: Any) -> Self:
+        """The same columns, which are not looked at, with other fields beside them."""
+        changed = object.__new__(type(self))
+        changed.__dict__.update(self.__dict__, **changes)
+        return changed
 
     def __len__(self) -> int:
         """The number of rows."""
@@ -368,4 +378,4 @@ class Run(Table):
 
     def named(self, name: str) -> Run:
         """The same run under another name."""
-        return replace(self, name=name)
+        return self._with(name=name)

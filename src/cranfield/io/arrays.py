@@ -33,8 +33,13 @@ def _read(where: str, what: str, work: Callable[[], T]) -> T:
         raise InputError.single(where, f"not {what} ({reason})") from None
 
 
-def read_arrow_table(path: FileForm, purpose: str = "Reading Parquet files") -> Any:
-    """A Parquet file as an Arrow table."""
+def read_arrow_table(
+    path: FileForm,
+    purpose: str = "Reading Parquet files",
+    *,
+    columns: Callable[[list[str]], list[str] | None] | None = None,
+) -> Any:
+    """A Parquet file as an Arrow table; `columns` picks some by their names, or all with None."""
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
@@ -47,15 +52,17 @@ def read_arrow_table(path: FileForm, purpose: str = "Reading Parquet files") -> 
     def table() -> Any:
         file = pq.ParquetFile(pa.BufferReader(data))
         caps.check_lines(where, file.metadata.num_rows, "rows")
+        schema = file.schema_arrow
+        needed = columns(schema.names) if columns is not None else None
         if caps.unpacked_bytes is None:
-            return file.read()
+            return file.read(needed)
         # What is packed into little may unpack to anything: it is counted as it comes.
         batches, count = [], 0
-        for batch in file.iter_batches():
+        for batch in file.iter_batches(columns=needed):
             count += batch.nbytes
             caps.check_bytes(where, count)
             batches.append(batch)
-        return pa.Table.from_batches(batches, file.schema_arrow)
+        return pa.Table.from_batches(batches, batches[0].schema if batches else schema)
 
     return _read(where, "a Parquet file", table)
 

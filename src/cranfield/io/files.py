@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO, TypeAlias, cast
 
+from cranfield import _core
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import InputError, MissingExtraError, os_message
 from cranfield.io.streams import Counted, standard_input
@@ -302,12 +303,12 @@ class _LineWatch:
         self.block = _BLOCK if self._longest is None else max(1, min(_BLOCK, self._longest))
 
     def add(self, block: bytes) -> None:
-        first, last = _line_ends(block)
+        newlines, first, last = _core.line_ends(block)
         within = len(block) if first < 0 else first
         if not self._open:
             self._start = block[:_QUOTED_BYTES]
         self._check(self._open + within)
-        self._lines += block.count(b"\n")
+        self._lines += newlines
         self._open = self._open + within if first < 0 else len(block) - last - 1
         if first >= 0:
             self._start = block[last + 1 :][:_QUOTED_BYTES]
@@ -318,13 +319,6 @@ class _LineWatch:
             raise InputError.single(
                 self._where, long_line(self._start, self._longest), self._lines + 1
             )
-
-
-def _line_ends(block: bytes) -> tuple[int, int]:
-    """The places of the first and the last end of a line, -1 for none."""
-    ends = [(block.find(end), block.rfind(end)) for end in (b"\n", b"\r")]
-    found = [(first, last) for first, last in ends if first >= 0]
-    return (min(f for f, _ in found), max(last for _, last in found)) if found else (-1, -1)
 
 
 def long_line(start: bytes | str, longest: int | None) -> str:
@@ -367,17 +361,28 @@ def text_blocks(given: Input) -> Generator[bytes, None, None]:
 def read_json_text(path: FileForm) -> str:
     """A whole JSON input, decoded. Of what cannot be JSON, only so much as shows it."""
     given = Input.of(path)
+    return decoded(_plausible_json(given), given)
 
-    def plausible() -> Iterator[bytes]:
-        blank = True
-        for block in _blocks(given, _LineWatch(given, long_lines=True)):
-            yield block
-            text = block.removeprefix(b"\xef\xbb\xbf").lstrip() if blank else b"{"
-            if b"\0" in block or (text and text[:1] not in b'{["'):
-                return
-            blank = blank and not text
 
-    return decoded(plausible(), given)
+def read_json_bytes(path: FileForm) -> bytes:
+    """The same before it is decoded."""
+    given = Input.of(path)
+    try:
+        return b"".join(_plausible_json(given))
+    except MemoryError:
+        raise InputError.single(
+            describe(given), "does not fit into the memory of this machine"
+        ) from None
+
+
+def _plausible_json(given: Input) -> Iterator[bytes]:
+    blank = True
+    for block in _blocks(given, _LineWatch(given, long_lines=True)):
+        yield block
+        text = block.removeprefix(BYTE_ORDER_MARK).lstrip() if blank else b"{"
+        if b"\0" in block or (text and text[:1] not in b'{["'):
+            return
+        blank = blank and not text
 
 
 def _blocks(given: Input, watch: _LineWatch) -> Generator[bytes, None, None]:

@@ -11,7 +11,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, TypeVar
 
 from cranfield._core import SeparatedReader
@@ -136,9 +136,8 @@ def _of_columns(
         return None
     (topics, *buffers, _), ranks = found
     notes = [_taken_for("rank" if ranks else "score")] if role == "either" else []
-    table = kind(tuple(topics), *buffers)
     # That no item stands twice in a topic has been seen.
-    return (replace(table, unique=True) if isinstance(table, Run) else table).noted(notes)
+    return kind(tuple(topics), *buffers).known_unique().noted(notes)
 
 
 def is_plain_run(first: Sequence[str]) -> bool:

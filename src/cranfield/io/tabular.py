@@ -9,13 +9,15 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Any, TypeVar
 
+from cranfield import _core
 from cranfield._lazy import np
-from cranfield.data import Judgements, Table
+from cranfield.data import Judgements, Run, Table
+from cranfield.data.columns import HEADERS
 from cranfield.errors import (
     InputError,
     MissingExtraError,
 )
-from cranfield.io.files import FileForm, describe, read_json_text
+from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
 from cranfield.io.ids import SEPARATED
 from cranfield.io.lists import of_list
 from cranfield.io.records import read_records
@@ -27,10 +29,15 @@ T = TypeVar("T", bound=Table)
 def read_json(path: FileForm, kind: type[T]) -> T:
     """{topic: {item: number}} in JSON."""
     where = describe(path)
+    data = read_json_bytes(path)
+    plain = _core.nested_json(data, number_role(kind) == "grade")
+    if plain is not None:
+        return kind(tuple(plain[0]), *plain[1:5])
     notes: list[str] = []
     try:
         content = json.loads(
-            read_json_text(path), object_pairs_hook=lambda p: _object(p, where, kind, notes)
+            decoded([data], Input.of(path)),
+            object_pairs_hook=lambda p: _object(p, where, kind, notes),
         )
     except json.JSONDecodeError as error:
         raise InputError.single(
@@ -81,13 +88,24 @@ def read_parquet(path: FileForm, kind: type[T]) -> T:
     """Parquet with columns for topic, item and grade or score."""
     from cranfield.io.arrays import read_arrow_table
 
-    frame = read_arrow_table(path)
+    frame = read_arrow_table(path, columns=lambda names: _needed(names, kind))
     if frame.num_rows == 0:
         raise InputError.single(describe(path), "is empty: the table has no rows")
     try:
         return kind.from_frame(frame)
     except InputError as error:
         raise InputError(describe(path), error.problems, error.count) from None
+
+
+def _needed(names: list[str], kind: type[Table]) -> list[str] | None:
+    """The columns that a table is made of; None for all, to say what is missing or double."""
+    lowered = [name.lower() for name in names]
+    roles = [HEADERS["topic"], HEADERS["item"], HEADERS[number_role(kind)]]
+    if kind is Run and not any(name in HEADERS["score"] for name in lowered):
+        roles[2] = HEADERS["rank"]
+    known = [n for n, low in zip(names, lowered, strict=True) if any(low in r for r in roles)]
+    every_role = all(any(low in role for low in lowered) for role in roles)
+    return known if every_role and len(set(lowered)) == len(names) else None
 
 
 READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
