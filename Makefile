@@ -7,7 +7,7 @@ DEV := .venv/.dev
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow lint docs bench check-stats sanitize tsan compile-clang fuzz fuzz-readers wheel clean site-checks
+.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-readers wheel clean site-checks
 
 # What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
@@ -53,10 +53,15 @@ check-stats: $(DEV)
 
 # What takes longer than a test should: part of CI.
 slow: sanitize tsan site-checks
+	scripts/instructions --bars
 
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
 	$(BIN)/python -m pytest -q tests/server/slow_*.py
+
+# Instructions of starting and of each line, by callgrind: figures without noise.
+instructions: $(STAMP)
+	scripts/instructions
 
 # Kernels and readers on a core with the address and undefined-behaviour sanitizers.
 sanitize: $(DEV)

@@ -21,6 +21,20 @@ struct Block {
         lines.clear();
     }
     std::size_t size() const { return items.size(); }
+
+    // Adds lines of this topic.
+    template <class Line>
+    void append(const Line* line, const Line* end) {
+        const std::size_t before = size(), after = before + static_cast<std::size_t>(end - line);
+        items.resize(after);
+        scores.resize(after);
+        lines.resize(after);
+        for (std::size_t i = before; i < after; ++i, ++line) {
+            items[i] = line->item;
+            scores[i] = line->value;
+            lines[i] = line->number;
+        }
+    }
 };
 
 // A judged item that was retrieved. Ranks count from 1.

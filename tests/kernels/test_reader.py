@@ -9,7 +9,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cranfield.errors import InputError
-from cranfield.io import read_run
+from cranfield.io.trec import read_run
 
 BLANKS = bytes(range(1, 33))  # whatever is not above the space; zeros make a file binary
 
@@ -51,7 +51,7 @@ def slow_reader(data: bytes) -> dict[str, dict[str, float]] | None:
             topic, item, score = fields[0].decode(), fields[2].decode(), float(fields[4])
         except ValueError:
             return None
-        if not abs(score) < float("inf") or item in content.setdefault(topic, {}):
+        if score != score or item in content.setdefault(topic, {}):
             return None
         content[topic][item] = score
     return content or None
@@ -62,7 +62,8 @@ def slow_reader(data: bytes) -> dict[str, dict[str, float]] | None:
 @example([b"1 Q0 a 0 1 r", b"1 Q0 a 0 2 r"], False)
 @example([b"#1 Q0 a 0 1 r", b"1 Q0 b 0 1 r\0"], True)
 def test_equals_the_slow_reader(content: list[bytes], ends: bool) -> None:
-    data = b"\n".join(content) + (b"\n" if ends else b"")
+    # Only lines that are followed by some more bytes are looked at many at a time.
+    data = b"\n".join(content) + (b"\n#" + b"-" * 300 if ends else b"")
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "run"
         path.write_bytes(data)

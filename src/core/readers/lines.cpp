@@ -7,10 +7,6 @@
 
 #include "readers/numbers.hpp"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-#endif
-
 namespace cranfield {
 
 namespace {
@@ -56,34 +52,6 @@ Id field(const char*& p, const char* end) {
     return {start, static_cast<std::size_t>(p - start)};
 }
 
-#if defined(__SSE2__)
-// What stands in the next 64 bytes, one bit per byte.
-struct Window {
-    std::uint64_t blanks = 0, newlines = 0, beyond_text = 0;
-
-    explicit Window(const char* p) {
-        const __m128i space = _mm_set1_epi8(' '), newline = _mm_set1_epi8('\n');
-        const __m128i tab = _mm_set1_epi8('\t'), four = _mm_set1_epi8(4);
-        for (int i = 0; i < 4; ++i) {
-            const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p + 16 * i));
-            const auto bits = [i](__m128i mask) {
-                return static_cast<std::uint64_t>(
-                           static_cast<std::uint32_t>(_mm_movemask_epi8(mask)))
-                       << (16 * i);
-            };
-            const __m128i low = _mm_cmpeq_epi8(_mm_max_epu8(bytes, space), space);
-            // From a tab to a carriage return there are four steps; a blank is fine, too.
-            const __m128i steps = _mm_sub_epi8(bytes, tab);
-            const __m128i fine = _mm_or_si128(_mm_cmpeq_epi8(_mm_min_epu8(steps, four), steps),
-                                              _mm_cmpeq_epi8(bytes, space));
-            blanks |= bits(low);
-            newlines |= bits(_mm_cmpeq_epi8(bytes, newline));
-            beyond_text |= bits(_mm_or_si128(bytes, _mm_andnot_si128(fine, low)));
-        }
-    }
-};
-#endif
-
 }  // namespace
 
 void Problems::add(Problem problem) {
@@ -124,77 +92,42 @@ void Problems::trim() {
 }
 
 LineReader::LineReader(const Chunk& chunk, const Format& format, Problems& problems)
-    : p_(chunk.begin),
-      end_(chunk.end),
-      chunk_(chunk.number),
+    : chunk_(chunk.number),
       format_(format),
-      problems_(problems) {}
+      problems_(problems),
+      fields_(format.kind == Kind::run ? 6 : 4),
+      plain_(format.line_bytes >= 64) {
+    place_.p = chunk.begin;
+    place_.end = chunk.end;
+}
 
 bool LineReader::fail(Fault fault, std::string_view text) {
-    problems_.add({fault, chunk_, number_, std::string(text.substr(0, quoted_bytes)), {}, 0});
+    problems_.add({fault, chunk_, place_.number, std::string(text.substr(0, quoted_bytes)), {}, 0});
     return false;
 }
 
-bool LineReader::next(Line& line) {
-    while (p_ < end_) {
-        if (next_plain(line)) return true;
-        const char* start = p_;
-        const void* newline = std::memchr(start, '\n', static_cast<std::size_t>(end_ - start));
-        const char* stop = newline == nullptr ? end_ : static_cast<const char*>(newline);
-        p_ = newline == nullptr ? end_ : stop + 1;
-        ++number_;
-        const std::string_view whole(start, static_cast<std::size_t>(stop - start));
-        if (whole.size() > format_.line_bytes) {
-            fail(Fault::long_line, whole);
-            continue;
-        }
-        if (has_control(start, stop)) {
-            // Blanks to what follows, which would take a damaged file for an empty one.
-            fail(Fault::binary, whole);
-            continue;
-        }
-        while (start < stop && blank(*start)) ++start;
-        if (start == stop || *start == '#') continue;
-        if (parse(start, stop, line)) return true;
+std::size_t LineReader::next(Line (&lines)[batch]) {
+    std::size_t found = 0;
+    while (found == 0 && place_.p < place_.end) {
+        if (plain_) found = read_plain_lines(place_, fields_, lines, batch);
+        // A line that is not plain, or the last ones.
+        if (found < batch && place_.p < place_.end && next_odd(lines[found])) ++found;
     }
-    return false;
+    return found;
 }
 
-// A line of up to 63 bytes, all ASCII text, with the right number of fields and a finite number:
-// nearly every line. All others are left to `parse`, which also says what is wrong with them.
-bool LineReader::next_plain([[maybe_unused]] Line& line) {
-#if defined(__SSE2__)
-    if (end_ - p_ < 64 || format_.line_bytes < 64) return false;
-    const Window window(p_);
-    if (window.newlines == 0) return false;
-    const int length = std::countr_zero(window.newlines);
-    const std::uint64_t before = (std::uint64_t{1} << length) - 1;  // bits of the line itself
-    if (((window.beyond_text | (window.blanks & 1)) & before) != 0 || *p_ == '#') return false;
-    // A field begins after a blank and ends before one; the newline ends the last.
-    const std::uint64_t blanks = window.blanks;
-    std::uint64_t begins = ~blanks & ((blanks << 1) | 1) & before;
-    std::uint64_t ends = blanks & ~(blanks << 1) & (before | (std::uint64_t{1} << length));
-    const int wanted = format_.kind == Kind::run ? 6 : 4;
-    Id fields[6];
-    for (int i = 0; i < wanted; ++i, begins &= begins - 1, ends &= ends - 1) {
-        if (begins == 0) return false;
-        fields[i] = {p_ + std::countr_zero(begins),
-                     static_cast<std::size_t>(std::countr_zero(ends) - std::countr_zero(begins))};
-    }
-    if (begins != 0) return false;
-    const Id number = fields[wanted == 6 ? 4 : 3];
-    if (!parse_short_decimal(number, end_, line.value) &&
-        !(parse_number(number, line.value) && std::isfinite(line.value)))
-        return false;
-    line.topic = fields[0];
-    line.item = fields[2];
-    line.tag = fields[wanted - 1];
-    p_ += length + 1;
-    ++number_;
-    return true;
-#else
-    return false;
-#endif
+bool LineReader::next_odd(Line& line) {
+    const char* start = place_.p;
+    const void* newline = std::memchr(start, '\n', static_cast<std::size_t>(place_.end - start));
+    const char* stop = newline == nullptr ? place_.end : static_cast<const char*>(newline);
+    place_.p = newline == nullptr ? place_.end : stop + 1;
+    line.number = static_cast<std::uint32_t>(++place_.number);
+    const std::string_view whole(start, static_cast<std::size_t>(stop - start));
+    if (whole.size() > format_.line_bytes) return fail(Fault::long_line, whole);
+    // Blanks to what follows, which would take a damaged file for an empty one.
+    if (has_control(start, stop)) return fail(Fault::binary, whole);
+    while (start < stop && blank(*start)) ++start;
+    return start < stop && *start != '#' && parse(start, stop, line);
 }
 
 bool LineReader::parse(const char* p, const char* end, Line& line) {

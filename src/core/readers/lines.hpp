@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ids.hpp"
+#include "readers/plain_lines.hpp"
 #include "readers/source.hpp"
 
 namespace cranfield {
@@ -64,32 +65,29 @@ struct Format {
     std::uint64_t line_bytes = Limits{}.line_bytes;
 };
 
-struct Line {
-    Id topic, item, tag;
-    double value;
-};
-
-// Reads the lines of a chunk one after the other.
+// Reads the lines of a chunk, many at a time.
 class LineReader {
   public:
+    static constexpr std::size_t batch = 64;
+
     LineReader(const Chunk& chunk, const Format& format, Problems& problems);
 
-    // False at the end. Lines with problems are reported and passed over.
-    bool next(Line& line);
-    // The number of the line just read, from 1.
-    std::uint64_t number() const { return number_; }
+    // How many lines were read, 0 at the end. Lines with problems are reported and passed over.
+    std::size_t next(Line (&lines)[batch]);
+    // The lines read so far, with those that were passed over.
+    std::uint64_t number() const { return place_.number; }
 
   private:
-    bool next_plain(Line& line);
+    bool next_odd(Line& line);
     bool parse(const char* p, const char* end, Line& line);
     bool fail(Fault fault, std::string_view text);
 
-    const char* p_;
-    const char* end_;
+    Place place_;
     std::size_t chunk_;
     Format format_;
     Problems& problems_;
-    std::uint64_t number_ = 0;
+    int fields_;
+    bool plain_;
     Id last_topic_;
 };
 

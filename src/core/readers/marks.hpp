@@ -5,13 +5,13 @@
 
 #include "readers/numbers.hpp"
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(CRANFIELD_PORTABLE)
 #include <emmintrin.h>
 #endif
 
 namespace cranfield {
 
-#if defined(__SSE2__)
+#if defined(__SSE2__) && !defined(CRANFIELD_PORTABLE)
 
 // Sixteen bytes; every question is answered by a mask of them.
 struct Lane {
@@ -25,6 +25,12 @@ struct Lane {
     Mask up_to(unsigned char c) const {
         const __m128i limit = _mm_set1_epi8(static_cast<char>(c));
         return _mm_cmpeq_epi8(_mm_max_epu8(bytes, limit), limit);
+    }
+    // Bytes from `c` to `d`.
+    Mask between(unsigned char c, unsigned char d) const {
+        const __m128i steps = _mm_sub_epi8(bytes, _mm_set1_epi8(static_cast<char>(c)));
+        const __m128i most = _mm_set1_epi8(static_cast<char>(d - c));
+        return _mm_cmpeq_epi8(_mm_min_epu8(steps, most), steps);
     }
     // Bytes beyond ASCII.
     Mask high() const { return bytes; }
@@ -50,6 +56,9 @@ struct Lane {
     }
     Mask up_to(unsigned char c) const {
         return ~(((bytes & low_bits) + detail::each_byte(0x7Fu - c)) | bytes) & high_bits;
+    }
+    Mask between(unsigned char c, unsigned char d) const {
+        return up_to(d) & ~up_to(static_cast<unsigned char>(c - 1));
     }
     Mask high() const { return bytes & high_bits; }
     static Mask either(Mask a, Mask b) { return a | b; }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 
@@ -33,36 +34,44 @@ inline std::uint64_t spelled(std::uint64_t word) {
 
 }  // namespace detail
 
-// Decimals such as 12.345678 or 7, with a digit before the point and 8 in all: both sides of the
-// point are moved into one word. The digits and the power of ten are exact, so their quotient is
-// correctly rounded. False for everything else, which is left to `parse_number`. Up to `readable`
-// bytes may be looked at.
-inline bool parse_short_decimal(std::string_view text, const char* readable, double& value) {
+// So many bytes from its start on are looked at to read a short decimal.
+constexpr std::ptrdiff_t decimal_bytes = 18;
+
+// Decimals such as 12.345678, with digits on both sides of the point and up to 8 in all: both sides
+// are moved into one word. The digits and the power of ten are exact, so their quotient is
+// correctly rounded. False for everything else, which is left to others.
+inline bool parse_fraction(const char* p, std::size_t length, double& value) {
     using namespace detail;
-    const char* p = text.data();
-    if (readable - p < 18 || text.empty()) return false;
-    const bool negative = *p == '-';
-    p += negative;
-    const auto length = static_cast<int>(text.size()) - negative;
-    if (length > 9 || length == 0) return false;
+    if (length - 3 > 6) return false;
     const std::uint64_t word = load64(p) ^ each_byte('0');
     const std::uint64_t without_point = word ^ each_byte('0' ^ '.');
     const std::uint64_t points = (without_point - each_byte(1)) & ~without_point & each_byte(0x80);
-    const int before = points == 0 ? 8 : std::countr_zero(points) / 8;
-    std::uint64_t digits = 0;
-    int after = length - before - 1;
-    if (after < 0) {
-        // No point within the text.
-        if (length > 8) return false;
-        digits = word << (64 - 8 * length);
-        after = 0;
-    } else {
-        if (before == 0 || after == 0 || before + after > 8) return false;
-        const std::uint64_t fraction = load64(p + before + 1) ^ each_byte('0');
-        digits = (fraction << (64 - 8 * after)) | ((word << (64 - 8 * before)) >> (8 * after));
-    }
+    if (points == 0) return false;
+    // Digits before and after the point, as bits of a word.
+    const auto before = static_cast<unsigned>(std::countr_zero(points)) & ~7u;
+    const unsigned after = 8 * static_cast<unsigned>(length - 1) - before;
+    if (before == 0 || after - 8 > 48) return false;
+    const std::uint64_t fraction = load64(p + before / 8 + 1) ^ each_byte('0');
+    const std::uint64_t digits = (fraction << (64 - after)) | ((word << (64 - before)) >> after);
     if (above_nine(digits) != 0) return false;
-    value = static_cast<double>(spelled(digits)) / powers_of_ten[after];
+    value = static_cast<double>(spelled(digits)) / powers_of_ten[after / 8];
+    return true;
+}
+
+// The same with a sign, or without a point. Up to `readable` bytes may be looked at.
+inline bool parse_short_decimal(std::string_view text, const char* readable, double& value) {
+    using namespace detail;
+    if (readable - text.data() < decimal_bytes) return false;
+    if (parse_fraction(text.data(), text.size(), value)) return true;
+    const bool negative = !text.empty() && text[0] == '-';
+    if (negative) text.remove_prefix(1);
+    if (!parse_fraction(text.data(), text.size(), value)) {
+        if (text.empty() || text.size() > 8) return false;
+        const std::uint64_t digits = (load64(text.data()) ^ each_byte('0'))
+                                     << (64 - 8 * text.size());
+        if (above_nine(digits) != 0) return false;
+        value = static_cast<double>(spelled(digits));
+    }
     if (negative) value = -value;
     return true;
 }

@@ -45,17 +45,20 @@ class Worker {
   private:
     void read(const Chunk& chunk) {
         LineReader reader(chunk, shared_.format, shared_.problems);
-        Line line{};
+        Line lines[LineReader::batch];
         Id topic;
         block_.clear();
-        while (reader.next(line)) {
-            if (line.topic != topic) {
-                finish(topic, chunk.number);
-                topic = line.topic;
+        while (const std::size_t found = reader.next(lines)) {
+            for (const Line *line = lines, *end = lines + found; line < end;) {
+                if (!same_id(line->topic, topic)) {
+                    finish(topic, chunk.number);
+                    topic = line->topic;
+                }
+                const Line* first = line;
+                do ++line;
+                while (line < end && same_id(line->topic, topic));
+                block_.append(first, line);
             }
-            block_.items.push_back(line.item);
-            block_.scores.push_back(line.value);
-            block_.lines.push_back(static_cast<std::uint32_t>(reader.number()));
         }
         finish(topic, chunk.number);
         shared_.problems.count_lines(chunk.number, reader.number());

@@ -39,7 +39,7 @@ std::int32_t Vocabulary::look_up(Id text) {
     const std::size_t mask = slots_.size() - 1;
     std::size_t i = hash & mask;
     for (; slots_[i].code >= 0; i = (i + 1) & mask)
-        if (slots_[i].tag == tag && texts_[static_cast<std::size_t>(slots_[i].code)] == text)
+        if (slots_[i].tag == tag && same_id(texts_[static_cast<std::size_t>(slots_[i].code)], text))
             return slots_[i].code;
     const auto fresh = static_cast<std::int32_t>(texts_.rows());
     slots_[i] = {tag, fresh};

@@ -21,7 +21,7 @@ class Vocabulary {
   public:
     Vocabulary() : slots_(64) {}
     std::int32_t code(Id text) {
-        if (texts_.rows() > 0 && text == last()) return last_;
+        if (texts_.rows() > 0 && same_id(text, last())) return last_;
         return last_ = look_up(text);
     }
     const TextColumn& texts() const { return texts_; }

@@ -26,20 +26,22 @@ struct Part {
 
 void read_part(const Chunk& chunk, const Format& format, Problems& problems, Part& part) {
     LineReader reader(chunk, format, problems);
-    Line line{};
+    Line lines[LineReader::batch];
     part.number = chunk.number;
     Id tag;
-    while (reader.next(line)) {
-        if (part.topics.empty() || part.topics.back() != line.topic) {
-            part.topics.emplace_back(line.topic);
-            part.topic_rows.push_back(0);
+    while (const std::size_t found = reader.next(lines)) {
+        for (const Line* line = lines; line < lines + found; ++line) {
+            if (part.topics.empty() || !same_id(part.topics.back(), line->topic)) {
+                part.topics.emplace_back(line->topic);
+                part.topic_rows.push_back(0);
+            }
+            ++part.topic_rows.back();
+            part.bytes.insert(part.bytes.end(), line->item.begin(), line->item.end());
+            part.lengths.push_back(static_cast<std::uint32_t>(line->item.size()));
+            part.values.push_back(line->value);
+            part.lines.push_back(line->number);
         }
-        ++part.topic_rows.back();
-        part.bytes.insert(part.bytes.end(), line.item.begin(), line.item.end());
-        part.lengths.push_back(static_cast<std::uint32_t>(line.item.size()));
-        part.values.push_back(line.value);
-        part.lines.push_back(static_cast<std::uint32_t>(reader.number()));
-        tag = line.tag;
+        tag = lines[found - 1].tag;
     }
     part.tag = std::string(tag);
     problems.count_lines(chunk.number, reader.number());
