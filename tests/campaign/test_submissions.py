@@ -217,6 +217,32 @@ def test_every_run_of_the_sample_is_good(tmp_path):
     assert [one.kind for one in found.submissions] == ["ranked"] * 8 + ["labels"] * 13
 
 
+def test_a_large_run_is_checked_in_little_more_time_than_it_is_read(tmp_path):
+    """250,000 lines of 250,000 known items, good and bad: as ratios to reading it."""
+    items = tuple(f"doc{n:06d}" for n in range(250_000))
+    topics = tuple(f"t{n}" for n in range(250))
+    path = tmp_path / "large.run"
+    path.write_text(
+        "".join(f"{topics[n % 250]} Q0 {item} 1 {n} x\n" for n, item in enumerate(items))
+    )
+    public = PublicSet("ranked", topics=topics, items=items)
+    public.known("item")
+    taken = {}
+    for name, work in {
+        "read": lambda: cf.read_run(path).to_dict(),
+        "good": lambda: check_submission(path, public),
+        "bad": lambda: check_submission(path, PublicSet("ranked", topics, items[:-90_000])),
+    }.items():
+        start = time.process_time()
+        found = work()
+        taken[name] = time.process_time() - start
+    assert found.count == 90_000
+    assert len(found.problems) == 20
+    assert found.problems[0].line == 160_001
+    assert taken["good"] < 10 * taken["read"]
+    assert taken["bad"] < 40 * taken["read"]
+
+
 def test_a_wrong_id_among_many_is_found_in_little_time():
     """13,000 items, all of them wrong: the request of a site may not hang on it."""
     items = tuple(f"im{n:05d}" for n in range(13_000))

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from cranfield.errors import suggest
 
-# Comparing with every id takes its time: of more than so many, only those that begin or end alike.
+# Comparing with every id takes its time: of more than so many, only those that begin or end alike,
+# and only for the first few wrong ones.
 MOST_COMPARED = 1000
-_ENDING = re.compile(r"\.[a-z]{2,5}$")
-_ZEROS = re.compile(r"(?<!\d)0+(?=\d)")
+MOST_SEARCHES = 3
+LONGEST_NUMBER = 12
+_ENDING = re.compile(r"\.[A-Za-z]{2,5}$")
+_NUMBER = re.compile(r"\d+")
 
 
 class Near:
@@ -20,26 +23,33 @@ class Near:
     " Did you mean 'im0007'?"
     """
 
-    def __init__(self, known: Sequence[str]) -> None:
+    def __init__(self, known: Sequence[str], as_set: Collection[str] | None = None) -> None:
         self._known = known
-        self._plain: dict[str, str] | None = None
+        self._set = as_set if as_set is not None else frozenset(known)
+        self._searches = 0
 
     def __call__(self, name: str) -> str:
-        if self._plain is None:
-            self._plain = {_plain(one): one for one in reversed(self._known)}
-        same = self._plain.get(_plain(name))
+        same = next((one for one in _spellings(name) if one in self._set), None)
         if same is not None:
             return f" Did you mean {same!r}?"
-        return suggest(name, self._candidates(name))
-
-    def _candidates(self, name: str) -> Sequence[str]:
         if len(self._known) <= MOST_COMPARED:
-            return self._known
-        start, end = name[:3], name[-3:]
-        alike = [k for k in self._known if k.startswith(start) and abs(len(k) - len(name)) <= 1]
-        alike = [k for k in alike if k.endswith(end[-1:])] or alike
-        return alike[:MOST_COMPARED]
+            return suggest(name, self._known)
+        self._searches += 1
+        return suggest(name, self._alike(name)) if self._searches <= MOST_SEARCHES else ""
+
+    def _alike(self, name: str) -> Sequence[str]:
+        """Ids of nearly the same length that begin alike, and of those the ones that end alike."""
+        start, lengths = name[:3], range(len(name) - 1, len(name) + 2)
+        found = [one for one in self._known if one.startswith(start) and len(one) in lengths]
+        return ([one for one in found if one.endswith(name[-1:])] or found)[:MOST_COMPARED]
 
 
-def _plain(name: str) -> str:
-    return _ZEROS.sub("", _ENDING.sub("", name.strip().casefold()))
+def _spellings(name: str) -> Iterator[str]:
+    """The id in other cases, without an ending, and with more or fewer leading zeros."""
+    stem = _ENDING.sub("", name.strip())
+    for base in dict.fromkeys((stem, stem.lower(), stem.upper(), name.lower(), name.upper())):
+        yield base
+        for last in list(_NUMBER.finditer(base))[-1:]:
+            digits = last[0].lstrip("0") or "0"
+            for width in range(len(digits), LONGEST_NUMBER + 1):
+                yield base[: last.start()] + digits.zfill(width) + base[last.end() :]

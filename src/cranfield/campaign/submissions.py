@@ -6,10 +6,10 @@ problem can be shown in full.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -149,8 +149,8 @@ class _Check:
         except InputError as error:
             return self._refused(error)
         public = self.public
-        unknown = {"topic": _unknown(run.topics, public.topics)}
-        unknown["item"] = _unknown(_items_of(run), public.items)
+        unknown = {"topic": _unknown(run.topics, public.known("topic"))}
+        unknown["item"] = _unknown(_items_of(run), public.known("item"))
         self._complain_of(unknown)
         missing = _missing(public.topics, run.topics)
         notes = [f"has nothing for {_some('topic', missing)}"] if missing else []
@@ -164,10 +164,10 @@ class _Check:
         except InputError as error:
             return self._refused(error)
         public = self.public
-        unknown = {"item": _unknown(labels.items, public.items)}
+        unknown = {"item": _unknown(labels.items, public.known("item"))}
         notes: list[str] = []
         if labels.named:
-            unknown["concept"] = _unknown(labels.concepts, public.concepts)
+            unknown["concept"] = _unknown(labels.concepts, public.known("concept"))
             absent = _missing(public.concepts, labels.concepts)
             if absent:
                 notes.append(f"says nothing of {_some('concept', absent)}: counted as absent")
@@ -192,35 +192,42 @@ class _Check:
             self.found.add(*percents)
         if told:
             self.found.count += error.count - len(error.problems)
-        unknown: dict[str, set[str]] = {"topic": set(), "item": set(), "concept": set()}
-        for row in rows_of(self.given, self.public.kind):
-            for what, one in row.ids.items():
-                known = self.public.known(what)
-                if known is not None and one not in known:
-                    unknown[what].add(one)
-        self._complain_of(unknown)
+        self._tell(self._first_unknown())
         return Checked(
             self.found.file, self.name, self.public.kind, self.found.first(), self.found.count
         )
 
     def _complain_of(self, unknown: Mapping[str, Iterable[str]]) -> None:
-        """Every unknown id once, on the first line that has it."""
-        wanted = {(what, one): 0 for what, names in unknown.items() for one in names}
+        """Every unknown id is a problem; the first ones are told with their lines."""
+        wanted = {(what, one) for what, names in unknown.items() for one in names}
         if not wanted:
             return
-        times = Counter[tuple[str, str]]()
+        first = self._first_unknown()
+        if not first:
+            # Only text has lines.
+            first = dict.fromkeys(sorted(wanted)[:PROBLEMS_SHOWN], 0)
+        self._tell(first)
+        self.found.count += len(wanted) - len(first)
+
+    def _first_unknown(self) -> dict[tuple[str, str], int]:
+        """The first unknown ids of a text file with the lines they first stand on."""
+        first: dict[tuple[str, str], int] = {}
         for row in rows_of(self.given, self.public.kind):
-            for key in row.ids.items():
-                if key in wanted:
-                    times[key] += 1
-                    wanted[key] = wanted[key] or row.line
-        near = {what: Near(getattr(self.public, f"{what}s") or ()) for what in unknown}
-        order = sorted(wanted.items(), key=lambda pair: (pair[1] == 0, pair[1]))
-        for i, ((what, one), line) in enumerate(order):
-            hint = near[what](one) if i < PROBLEMS_SHOWN else ""
-            more = times[what, one] - 1
-            again = f" It is on {plural(more, 'more line')}." if more > 0 else ""
-            self.found.add(line, f"unknown {what} {one!r}.{hint}{again}")
+            for what, one in row.ids.items():
+                known = self.public.known(what)
+                if known is not None and one not in known:
+                    first.setdefault((what, one), row.line)
+            if len(first) >= PROBLEMS_SHOWN:
+                break
+        return dict(list(first.items())[:PROBLEMS_SHOWN])
+
+    def _tell(self, unknown: Mapping[tuple[str, str], int]) -> None:
+        near = {
+            what: Near(getattr(self.public, f"{what}s") or (), self.public.known(what))
+            for what in dict.fromkeys(what for what, _ in unknown)
+        }
+        for (what, one), line in unknown.items():
+            self.found.add(line, f"unknown {what} {one!r}.{near[what](one)}")
 
     def _checked(
         self, run: Any, lines: int, units: int, missing: Sequence[str], notes: Sequence[str]
@@ -290,8 +297,8 @@ def _first_line(given: Input) -> int:
     return next((row.line for row in rows_of(given, "labels")), 0)
 
 
-def _unknown(ids: Iterable[str], known: Sequence[str] | None) -> set[str]:
-    return set() if known is None else set(ids) - set(known)
+def _unknown(ids: Iterable[str], known: frozenset[str] | None) -> set[str]:
+    return set() if known is None else set(ids) - known
 
 
 def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ...]:
@@ -300,7 +307,12 @@ def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ..
 
 
 def _items_of(run: Run) -> set[str]:
-    return set().union(*run.to_dict().values())
+    """The items of a run, each once."""
+    held, ends = run.item_bytes.tobytes(), run.item_offsets.tolist()
+    if held.isascii():  # the places of bytes are those of letters
+        text = held.decode("ascii")
+        return {text[a:b] for a, b in pairwise(ends)}
+    return {held[a:b].decode() for a, b in pairwise(ends)}
 
 
 def _some(what: str, names: Sequence[str]) -> str:
