@@ -37,3 +37,16 @@ def test_a_threshold_of_one_run_among_several_is_no_error(tmp_path):
     args = ["label", str(SAMPLE / "truth.csv"), *files, "--threshold", "bayes=0.9"]
     assert main([*args, "--format", "html", "-o", str(target), "--quiet"]) == 0
     assert target.exists()
+
+
+def test_pages_say_when_and_how_they_were_made(tmp_path):
+    files = [str(SAMPLE / "qrels.txt.gz"), str(SAMPLE / "runs" / "pca.run.gz")]
+    page = tmp_path / "page.html"
+    args = ["eval", *files, "--title", "<Mine>", "--format", "html", "-o", str(page), "--quiet"]
+    assert main(args) == 0
+    text = page.read_text()
+    assert "<h1>&lt;Mine&gt;</h1>" in text
+    assert "<dt>Made on</dt>" in text
+    assert "<dd>cranfield eval " in text
+    assert main([*args, "--public"]) == 0
+    assert "qrels.txt" not in page.read_text().split("<main")[0]

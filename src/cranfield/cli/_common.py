@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import os
+import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -77,9 +78,10 @@ class Parser(argparse.ArgumentParser):
                 from cranfield.io.forms import named_input
 
                 given[place] = [named_input(text) for text in given[place]]
-        return given, Output(
-            **{n: given.pop(n) for n in ("form", "path", "quiet", "spreadsheet") if n in given}
-        )
+        own = ("form", "path", "quiet", "spreadsheet", "page_title")
+        places = ("-o", "--output", given.get("path"))
+        asked = shlex.join([*self.prog.split(), *(text for text in argv if text not in places)])
+        return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
         """A function that adds a subcommand, by its name and what it does."""
@@ -289,6 +291,7 @@ OPTIONS = {
         "score the runs that can be read, tell what is wrong with the others, and exit with 1",
         bool,
     ),
+    "title": _option("--title TEXT", "html: the title of the page", dest="page_title"),
     "quiet": _option("--quiet", "no progress and no warnings", bool),
     "spreadsheet": _option(
         "--spreadsheet",
@@ -349,6 +352,19 @@ class Output:
     path: str | None = None
     quiet: bool = False
     spreadsheet: bool = False
+    page_title: str | None = None
+    asked: str = ""
+
+    def head(self, public: bool = False) -> dict[str, Any]:
+        """What stands on top of a page: its title, the day, and what was asked for.
+
+        A page that is shown to others does not name the files of the truth.
+        """
+        from datetime import date
+
+        about = {"Made on": f"{date.today():%Y-%m-%d}"}
+        about |= {} if public else {"With": self.asked}
+        return {"title": self.page_title, "about": about}
 
     def working(self, label: str) -> AbstractContextManager[Progress]:
         """A progress line around work, which tells the Progress that this gives how far it is."""

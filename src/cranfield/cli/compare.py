@@ -62,7 +62,7 @@ def main(argv: Sequence[str]) -> int:
 
             asked: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
             case = in_background(lambda: case_of(subject, names, **asked), progress.cancel)
-            page = comparison_page(case, parts=parts, public=public)
+            page = comparison_page(case, parts=parts, public=public, **output.head(public))
             found = case.comparison
         else:
             found = in_background(
@@ -90,7 +90,7 @@ def make_parser() -> Parser:
     subject_options(parser)
     truth_options(parser)
     score_option(parser)
-    common(parser, "keep-going", "public", "jobs", "seed")
+    common(parser, "keep-going", "public", "title", "jobs", "seed")
     outputs(parser)
     return parser
 

@@ -29,7 +29,7 @@ def make_parser() -> Parser:
     what = """runs of three columns without a header: what the third one is (default: a rank
     where it counts from 1 in every topic, else a score)"""
     add(parser, "--third", what, THIRD)
-    common(parser, "keep-going", "fail-under", "public")
+    common(parser, "keep-going", "fail-under", "public", "title")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)
@@ -59,7 +59,11 @@ def main(argv: Sequence[str]) -> int:
 
             case = in_background(lambda: ranked_case(progress=progress, **given), progress.cancel)
             # The report has every topic anyway.
-            scores, page, per = case.scores, scores_page(case, public=public), ()
+            scores, page, per = (
+                case.scores,
+                scores_page(case, public=public, **output.head(public)),
+                (),
+            )
         else:
             scores = in_background(lambda: evaluate(progress=progress, **given), progress.cancel)
     output.show(with_notes(scores, bad), page=page, per=per)

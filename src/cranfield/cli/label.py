@@ -44,7 +44,7 @@ def make_parser() -> Parser:
     )
     what = "one for each run (default) or each concept"
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
-    common(parser, "keep-going", "fail-under", "public")
+    common(parser, "keep-going", "fail-under", "public", "title")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)
@@ -75,7 +75,11 @@ def main(argv: Sequence[str]) -> int:
             from cranfield.report.parts import scores_page
 
             case = in_background(lambda: label_case(progress=progress, **given), progress.cancel)
-            scores, page, per = case.scores, scores_page(case, per=per, public=public), []
+            scores, page, per = (
+                case.scores,
+                scores_page(case, per=per, public=public, **output.head(public)),
+                [],
+            )
         else:
             work = partial(ask, progress=progress, **given, **how)
             scores = in_background(work, progress.cancel)

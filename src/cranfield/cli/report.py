@@ -18,7 +18,7 @@ def make_parser() -> Parser:
     add(parser, "-o --output FILE", "the page to write", dest="path", required=True)
     what = "leave out what tells the truth of single items, and the annotators"
     add(parser, "--public", what, bool)
-    add(parser, "--title TEXT", "instead of the collection's title")
+    common(parser, "title")
     add(parser, "--kind", "only the runs of this kind", KINDS)
     add(parser, "--baseline RUN", "the run that others are compared with")
     common(parser, "jobs", "quiet")
@@ -29,11 +29,10 @@ def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.report.collection import collection_report
 
-    kind = given.pop("kind")
-    given["title"] = given["title"] or ""
+    kind, head = given.pop("kind"), output.head(given["public"])
     with output.working("reporting") as progress:
         page = in_background(
-            lambda: collection_report(kinds=kind and (kind,), progress=progress, **given),
+            lambda: collection_report(kinds=kind and (kind,), progress=progress, **given, **head),
             progress.cancel,
         )
     output.write(str(output.path), page)

@@ -31,7 +31,7 @@ def collection_report(
     collection: Collection | str | Path,
     *,
     public: bool = False,
-    title: str = "",
+    title: str | None = None,
     kinds: Sequence[Kind] | None = None,
     baseline: str | None = None,
     about: Mapping[str, str] | None = None,

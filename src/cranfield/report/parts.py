@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from cranfield.errors import UsageError
 from cranfield.report.cases import Compared, LabelCase, RankedCase
@@ -81,32 +82,40 @@ def case_page(
     tables: Sequence[Table],
     further: Sequence[Table] = (),
     public: bool = False,
+    title: str | None = None,
+    about: Mapping[str, str] | None = None,
 ) -> str:
     """The whole report of a case.
 
     `tables` are for readers without a script; `further` ones stand at the end as they are.
+    `about` stands on top: when the page was made, with which command.
     """
     sections = [case_section(case, tables=tables, public=public)]
     if further:
         sections.append(table_section("Further tables", further))
     what = "comparison" if further and case.comparison is not None else ""
     count = len(case.scores.runs)
-    title = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
-    return report_page(title + ("" if count == 1 else "s"), sections)
+    usual = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
+    return report_page(title or usual + ("" if count == 1 else "s"), sections, about=about)
 
 
-def scores_page(case: Compared, *, per: Sequence[str] = (), public: bool = False) -> str:
+def scores_page(
+    case: Compared, *, per: Sequence[str] = (), public: bool = False, **head: Any
+) -> str:
     """The report of the scores of a case, with the values of the units in `per` as tables."""
     # A public page has its own rows for items, under numbers.
     tables = document_of(case.scores, per=() if public else per).tables
     ranked = isinstance(case, RankedCase)
     first, further = (tables[:1], tables[1:]) if ranked else (tables, [])
-    return case_page(case, tables=first, further=further, public=public)
+    return case_page(case, tables=first, further=further, public=public, **head)
 
 
-def comparison_page(case: Compared, *, parts: Sequence[str], public: bool = False) -> str:
+def comparison_page(
+    case: Compared, *, parts: Sequence[str], public: bool = False, **head: Any
+) -> str:
     """The report of the comparison of a case, with the tables that `parts` names."""
     if case.comparison is None:
         raise UsageError("; ".join(case.left_out) or "nothing could be compared")
     tables = document_of(case.comparison, parts=parts).tables
-    return case_page(case, tables=tables, further=further_tables(case.comparison), public=public)
+    further = further_tables(case.comparison)
+    return case_page(case, tables=tables, further=further, public=public, **head)
