@@ -74,6 +74,7 @@ if TYPE_CHECKING:
     from cranfield.evaluation.index_quality import IndexQuality, evaluate_index
     from cranfield.evaluation.labels import LabelTask, evaluate_labels
     from cranfield.evaluation.overlap import overlap_of_runs
+    from cranfield.evaluation.pooled_labels import evaluate_pooled_labels
     from cranfield.evaluation.ranked import RankedTask, evaluate
     from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import read_scores
@@ -302,6 +303,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
         "poisson_binomial",
     ),
     "cranfield.agreement.groupings": ("study_groups",),
+    "cranfield.evaluation.pooled_labels": ("evaluate_pooled_labels",),
     "cranfield.relatedness.categories": ("count_categories",),
     "cranfield.relatedness.tag_corpus": ("analyse_tags",),
     "cranfield.relatedness.vocabularies": ("compare_vocabularies",),
@@ -409,6 +411,7 @@ __all__ = [
     "evaluate_displacement",
     "evaluate_index",
     "evaluate_labels",
+    "evaluate_pooled_labels",
     "evaluate_powered",
     "evaluate_tuned",
     "evaluate_uncertain",

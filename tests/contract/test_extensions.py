@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield._reference import rank_families as slow
+from cranfield.data.subjects import SubjectRankings
 
 GRADED = ("GradedNMRR", "GradedMNRO", "GradedNormRecall")
 BINARY = {"GradedNMRR": "NMRR", "GradedMNRO": "MNRO", "GradedNormRecall": "NormRecall"}
@@ -98,6 +99,41 @@ def test_judged_mnro_is_its_twin_and_blind_to_what_nobody_judged(order, rest):
     # With everything judged it is MNRO.
     if kept and not rest and any(kept):
         assert found == pytest.approx(value(kept, "MNRO"), abs=1e-12)
+
+
+people = st.permutations("abcdef").flatmap(
+    lambda order: st.tuples(
+        st.just(order[:4]),
+        st.permutations("abcdef"),
+        st.lists(st.floats(0.1, 1), min_size=4, max_size=4),
+    )
+)
+
+
+@given(people)
+@settings(max_examples=80, deadline=None)
+def test_divergence_is_0_for_ones_own_order_alone_and_a_share(case):
+    listed, answer, weights = case
+    rows = [("s", "t", i, w) for i, w in zip(listed, sorted(weights, reverse=True), strict=True)]
+    subjects = SubjectRankings.from_rows(rows)
+
+    def value(order):
+        run = cf.Run.from_dict({"t": {item: -float(k) for k, item in enumerate(order)}})
+        found = cf.evaluate_displacement(subjects, [run], "Divergence", collection_size=6)
+        return float(found.mean(found.measures[0])[0])
+
+    own = [i for i, _ in subjects.lists["s"]["t"]]
+    assert value(own) == 0
+    assert 0 <= value(answer) <= 1 + 1e-12
+    assert (value(answer) == 0) == (list(answer[:4]) == own)
+
+
+def test_divergence_by_hand():
+    """Ranks 1 and 2 exchanged of 4, significances 1 and 0.5: (1 + 0.5) / (1 * 9 + 0.5 * 4)."""
+    subjects = SubjectRankings.from_rows([("s", "t", "a", 1.0), ("s", "t", "b", 0.5)])
+    run = cf.Run.from_dict({"t": {"b": 4.0, "a": 3.0, "c": 2.0, "d": 1.0}})
+    found = cf.evaluate_displacement(subjects, [run], "Divergence", collection_size=4)
+    assert float(found.mean(found.measures[0])[0]) == pytest.approx(1.5 / 11)
 
 
 def test_highly_relevant_items_below_marginal_ones_cost_something():

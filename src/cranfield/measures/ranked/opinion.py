@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
@@ -33,6 +33,19 @@ def displacement(
     >>> displacement([("a", 1.0), ("b", 0.5)], {"b": 1, "a": 2}, missing="worst", size=None)
     1.5
     """
+    found = distances(wanted, place, missing=missing, size=size, name=name)
+    return float(sum(s * d for s, d in found))
+
+
+def distances(
+    wanted: Sequence[tuple[str, float]],
+    place: Mapping[str, int],
+    *,
+    missing: str,
+    size: int | None,
+    name: str,
+) -> Iterator[tuple[float, float]]:
+    """The significance of each item of a person's list, and how far its two ranks are apart."""
     absent = [item for item, _ in wanted if item not in place]
     if absent and missing != "optimist" and size is None:
         raise NeedsError(
@@ -40,7 +53,7 @@ def displacement(
             "retrieved: pass collection_size=N or missing='optimist'"
         )
     below, end = len(place), float(size or 0)
-    total, behind = 0.0, 0
+    behind = 0
     for rank, (item, significance) in enumerate(wanted, start=1):
         if item in place:
             distance = float(abs(rank - place[item]))
@@ -51,8 +64,7 @@ def displacement(
                 "average": abs(rank - 0.5 * (below + 1 + end)),
                 "printed": end,
             }.get(missing, abs(rank - (end - len(absent) + behind)))
-        total += significance * distance
-    return total
+        yield significance, distance
 
 
 def _plan_displacement(measure: Measure, context: Any) -> Comparison:
@@ -63,6 +75,24 @@ def _plan_displacement(measure: Measure, context: Any) -> Comparison:
         wanted: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
     ) -> float:
         return displacement(wanted, place, missing=missing, size=size, name=str(measure))
+
+    return compare
+
+
+def _plan_divergence(measure: Measure, context: Any) -> Comparison:
+    _refuse_in_eval(measure, context)
+    missing = str(measure.value_of("missing"))
+
+    def compare(
+        wanted: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
+    ) -> float:
+        gaps = distances(wanted, place, missing=missing, size=size, name=str(measure))
+        last = max(size or 0, len(place), len(wanted))
+        apart = most = 0.0
+        for rank, (significance, gap) in enumerate(gaps, start=1):
+            apart += significance * gap**2
+            most += significance * max(rank - 1, last - rank) ** 2
+        return apart / most if most > 0 else 0.0
 
     return compare
 
@@ -103,6 +133,13 @@ _MISSING = Param(
     "the collection; Santini's exact pessimist, also written 'pessimist'), 'average', 'optimist' "
     "(right after the ranking), or 'printed' (each counts N, eq. 23)",
     choices=("worst", "pessimist", "average", "optimist", "printed"),
+)
+_UNPRINTED = Param(
+    str,
+    "worst",
+    "where items of the person's list stand that were not retrieved: 'worst' (the last ranks of "
+    "the collection), 'average' or 'optimist' (right after the ranking)",
+    choices=("worst", "average", "optimist"),
 )
 _LISTS = frozenset({"ranking", "subjects"})
 _VOTES = frozenset({"ranking", "votes"})
@@ -159,6 +196,25 @@ DISPLACEMENT_QUALITY = Measure(
     example="DisplacementQuality DisplacementQuality(g='exponential', lam=0.1)",
 )
 
+DIVERGENCE = Measure(
+    name="Divergence",
+    title="Divergence from a person's ranking",
+    summary="The squared distances of ranks, weighed by significance, as a share of what they "
+    "could be: 0 for the person's own order. An extension of ours: Ch 6 cites a divergence of "
+    "user rankings without its formula.",
+    formula=r"\frac{\sum_k s_k (k - \pi_k)^2}{\sum_k s_k \max(k-1, N-k)^2}",
+    source=Source("cranfield-extensions", "after Ch 6"),
+    range=(0.0, 1.0),
+    higher_is_better=False,
+    needs=_LISTS,
+    plan=_plan_divergence,
+    params=MappingProxyType({"missing": _UNPRINTED}),
+    family=FAMILY,
+    missing="by the parameter missing; items outside the person's list do not count",
+    undefined="no list for the topic: left out of the subject's mean",
+    example="Divergence",
+)
+
 UNCERTAIN_P = Measure(
     name="UncertainP",
     title="Precision under uncertain categories",
@@ -205,4 +261,4 @@ UNCERTAIN_R = Measure(
     example="UncertainR@10",
 )
 
-DECLARED = (DISPLACEMENT, DISPLACEMENT_QUALITY, UNCERTAIN_P, UNCERTAIN_R)
+DECLARED = (DISPLACEMENT, DISPLACEMENT_QUALITY, DIVERGENCE, UNCERTAIN_P, UNCERTAIN_R)

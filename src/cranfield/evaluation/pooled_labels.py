@@ -1,0 +1,53 @@
+"""Annotations against a truth in which only some cells were judged (No 3.3.3: infAP per concept).
+
+TRECVID judges a sample of a pool for every concept. Each concept is then a topic, whose items an
+annotation ranks by confidence, and measures for incomplete judgements (infAP, Bpref) apply.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from cranfield.data import Judgements
+from cranfield.data.concept_rankings import concept_rankings
+from cranfield.errors import UsageError, suggest
+from cranfield.evaluation.ranked import evaluate
+from cranfield.evaluation.scores import Scores
+from cranfield.io.annotations import name_annotations
+from cranfield.io.forms import coerce_labels
+from cranfield.io.pooled_cells import read_pooled_cells
+from cranfield.measures import parse_measures
+
+MEASURES = "infAP.concept Bpref.concept"
+_ENDING = ".concept"
+Cells = Judgements | Mapping[str, Mapping[str, int]] | str | Path
+
+
+def evaluate_pooled_labels(
+    cells: Cells, runs: Any, measures: str | Iterable[str] = MEASURES, **options: Any
+) -> Scores:
+    """Score annotations on the cells of a truth that were judged, concept by concept.
+
+    `cells` is a file (CSV item,concept,value, `?` for a cell of the sample that nobody judged) or
+    {concept: {item: 1, 0 or -1}}. Measures are those of rankings, also written `infAP.concept`.
+
+    >>> cells = {"Sea": {"a": 1, "b": 0, "c": -1}}
+    >>> run = {"a": {"Sea": 0.9}, "b": {"Sea": 0.2}, "c": {"Sea": 0.5}}
+    >>> evaluate_pooled_labels(cells, {"mine": run}, "infAP.concept").mean()
+    {'mine': {'infAP': 1.0}}
+    """
+    judged = read_pooled_cells(cells) if isinstance(cells, str | Path) else cells
+    truth = judged if isinstance(judged, Judgements) else Judgements.from_dict(dict(judged))
+    names = measures.split() if isinstance(measures, str) else list(measures)
+    wanted = parse_measures(" ".join(name.replace(_ENDING, "") for name in names))
+    matrices = [coerce_labels(source, name) for name, source in name_annotations(runs)]
+    for matrix in matrices:
+        unknown = [c for c in truth.topics if matrix.named and c not in matrix.concepts]
+        if unknown:
+            raise UsageError(
+                f"{matrix.where}: no concept {unknown[0]!r}.{suggest(unknown[0], matrix.concepts)}"
+            )
+    ranked = {run.name: run for run in concept_rankings(matrices)}
+    return evaluate(truth, ranked, wanted, **options)

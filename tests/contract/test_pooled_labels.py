@@ -1,0 +1,61 @@
+"""Annotations against a truth with unjudged cells: infAP per concept (No 3.3.3, TRECVID)."""
+
+import numpy as np
+import pytest
+
+import cranfield as cf
+from cranfield.errors import InputError, UsageError
+from cranfield.io.samples import SAMPLE
+
+TRUTH, RUN = str(SAMPLE / "truth.csv"), str(SAMPLE / "labels" / "logistic.csv.gz")
+
+
+def cells(share, seed=0):
+    """The truth of the digits with a share of the cells judged, the others drawn and not judged."""
+    truth = cf.read_labels(TRUTH)
+    rng = np.random.default_rng(seed)
+    labels = np.asarray(truth.labels)
+    judged = rng.random(labels.shape) < share
+    return {
+        concept: {
+            item: int(labels[i, j]) if judged[i, j] else -1 for i, item in enumerate(truth.items)
+        }
+        for j, concept in enumerate(truth.concepts)
+    }
+
+
+def test_with_every_cell_judged_it_is_average_precision_per_concept():
+    found = cf.evaluate_pooled_labels(cells(1.1), [RUN], "infAP.concept AP").mean()["logistic"]
+    assert found["infAP"] == pytest.approx(found["AP"], abs=1e-4)
+    plain = cf.evaluate_labels(TRUTH, [RUN], "AP.concept").mean()["logistic"]["AP.concept"]
+    # Tied confidences are a step of the curve there and are ordered by name here.
+    assert found["AP"] == pytest.approx(plain, abs=0.01)
+
+
+def test_half_of_the_cells_estimate_the_whole():
+    whole = cf.evaluate_pooled_labels(cells(1.1), [RUN], "AP").mean()["logistic"]["AP"]
+    found = [
+        cf.evaluate_pooled_labels(cells(0.5, seed), [RUN], "infAP AP").mean()["logistic"]
+        for seed in range(4)
+    ]
+    inferred = np.mean([f["infAP"] for f in found])
+    naive = np.mean([f["AP"] for f in found])
+    assert abs(inferred - whole) < 0.02
+    # Taking what nobody judged for wrong is far off.
+    assert whole - naive > 0.1
+
+
+def test_files_and_what_is_wrong_with_them(tmp_path):
+    path = tmp_path / "cells.csv"
+    path.write_text("item,concept,value\na,Sea,1\nb,Sea,0\nc,Sea,?\n")
+    run = {"a": {"Sea": 0.9}, "b": {"Sea": 0.95}, "c": {"Sea": 0.5}}
+    found = cf.evaluate_pooled_labels(path, {"mine": run})
+    assert found.mean()["mine"] == {
+        "infAP": pytest.approx(0.5, abs=1e-4),
+        "Bpref": pytest.approx(0.0),
+    }
+    path.write_text("item,concept,value\na,Sea,maybe\n")
+    with pytest.raises(InputError, match="maybe"):
+        cf.evaluate_pooled_labels(path, {"mine": run})
+    with pytest.raises(UsageError, match="no concept 'Sky'"):
+        cf.evaluate_pooled_labels({"Sky": {"a": 1}}, {"mine": run})
