@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import sys
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -14,7 +13,7 @@ from typing import IO, BinaryIO, TypeAlias, cast
 
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
-from cranfield.errors import InputError, MissingExtraError, os_message
+from cranfield.errors import InputError, os_message
 from cranfield.io.streams import Counted, standard_input
 from cranfield.io.streams import peek_standard as peek_standard
 from cranfield.io.written import write_whole as write_whole
@@ -261,12 +260,14 @@ def _unpacked(given: Input) -> Iterator[BinaryIO]:
     raw = given.open()
     try:
         if given.packing == ".gz":
-            import gzip
+            from cranfield.io.packed import unpacked_gz
 
-            with gzip.GzipFile(fileobj=raw) as packed:
-                yield cast(BinaryIO, packed)
+            with unpacked_gz(raw, describe(given)) as packed:
+                yield packed
         elif given.packing == ".zst":
-            with _unpacked_zst(raw, describe(given)) as packed:
+            from cranfield.io.packed import unpacked_zst
+
+            with unpacked_zst(raw, describe(given)) as packed:
                 yield packed
         else:
             yield raw
@@ -274,22 +275,6 @@ def _unpacked(given: Input) -> Iterator[BinaryIO]:
         # What was handed over open is the business of the one who opened it.
         if given.path is not None:
             raw.close()
-
-
-@contextmanager
-def _unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
-    try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
-    except ImportError:
-        raise MissingExtraError("backports.zstd", "dev", "Reading .zst files") from None
-    try:
-        with zstd.open(raw, "rb") as packed:
-            yield cast(BinaryIO, packed)
-    except zstd.ZstdError as error:
-        raise InputError.single(where, f"not valid zstd data ({error})") from None
 
 
 class _LineWatch:
