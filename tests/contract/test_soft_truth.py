@@ -264,3 +264,29 @@ def test_the_pool_asks_for_items_in_doubt_first():
     assert by_item["a"].weight == pytest.approx(1.0)
     assert by_item["c"].weight == pytest.approx(2 * np.sqrt(0.99 * 0.01))
     assert [i.item for i in pool.next_to_judge(2)] == ["a", "d"]
+
+
+def test_reports_show_both_parts_of_the_interval(tmp_path):
+    from cranfield.cli import main
+
+    rng = np.random.default_rng(0)
+    rows = ["topic,item,grade,probability"]
+    runs = {"a": [], "b": []}
+    for t in range(8):
+        for i in range(10):
+            p = float(rng.random())
+            rows += [f"t{t},d{i},0,{1 - p:.6f}", f"t{t},d{i},1,{p:.6f}"]
+            for name, skill in (("a", 2.0), ("b", 0.0)):
+                runs[name].append(f"t{t} Q0 d{i} 0 {skill * p + rng.normal():.5f} {name}")
+    soft, page = tmp_path / "soft.csv", tmp_path / "page.html"
+    soft.write_text("\n".join(rows) + "\n")
+    for name, lines in runs.items():
+        (tmp_path / f"{name}.run").write_text("\n".join(lines) + "\n")
+    files = [str(soft), str(tmp_path / "a.run"), str(tmp_path / "b.run")]
+    asked = ["-m", "AP", "--draws", "50", "--format", "html", "-o", str(page), "--quiet"]
+    assert main(["compare", *files, *asked, "--resamples", "100"]) == 0
+    text = page.read_text()
+    assert "Differences under a truth that is not sure" in text
+    assert '"doubts":{"AP":[[' in text.replace(" ", "")
+    assert main(["eval", *files, *asked]) == 0
+    assert "How far the values are sure" in page.read_text()

@@ -105,12 +105,14 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
         return {
             "intervals": intervals,
             "standings": {},
+            "doubts": {},
             "pairs": {},
             "baseline": None,
             "tail": "two",
             "confidence": 0.95,
         }
     standings: dict[str, list[Any]] = {}
+    doubts: dict[str, list[Any]] = {}
     intervals = {}
     for s in comparison.standings:
         places = standings.setdefault(s.measure, [None] * len(at))
@@ -118,10 +120,14 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
         ends = intervals.setdefault(s.measure, [None] * len(at))
         low, high = map(number, s.ci)
         ends[at[s.run]] = None if low is None or high is None else [low, high]
+        if s.truth_ci is not None and s.both_ci is not None:
+            doubt = doubts.setdefault(s.measure, [None] * len(at))
+            doubt[at[s.run]] = [number(end) for end in (*s.truth_ci, *s.both_ci)]
     pairs = _pair_rows(_fitting_pairs(scores, comparison, section), at)
     return {
         "intervals": intervals,
         "standings": standings,
+        "doubts": doubts,
         "pairs": pairs,
         "baseline": comparison.baseline,
         "tail": comparison.tail,

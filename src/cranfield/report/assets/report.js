@@ -26,7 +26,9 @@ function leaderboardPart(section, measure) {
   const order = bestFirst(section, measure);
   const ends = section.intervals[measure.name] || [];
   const places = section.standings[measure.name] || [];
+  const doubts = (section.doubts || {})[measure.name] || [];
   const rows = order.map((i) => ({
+    doubt: doubts[i] || [null, null, null, null],
     run: section.runs[i], mean: section.means[measure.name][i],
     low: ends[i] ? ends[i][0] : null, high: ends[i] ? ends[i][1] : null,
     rank: places[i] ? places[i][0] : null, letters: places[i] ? lettersOf(places[i][1]) : [],
@@ -36,11 +38,13 @@ function leaderboardPart(section, measure) {
   const lettered = rows.some((r) => r.group);
   const share = `${Number((100 * section.confidence).toPrecision(6))} %`;
   const told = places.length ? " Shaded: not significantly worse than the best. Two runs have no mark in the same column exactly when they differ significantly." : "";
-  const caption = `${measure.mean_name}: means and ${share} intervals.${told}`;
-  const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), { label: "low", numeric: true }, { label: "high", numeric: true },
+  const unsure = doubts.length ? ` Low, high: had other ${section.unit}s been asked; truth: were the truth another one that its probabilities allow; both: either.` : "";
+  const caption = `${measure.mean_name}: means and ${share} intervals.${unsure}${told}`;
+  const further = doubts.length ? ["truth low", "truth high", "both low", "both high"].map((label) => ({ label, numeric: true })) : [];
+  const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), { label: "low", numeric: true }, { label: "high", numeric: true }, ...further,
     { label: "place", numeric: true, digits: 0 }, { label: "places", draw: (v) => v || "-" }, { label: "rank", numeric: true, digits: 0 },
     { label: lettered ? "group" : "ranks", draw: (v) => v || "-" }];
-  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, r.place, span(r.places), r.rank,
+  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, ...(doubts.length ? r.doubt : []), r.place, span(r.places), r.rank,
     lettered ? r.group : span(r.spread)]), { kind: "standings" });
   const shown = rows.slice(0, 60);
   const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption));

@@ -49,7 +49,8 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
 
 def further_tables(comparison: Comparison) -> list[Table]:
     """What the charts of the report do not show: effect sizes, and all runs together."""
-    return [_effects(comparison), _families(comparison)]
+    tables = [_effects(comparison), _families(comparison)]
+    return [_doubts(comparison).first(MOST_PAIRS), *tables] if comparison.doubts else tables
 
 
 _NAMES = (Column("measure", numeric=False), Column("a", numeric=False), Column("b", numeric=False))
