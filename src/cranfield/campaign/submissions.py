@@ -150,7 +150,7 @@ class _Check:
             return self._refused(error)
         public = self.public
         unknown = {"topic": _unknown(run.topics, public.known("topic"))}
-        unknown["item"] = _unknown(_items_of(run), public.known("item"))
+        unknown["item"] = _unknown_items(run, public.known("item"))
         self._complain_of(unknown)
         missing = _missing(public.topics, run.topics)
         notes = [f"has nothing for {_some('topic', missing)}"] if missing else []
@@ -306,13 +306,22 @@ def _missing(known: Sequence[str] | None, there: Iterable[str]) -> tuple[str, ..
     return tuple(name for name in known or () if name not in held)
 
 
-def _items_of(run: Run) -> set[str]:
-    """The items of a run, each once."""
-    held, ends = run.item_bytes.tobytes(), run.item_offsets.tolist()
-    if held.isascii():  # the places of bytes are those of letters
-        text = held.decode("ascii")
-        return {text[a:b] for a, b in pairwise(ends)}
-    return {held[a:b].decode() for a, b in pairwise(ends)}
+def _unknown_items(run: Run, known: frozenset[str] | None) -> set[str]:
+    """The items of a run that are not known, looked at topic by topic: a run may be large."""
+    found: set[str] = set()
+    if known is None:
+        return found
+    for first, last in pairwise(run.offsets.tolist()):
+        ends = run.item_offsets[first : last + 1]
+        held = run.item_bytes[ends[0] : ends[-1]].tobytes()
+        places = (ends - ends[0]).tolist()
+        if held.isascii():  # the places of bytes are those of letters
+            text = held.decode("ascii")
+            items = {text[a:b] for a, b in pairwise(places)}
+        else:
+            items = {held[a:b].decode() for a, b in pairwise(places)}
+        found |= items - known
+    return found
 
 
 def _some(what: str, names: Sequence[str]) -> str:
