@@ -186,6 +186,21 @@ def test_paused_people_and_paused_batches_get_nothing(site):
     assert save(browser, where, page, GOOD).status_code == 303
 
 
+def test_somebody_can_be_forgotten_and_the_log_keeps_the_pseudonym(site):
+    add(site)
+    browser = crowd_browser(site)
+    save(browser, *next_page(browser), GOOD)
+    organiser = site.browser("organiser", site.password)
+    here = "/tiny/organise/batches/one"
+    who = re.search(r"/batches/one/people/([a-z0-9]+)", organiser.get(here).text)[1]
+    assert organiser.fill(f"{here}/people/{who}", {"do": "forget"}, page=here).status_code == 303
+    with site.context.store.read() as connection:
+        (row,) = batches.assessors_of(connection, by_slug(connection, "tiny")["id"])
+    assert (row["person"], row["token_hash"], row["facts"]) == (None, None, "{}")
+    assert browser.get("/tiny/work/one").status_code != 200
+    assert "crowd-001" in organiser.get(f"{here}/log.csv").text
+
+
 def test_skip_later_cannot_tell_and_a_comment(site):
     add(site)
     browser = crowd_browser(site)

@@ -76,7 +76,7 @@ def _numbers(request: Request) -> dict[str, Any]:
 def add(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     texts: dict[str, Any] = {
-        n: text_of(request, n) for n in ("slug", "title", "split", "below", "guidelines")
+        n: text_of(request, n) for n in ("slug", "title", "split", "guidelines")
     }
     kind = text_of(request, "kind")
     try:
@@ -177,6 +177,8 @@ def person(request: Request, b: str, id: str) -> Response:
         found = batch_of(request, connection, b)
         if do == "reject":
             assessing.reject(connection, context, visitor.actor, found, id, reason)
+        elif do == "forget":
+            batches.forget(connection, context, visitor.actor, row["id"], id)
         else:
             state = "active" if do == "resume" else "paused"
             batches.set_assessor(connection, context, visitor.actor, row["id"], id, state)

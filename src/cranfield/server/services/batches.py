@@ -394,6 +394,20 @@ def set_assessor(
     audit.append(connection, context.clock.now(), actor, "assessor.state", who, {"to": state})
 
 
+def forget(
+    connection: Connection, context: Context, actor: str, campaign_id: str, who: str
+) -> None:
+    """Delete who somebody is, and what they said of themselves; the log keeps the pseudonym."""
+    done = connection.execute(
+        update(assessor)
+        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
+        .values(person=None, token_hash=None, facts="{}", state="removed")
+    )
+    if not done.rowcount:
+        raise UsageError("there is no such assessor in this campaign")
+    audit.append(connection, context.clock.now(), actor, "assessor.forget", who)
+
+
 def survey_link(connection: Connection, context: Context, actor: str, row: Row) -> str:
     """A new link by which whoever has it answers a batch; an older one ends."""
     secret = context.new_secret()

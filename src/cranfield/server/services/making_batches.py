@@ -40,7 +40,6 @@ def new_batch(
     slug: str,
     title: str = "",
     split: str = "",
-    below: str = "",
     depth: int = 50,
     questions: int = 10,
     guidelines: str = "",
@@ -53,7 +52,7 @@ def new_batch(
         made = make_sheet(folder, split=split or None, title=title or None)
         sheet = _guided(made, guidelines)
         task = tasks.get("labels")
-        options: dict[str, Any] = {"task": task and task["id"], "gate": below}
+        options: dict[str, Any] = {"task": task and task["id"]}
         return add_batch(
             connection, context, actor, campaign["id"], sheet, slug=slug, **options, **planned
         )
