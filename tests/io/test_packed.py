@@ -36,6 +36,7 @@ def test_the_bytes_are_the_same(reader):
         (PACKED[:1000], "the compressed data ends too early; is the file truncated"),
         (PACKED[:-3], "the compressed data ends too early; is the file truncated"),
         (b"t1 Q0 d1 1 0.5 r\n", "not valid gzip data"),
+        (b"hello", "not valid gzip data"),
         (PACKED[:400] + b"\xff" * 50 + PACKED[450:], "not valid gzip data"),
         (PACKED[:-8] + b"abcd" + PACKED[-4:], "not valid gzip data"),
         (PACKED[:-4] + b"abcd", "not valid gzip data"),

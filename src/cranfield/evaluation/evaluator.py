@@ -12,7 +12,7 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import of_nested
 from cranfield.errors import InputError
 from cranfield.evaluation.programme import RunValues
-from cranfield.io import has_three_columns, is_tabular, read_run, trec
+from cranfield.io import has_three_columns, is_table, read_run, trec
 from cranfield.io.files import Input, can_be_read_again, describe
 from cranfield.io.forms import coerce_run, is_file
 from cranfield.measures.ranked.plans import KernelCall
@@ -62,30 +62,53 @@ class RankedEvaluator:
     def _file(
         self, path: Input, name: str, settings: Settings, jobs: int, progress: _core.Progress
     ) -> RunValues:
-        # A pipe can be read only once, so a run whose topics are scattered could not be retried.
-        if is_tabular(path) or not can_be_read_again(path):
+        if is_table(path) or (path.packing and not can_be_read_again(path)):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
+        if not can_be_read_again(path):
+            from cranfield.io.kept import KeptStream
+
+            # A pipe can be read only once, and a run whose topics are scattered is read again.
+            with trec.open_for_core(path) as (_, read), KeptStream(path, read) as kept:
+                found = self._streamed(path, None, kept, name, settings, jobs, progress)
+                if found is None:
+                    run = trec.read_run(kept.again(), jobs=jobs).named(name)
+                    found = self._table(run, settings, jobs, describe(path))
+            return found
         with trec.open_for_core(path) as (place, read):
-            values, present, unjudged, problems, count, scattered, stop = _core.evaluate_run(
-                self.judgements.index,
-                place,
-                read,
-                self._calls,
-                settings.ties,
-                settings.judged_only,
-                settings.max_items,
-                jobs,
-                path.caps.lines,
-                path.caps.line_bytes,
-                progress,
-            )
-            trec.raise_stop(path, read, stop)
-        if count and has_three_columns(path):
-            return self._table(read_run(path).named(name), settings, jobs, describe(path))
-        if scattered:
-            run = trec.read_run(path, jobs=jobs).named(name)
-            return self._table(run, settings, jobs, describe(path))
+            found = self._streamed(path, place, read, name, settings, jobs, progress)
+        if found is None:
+            run = read_run(path, jobs=jobs).named(name)
+            found = self._table(run, settings, jobs, describe(path))
+        return found
+
+    def _streamed(
+        self,
+        path: Input,
+        place: bytes | None,
+        read: _core.Read | None,
+        name: str,
+        settings: Settings,
+        jobs: int,
+        progress: _core.Progress,
+    ) -> RunValues | None:
+        """The values of a run that is scored while it is read; None when it must be read whole."""
+        values, present, unjudged, problems, count, scattered, stop = _core.evaluate_run(
+            self.judgements.index,
+            place,
+            read,
+            self._calls,
+            settings.ties,
+            settings.judged_only,
+            settings.max_items,
+            jobs,
+            path.caps.lines,
+            path.caps.line_bytes,
+            progress,
+        )
+        trec.raise_stop(path, read, stop)
+        if scattered or (count and can_be_read_again(path) and has_three_columns(path)):
+            return None
         trec.raise_problems(path, "run", problems, count)
         if not any(present) and not unjudged:
             raise InputError.single(

@@ -27,6 +27,11 @@ def is_tabular(path: FileForm) -> bool:
     return str(path) != "-" and inner_suffix(path) in _TABULAR
 
 
+def is_table(path: FileForm) -> bool:
+    """The same, where standard input is known by its start."""
+    return _ending(path) in _TABULAR
+
+
 def _ending(path: FileForm) -> str:
     """The ending that chooses a reader; standard input has none and is known by its start."""
     return _standard_ending() if str(path) == "-" else inner_suffix(path)

@@ -111,8 +111,9 @@ class _Reader:
 
 def raise_stop(given: Input, read: _core.Read | None, stop: _core.Stop) -> None:
     """Raise what stopped a reader before the end, for `open_input` to put into words."""
-    if isinstance(read, _Reader) and read.error is not None:
-        raise read.error
+    error = getattr(read, "error", None)
+    if error is not None:
+        raise error
     if stop == "lines":
         given.caps.check_lines(describe(given), sys.maxsize)
     if stop is not None:
