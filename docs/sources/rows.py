@@ -176,8 +176,8 @@ def page(source: str) -> str:
         f"# {letters}: what of it works\n\n{title}. {len(rows)} places: {told}. Every row is "
         "worked out by a test; what its calls use is "
         "[at the end of the overview](index.md#in-calls).\n",
-        "| where | what | how | printed | ours | status |",
-        "|---|---|---|---|---|---|",
+        "| where | status | printed, or by hand | ours | what, and how |",
+        "|---|---|---|---|---|",
     ]
     return "\n".join([*lines, *(_line(row) for row in rows)]) + "\n"
 
@@ -228,13 +228,17 @@ def missing(row: Row) -> bool:
 
 def _line(row: Row) -> str:
     found = None if missing(row) else check(row)[0]
-    how = "<br>".join(f"`{text}`" for text in (row.command, row.call) if text)
-    printed = ", ".join(row.printed) or (f"formula: `{row.formula}`" if row.formula else "")
-    status = f"*{row.status}*" + (f": {row.why}" if row.why else "")
-    ours = ", ".join(_shown(value) for value in _flat(found)) if row.call else "drawn or listed"
-    if row.status == NOT_REPRODUCIBLE:
-        ours = ""
-    cells = [row.where, row.what, how, printed, ours, status]
+    calls = [f"`{text}`" for text in (row.command, row.call) if text]
+    if row.formula:
+        calls.append(f"by hand: `{row.formula}`")
+    printed = ", ".join(row.printed)
+    if row.formula:
+        printed = ", ".join(_shown(value) for value in _flat(eval(row.formula, dict(NAMES))))
+    ours = ", ".join(_shown(value) for value in _flat(found)) if row.call else "drawn"
+    if row.status == NOT_REPRODUCIBLE or missing(row):
+        ours = "" if row.status == NOT_REPRODUCIBLE else "needs WordNet"
+    what = row.what + (f" ({row.why})" if row.why else "")
+    cells = [row.where, f"*{row.status}*", printed, ours, "<br>".join([what, *calls])]
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
 
 
