@@ -2,6 +2,7 @@
 
 import threading
 
+from cranfield.server.store.tables import campaign
 from tests.server.world import DAY, labels_text, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
@@ -171,3 +172,26 @@ def test_by_command(site, tmp_path, monkeypatch, capsys):
     assert '"remaining": 4' in capsys.readouterr().out
     assert main(["submit", str(tmp_path / "odd.run"), *asked]) == 2
     assert "odd.run" in capsys.readouterr().err
+
+
+def test_at_the_deadline_every_receipt_is_from_before_it(site):
+    """Many send while the clock passes the closing: what was accepted, was so before."""
+    closes = site.program("").get("/campaigns/tiny").json()["closes"]
+    site.context.store.write(lambda c: c.execute(campaign.update().values(runs_per_team=1000)))
+    clients = [site.program(site.add_token(site.ann, site.one)) for _ in range(10)]
+    site.time = closes / 1000 - 0.03
+    answers = []
+
+    def send(n):
+        for k in range(3):
+            answers.append(put(clients[n], f"r{n}-{k}"))
+            site.time += 0.003
+
+    threads = [threading.Thread(target=send, args=(n,)) for n in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    accepted = [a.json()["at"] for a in answers if a.status_code == 201]
+    assert {a.status_code for a in answers} == {201, 409}
+    assert max(accepted) < closes

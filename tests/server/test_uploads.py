@@ -57,7 +57,7 @@ def test_odd_files_are_refused_with_a_sentence(site, name):
 
 @pytest.mark.parametrize("line", [b"t1 Q0 d0 1 1 x\n", b"\n", b"\0", b"a "])
 def test_a_bomb_is_refused_soon_and_in_little_memory(site, line):
-    content = bomb(line, 300)
+    content = bomb(line, 60)
     client = site.program(site.add_token(site.ann, site.one))
     client.put("/tasks/ranked/runs/r1", params=ABOUT, content=b"x")
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss

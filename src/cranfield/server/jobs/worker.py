@@ -68,6 +68,9 @@ def work_once(
     stopping: threading.Event | None = None,
 ) -> bool:
     """Do one job, if there is one."""
+    with context.store.read() as connection:
+        if not jobs.is_free(connection, context):
+            return False
     held = context.store.write(lambda c: jobs.claim(c, context, worker))
     if held is None:
         return False

@@ -90,6 +90,8 @@ def change_settings(request: Request) -> Response:
         accounts.checked_text("the title", values["title"])
         for name in ("opens", "closes", "release"):
             values[name] = board.time_from(text_of(request, name), name)
+        for name in ("pooled", "teams_assess"):
+            values[name] = int(text_of(request, name) == "yes")
         values["runs_per_team"] = _count(text_of(request, "runs_per_team"))
         context.store.write(
             lambda c: campaigns.change(c, context, visitor.actor, row["id"], values)

@@ -192,6 +192,8 @@ def _write(
         "measures": " ".join(collection.measures),
         "label_measures": " ".join(collection.label_measures),
         "seed": collection.seed,
+        # A task without a truth gets one from people who judge a pool.
+        "pooled": int(any(TRUTH[one.kind] not in sealed for one in prepared)),
     } | values
     campaign_id = add_campaign(connection, context, ACTOR, columns)
     _remember_private(connection, slug, sealed)

@@ -219,6 +219,13 @@ def set_key(connection: Connection, task_id: str) -> str:
     return key_of(task_id, keys, COMPARED)
 
 
+def is_free(connection: Connection, context: Context) -> bool:
+    """Whether there is a job to take; looking writes nothing."""
+    now = context.clock.now()
+    free = or_(job.c.state == "queued", (job.c.state == "running") & (job.c.lease < now))
+    return connection.execute(select(job.c.id).where(free).limit(1)).first() is not None
+
+
 def claim(connection: Connection, context: Context, worker: str) -> Row | None:
     """Take the oldest job that nobody does, or whose worker has not been heard of."""
     now = context.clock.now()

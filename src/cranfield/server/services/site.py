@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import shutil
+import time
+
 from sqlalchemy import Connection, func, select
 
 from cranfield.server.context import Clock, Context
@@ -12,17 +15,30 @@ from cranfield.server.store.migrate import upgrade
 from cranfield.server.store.tables import person
 
 FIRST = "organiser"
+# Nothing takes that long to arrive.
+STALE_SECONDS = 24 * 3600
 
 
 def open_site(settings: Settings) -> Context:
     """The site of a folder, with its schema brought up to date."""
     settings.prepare()
+    clear_incoming(settings)
     store = open_store(settings.url)
     upgrade(store)
     store.write(audit.begin)
     with store.read() as connection:
         latest = audit.latest(connection)
     return Context(settings, store, Clock(settings, latest))
+
+
+def clear_incoming(settings: Settings) -> None:
+    """Remove what uploads and jobs left behind that were cut off by a kill."""
+    for path in settings.incoming.iterdir():
+        if path.stat().st_mtime < time.time() - STALE_SECONDS:
+            if path.is_dir():
+                shutil.rmtree(path, ignore_errors=True)
+            else:
+                path.unlink(missing_ok=True)
 
 
 def ensure_organiser(context: Context) -> str | None:

@@ -162,8 +162,9 @@ def store_run(
     imported: bool = False,
 ) -> Row:
     """Accept a run: deadline, quota and tag are looked at under locks; gives its receipt."""
-    state = close_if_due(connection, context, task_row["campaign"])
+    # Read before the clock is held against the closing: no receipt is ever later than that.
     now = context.clock.now()
+    state = close_if_due(connection, context, task_row["campaign"])
     if state != "open" and not (baseline or imported):
         raise NotNowError(f"runs are taken while the campaign is open; it is {state}")
     limit = connection.execute(
@@ -192,32 +193,31 @@ def store_run(
         raise NotNowError(f"all {limit} runs of your team for this task are used")
     new = context.new_id()
     _keep_blob(connection, sha, size, now)
+    facts = _facts_of(given, checked) | {"blob": sha, "baseline": int(baseline), "created": now}
     connection.execute(
-        insert(run).values(
-            id=new,
-            task=task_row["id"],
-            team=team_id,
-            tag=given.tag,
-            configuration=given.configuration,
-            description=given.description,
-            features=given.features,
-            classifier=given.classifier,
-            precedence=given.precedence,
-            threshold=given.threshold,
-            blob=sha,
-            form=given.ending,
-            lines=checked.lines,
-            units=checked.units,
-            missing=" ".join(checked.missing[:KEPT]),
-            baseline=int(baseline),
-            via=given.via,
-            person=actor or None,
-            created=now,
-        )
+        insert(run).values(id=new, task=task_row["id"], team=team_id, person=actor or None, **facts)
     )
     jobs.want_score(connection, context, new)
     audit.append(connection, now, actor or "import", "run.accept", new, {"sha": sha})
     return receipt(connection, new)
+
+
+def _facts_of(given: Submission, checked: Checked) -> Row:
+    """What is stored of what was said about a run, and of what was found in it."""
+    return {
+        "tag": given.tag,
+        "configuration": given.configuration,
+        "description": given.description,
+        "features": given.features,
+        "classifier": given.classifier,
+        "precedence": given.precedence,
+        "threshold": given.threshold,
+        "form": given.ending,
+        "lines": checked.lines,
+        "units": checked.units,
+        "missing": " ".join(checked.missing[:KEPT]),
+        "via": given.via,
+    }
 
 
 def check_room(
