@@ -72,6 +72,7 @@ def test_nothing_is_logged_asked_for_or_cut_off(open_page, demo, width, dark):
 @pytest.mark.parametrize("dark", [False, True])
 def test_axe_finds_nothing(open_page, demo, axe, dark):
     page = open_page(demo, dark=dark)
+    page.driver.set_script_timeout(280)  # on a busy machine a look at the whole page takes long
     page.js("document.querySelectorAll('details').forEach((d) => { d.open = true; })")
     page.js(axe + "; window.axe = axe;")
     found = page.driver.execute_async_script(

@@ -248,23 +248,26 @@ function drillParts(section, state, redraw) {
 
 function scoreSection(section, body) {
   const named = section.runs.indexOf(section.baseline);
-  const state = { measure: section.measures[0].name, baseline: Math.max(named, 0), run: -1, other: "", topic: 0, item: 0, itemRun: 0 };
+  const state = { measure: section.measures[0].name, baseline: named, run: -1, other: "", topic: 0, item: 0, itemRun: 0 };
   const views = el("div");
   const drill = drillParts(section, state);
   function redraw(change) {
     Object.assign(state, change);
     const measure = section.measures.find((m) => m.name === state.measure);
     const parts = [el("div", { class: "pair" }, leaderboardPart(section, measure), significancePart(section, measure))];
-    if (section.runs.length > 1) parts.push(el("h3", {}, "Against the baseline"), ...baselinePart(section, measure, state.baseline));
+    if (state.baseline >= 0 && section.runs.length > 1) parts.push(el("h3", {}, "Against the baseline"), ...baselinePart(section, measure, state.baseline));
     const single = perUnitParts(section, measure, state, drill.open, redraw);
     if (single.length) parts.push(el("h3", {}, `Every ${measure.unit}`), ...single);
     const pairs = scatterParts(section, measure, state, redraw);
     if (pairs.length) parts.push(el("h3", {}, "Measure against measure"), ...pairs);
     views.replaceChildren(...parts.filter((p) => p));
+    nameHeadings(body);
   }
+  // Which run is the baseline is for the reader to choose, unless the command said it.
+  const bases = [...(named < 0 ? [["-1", "none"]] : []), ...section.runs.map((r, i) => [String(i), r])];
   const tools = el("div", { class: "tools", role: "group", "aria-label": `${section.title}: what to show` },
     select("Measure", section.measures.map((m) => [m.name, m.mean_name]), state.measure, (v) => redraw({ measure: v })),
-    section.runs.length > 1 ? select("Baseline", section.runs.map((r, i) => [String(i), r]), String(state.baseline), (v) => redraw({ baseline: Number(v) })) : null);
+    section.runs.length > 1 ? select("Baseline", bases, String(state.baseline), (v) => redraw({ baseline: Number(v) })) : null);
   if (section.left_out.length) body.append(el("p", { class: "note" }, `Left out of this file: ${section.left_out.join(" ")}`));
   if (section.verdict.length) body.append(el("div", { class: "lead" }, section.verdict.map((text) => el("p", {}, text))));
   body.append(meansTable(section), ...section.notes.map((n) => el("p", { class: "note" }, n)), tools, views);
@@ -283,12 +286,20 @@ function tableSection(section, body) {
   body.append(...section.notes.map((n) => el("p", { class: "note" }, n)));
 }
 
+// Headings that the contents lead to keep their names when a part is drawn anew.
+function nameHeadings(body) {
+  body.querySelectorAll("h3").forEach((h) => { h.id = `${body.id}-${h.textContent.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`; });
+}
+
 const main = document.getElementById("report");
 data.sections.forEach((section, i) => {
   const id = `part-${i + 1}`;
   const body = el("section", { id, "aria-labelledby": `${id}-title` }, el("h2", { id: `${id}-title` }, section.title));
   main.append(body);
   (section.kind === "scores" ? scoreSection : tableSection)(section, body);
-  if (data.sections.length > 1) document.getElementById("nav").append(el("a", { href: `#${id}` }, section.title));
+  nameHeadings(body);
+  const nav = document.getElementById("nav");
+  nav.append(el("a", { href: `#${id}` }, section.title));
+  body.querySelectorAll("h3").forEach((h) => nav.append(el("a", { class: "sub", href: `#${h.id}` }, h.textContent)));
 });
 document.documentElement.dataset.ready = "yes";
