@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from cranfield.campaign.results import ResultTable, campaign_results
     from cranfield.campaign.sheet_maker import make_sheet
     from cranfield.comparison.answer import Comparison
+    from cranfield.comparison.gate import assert_not_worse
     from cranfield.comparison.judges import assess_judges
     from cranfield.comparison.judges_answer import JudgesReport
     from cranfield.comparison.powered import evaluate_powered, powered
@@ -188,6 +189,7 @@ _HOMES: dict[str, tuple[str, ...]] = {
     ),
     "cranfield.campaign.sheet_maker": ("make_sheet",),
     "cranfield.comparison.answer": ("Comparison",),
+    "cranfield.comparison.gate": ("assert_not_worse",),
     "cranfield.comparison.judges": ("assess_judges",),
     "cranfield.comparison.judges_answer": ("JudgesReport",),
     "cranfield.comparison.powered": (
@@ -389,6 +391,7 @@ __all__ = [
     "analyse_tags",
     "annotate",
     "ask_until_found",
+    "assert_not_worse",
     "assess_agreement",
     "assess_judges",
     "campaign_results",

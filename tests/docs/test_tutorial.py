@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from cranfield.cli import demo
 from cranfield.io import read_qrels
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.samples import SAMPLE
-from cranfield.report import demo
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "tutorial.md").read_text()

@@ -64,7 +64,7 @@ GROUPS = {
     "evaluate runs": "eval label compare errors chart uncertain displacement trec_eval",
     "work with a collection": "collection check report publish convert",
     "run a campaign": "campaign serve submit",
-    "make a truth with people": "pool form survey agreement aggregate weaklabel",
+    "make a truth with people": "pool form judge survey agreement aggregate weaklabel",
     "make runs": "describe descriptors search annotate fuse query index-quality",
     "know the concepts": "ontology tags groups relatedness costmap",
     "evaluate the measures": "lab",

@@ -24,6 +24,7 @@ from cranfield.report.render import FORMATS, render
 from cranfield.report.tables import document_of
 
 if TYPE_CHECKING:
+    from cranfield.comparison.gate import Check
     from cranfield.data.tables import Table as DataTable
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
@@ -78,7 +79,7 @@ class Parser(argparse.ArgumentParser):
                 from cranfield.io.forms import named_input
 
                 given[place] = [named_input(text) for text in given[place]]
-        own = ("form", "path", "quiet", "spreadsheet", "page_title")
+        own = [name for name in Output.__match_args__ if name != "asked"]
         places = ("-o", "--output", given.get("path"))
         asked = shlex.join([*self.prog.split(), *(text for text in argv if text not in places)])
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
@@ -210,7 +211,7 @@ def positive(text: str) -> int:
     return number
 
 
-def _seed(text: str) -> int:
+def _count(text: str) -> int:
     """An argparse type: a whole number from 0 on."""
     if not (text.isascii() and text.isdecimal() and len(text) < 1000):
         raise argparse.ArgumentTypeError(f"{text[:40]!r} is not a whole number from 0 on")
@@ -258,7 +259,7 @@ OPTIONS = {
     "jobs": _option(
         "--jobs N", "threads to use (default: all cores)", positive, os.cpu_count() or 1
     ),
-    "seed": _option("--seed N", "seed of all random draws", _seed, 0, dest="rng"),
+    "seed": _option("--seed N", "seed of all random draws", _count, 0, dest="rng"),
     "runs": _option("runs RUN+", "one or more runs; NAME=FILE gives one another name"),
     "collection-size": _option(
         "--collection-size N", "number of items in the collection", positive
@@ -280,6 +281,8 @@ OPTIONS = {
         "exit with 1 when a run's mean does not reach X (above X where less is better); repeatable",
         [_floor],
     ),
+    "junit": _option("--junit FILE", "write the checks as JUnit's XML"),
+    "summary": _option("--summary FILE", "write the checks as a table in Markdown"),
     "public": _option(
         "--public",
         "html: leave out true labels, grades and names of items, so that the page can be shown "
@@ -292,6 +295,11 @@ OPTIONS = {
         bool,
     ),
     "title": _option("--title TEXT", "html: the title of the page", dest="page_title"),
+    "sort": _option("--sort COLUMN", "sort tables by a column, the best first"),
+    "digits": _option("--digits N", "digits behind the point, for people", _count),
+    "transpose": _option(
+        "--transpose", "runs as columns; a table wider than the terminal is turned by itself", bool
+    ),
     "quiet": _option("--quiet", "no progress and no warnings", bool),
     "spreadsheet": _option(
         "--spreadsheet",
@@ -323,7 +331,7 @@ def outputs(parser: Parser, form: str = "table") -> None:
     group = parser.add_argument_group("output")
     add(group, "--format", "", FORMATS, form, dest="form")
     add(group, "-o --output FILE", "write here, whole or not at all", dest="path")
-    common(group, "quiet", "spreadsheet")
+    common(group, "quiet", "spreadsheet", "sort", "digits", "transpose")
 
 
 def target(
@@ -354,6 +362,9 @@ class Output:
     spreadsheet: bool = False
     page_title: str | None = None
     asked: str = ""
+    sort: str | None = None
+    digits: int | None = None
+    transpose: bool = False
 
     def head(self, public: bool = False) -> dict[str, Any]:
         """What stands on top of a page: its title, the day, and what was asked for.
@@ -427,6 +438,17 @@ class Output:
             document = replace(document, page=page)
         self.warn(document.warnings)
         to_terminal = self.path is None and sys.stdout.isatty()
+        wide = to_terminal and self.form == "table" and os.get_terminal_size().columns
+        if self.sort or self.digits is not None or self.transpose or wide:
+            from cranfield.report.views import arranged
+
+            document = arranged(
+                document,
+                sort=self.sort,
+                digits=self.digits,
+                transpose=self.transpose,
+                width=wide or None,
+            )
         colour = to_terminal and "NO_COLOR" not in os.environ
         text = render(document, self.form, colour=colour, spreadsheet=self.spreadsheet)
         if self.path is not None:
@@ -436,11 +458,27 @@ class Output:
             sys.stdout.write(visible(text) if to_terminal and self.form != "table" else text)
 
 
-def gate(scores: Scores, floors: Sequence[tuple[str, float]]) -> int:
-    """The exit code of a check on means: 1 when a run misses what was asked for, and says so."""
-    missed = scores.below(dict(floors))
-    sys.stderr.writelines(f"failed: {line}\n" for line in missed)
-    return 1 if missed else 0
+def gate(checks: Sequence[Check], junit: str | None, summary: str | None, output: Output) -> int:
+    """The exit code of checks: 1 when one does not hold, and says so; files for a build server."""
+    from cranfield.report.gate import junit_xml, markdown_summary
+
+    if junit is not None:
+        output.write(junit, junit_xml(checks))
+    if summary is not None:
+        output.write(summary, markdown_summary(checks))
+    wrong = [check.said for check in checks if not check.holds]
+    sys.stderr.writelines(f"failed: {said}\n" for said in wrong)
+    return 1 if wrong else 0
+
+
+def gate_floors(scores: Scores, asked: Sequence[Any], output: Output) -> int:
+    """The same of means that runs must reach: the values of the options of a gate."""
+    floors, junit, summary = asked
+    if not floors and junit is None and summary is None:
+        return 0
+    from cranfield.comparison.gate import floors_checked
+
+    return gate(floors_checked(scores, dict(floors)), junit, summary, output)
 
 
 def check_standard_input(given: Mapping[str, Any]) -> None:

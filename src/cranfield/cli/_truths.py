@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from typing import Any
 
 from cranfield.cli._common import Output, Parser, add, positive
-from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
+from cranfield.work.background import in_background
 
 # Options that say nothing about gold and silver.
 FOREIGN = (
     *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
+    *("junit", "summary", "fail_if_worse", "worse_by"),
     *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
     *("tune", "on", "tune_per", "draws"),
 )

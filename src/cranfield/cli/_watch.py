@@ -5,14 +5,12 @@ from __future__ import annotations
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import TypeVar
 
 from cranfield.notes import Progress
 
 SHOW_PROGRESS_AFTER = 1.0
-T = TypeVar("T")
 
 
 @contextmanager
@@ -57,30 +55,3 @@ def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def in_background(work: Callable[[], T], cancel: Callable[[], None]) -> T:
-    """Run compiled work on another thread, so that Ctrl-C reaches this one and stops it."""
-    answer: list[T] = []
-    failure: list[BaseException] = []
-
-    def run() -> None:
-        try:
-            answer.append(work())
-        except BaseException as error:
-            failure.append(error)
-
-    thread = threading.Thread(target=run, daemon=True)
-    try:
-        thread.start()
-    except RuntimeError:  # no thread to be had
-        return work()
-    try:
-        thread.join()
-    except KeyboardInterrupt:
-        cancel()
-        thread.join()
-        raise
-    if failure:
-        raise failure[0]
-    return answer[0]

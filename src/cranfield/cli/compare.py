@@ -6,13 +6,25 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
+from cranfield.cli._common import (
+    Parser,
+    add,
+    common,
+    from_zero,
+    gate,
+    measures,
+    outputs,
+    positive,
+    share,
+)
 from cranfield.cli._inputs import score_option, subject_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.cli._watch import in_background
+from cranfield.comparison.gate import WAYS, worse_checked
 from cranfield.errors import suggest
 from cranfield.evaluation.kept import with_notes
+from cranfield.evaluation.stored import baseline_measures, is_saved, with_baseline
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
+from cranfield.work.background import in_background
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison
@@ -33,7 +45,7 @@ MOST_RESAMPLES = 100_000_000
 
 
 def main(argv: Sequence[str]) -> int:
-    from cranfield.report.tables.comparison import PARTS, SUMMARY
+    from cranfield.report.tables.comparison import chosen_parts
 
     parser = make_parser()
     given, output = parser.read(argv)
@@ -47,10 +59,16 @@ def main(argv: Sequence[str]) -> int:
         own = {k: v for k, v in kind.options.items() if k in SUBJECT_OPTIONS}
         return show_powered(parser, given, files, output, task=kind.kind, pairs=True, **own)
     known |= {"draws": given.pop("draws"), "rng": given["rng"]}
-    subject = Subject.of(given.pop("files"), given.pop("truth"), least=2, **known)
+    kept = given["baseline"] is not None and is_saved(given["baseline"])
+    least = 1 if kept else 2
+    subject = Subject.of(given.pop("files"), given.pop("truth"), least=least, **known)
+    worse, by, junit, told = (
+        given.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
+    )
     subject, bad = subject.without_bad() if given.pop("keep_going") else (subject, ())
     names, public, shown = given.pop("measures"), given.pop("public"), given.pop("show")
-    parts = shown or ((SUMMARY, *PARTS) if output.form == "latex" else PARTS)
+    further = given["margin"] is not None or given["detect"] is not None
+    parts = chosen_parts(shown, output.form, further=further)
     # What is left are the options of a comparison.
     if subject.kind == "saved" and names is not None:
         given["measures"] = names
@@ -60,23 +78,29 @@ def main(argv: Sequence[str]) -> int:
             from cranfield.report.cases import case_of
             from cranfield.report.parts import comparison_page
 
-            asked: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
-            case = in_background(lambda: case_of(subject, names, **asked), progress.cancel)
+            how: dict[str, Any] = {"compare": given, "jobs": given["jobs"], "progress": progress}
+            case = in_background(lambda: case_of(subject, names, **how), progress.cancel)
             page = comparison_page(case, parts=parts, public=public, **output.head(public))
             found = case.comparison
         else:
             found = in_background(
                 lambda: _compared(subject, names, given, progress), progress.cancel
             )
+    code = 1 if bad else 0
     if found is not None:
         output.show(with_notes(found, bad), page=page, parts=parts)
-    return 1 if bad else 0
+        if worse is not None:
+            code = gate(worse_checked(found, worse, by), junit, told, output) or code
+    return code
 
 
 def _compared(
     subject: Subject, names: str | None, options: dict[str, Any], progress: Progress
 ) -> Comparison:
-    scores = subject.scores(names, options["jobs"], progress.part(0.0, 0.5))
+    wanted = names or baseline_measures(options["baseline"])
+    scores = subject.scores(wanted, options["jobs"], progress.part(0.0, 0.5))
+    if options["baseline"] is not None:
+        scores, options["baseline"] = with_baseline(scores, options["baseline"])
     return scores.compare(**options, progress=progress.part(0.5, 1.0))
 
 
@@ -84,9 +108,17 @@ def make_parser() -> Parser:
     parser = Parser.of("compare", DESCRIPTION, EXAMPLES, raw=True)
     what = "measures, such as 'AP nDCG@10' (default: those of eval; with --truth, of label)"
     measures(parser, what)
-    what = "the run that all others are compared with (default: every two runs)"
+    what = """the run that all others are compared with, or a file of its saved scores (default:
+    every two runs)"""
     add(parser, "--baseline RUN", what)
     _test_options(parser)
+    group = parser.add_argument_group("a gate for changes")
+    what = "exit with 1 when a run is worse than the baseline by more than X"
+    add(group, "--fail-if-worse X", what, from_zero)
+    what = """test: worse by more than X, and significantly so; interval: unless the interval rules
+    out that it is worse by more than X"""
+    add(group, "--worse-by", what, WAYS, "test")
+    common(group, "junit", "summary")
     subject_options(parser)
     truth_options(parser)
     score_option(parser)
@@ -122,15 +154,15 @@ def _test_options(parser: Parser) -> None:
     what = "also say how many topics a difference of this size needs"
     add(group, "--detect DIFFERENCE", what, float)
     add(group, "--power X", "power for --detect and the column detectable", share, 0.8)
-    what = f"""tables to print, of {SUMMARY},{",".join(PARTS)} (default: all but the summary, which
-    latex has too; csv and tsv hold one)"""
+    what = f"""tables to print, of {SUMMARY},{",".join(PARTS)}, or all (default: the summary; for
+    programs and pages all but it, for latex all; csv and tsv hold one)"""
     add(group, "--show TABLES", what, _tables)
 
 
 def _tables(text: str) -> list[str]:
     from cranfield.report.tables.comparison import PARTS, SUMMARY
 
-    names, known = text.split(","), (SUMMARY, *PARTS)
+    names, known = text.split(","), ("all", SUMMARY, *PARTS)
     for name in names:
         if name not in known:
             raise argparse.ArgumentTypeError(

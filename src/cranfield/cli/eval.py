@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
+from cranfield.cli._common import Parser, add, common, executor, gate_floors, measures, outputs
 from cranfield.cli._inputs import ranked_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.cli._watch import in_background
 from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.io import THIRD, read_run
 from cranfield.measures import SETS
+from cranfield.work.background import in_background
 
 FILES = """Files: TREC format, or .json, .csv, .tsv, .parquet; each may be .gz or .zst, and '-' is
 standard input."""
@@ -29,7 +29,7 @@ def make_parser() -> Parser:
     what = """runs of three columns without a header: what the third one is (default: a rank
     where it counts from 1 in every topic, else a score)"""
     add(parser, "--third", what, THIRD)
-    common(parser, "keep-going", "fail-under", "public", "title")
+    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)
@@ -47,9 +47,9 @@ def main(argv: Sequence[str]) -> int:
         return show_powered(parser, given, files, output)
     given = with_folder("eval", given, "judgements", "runs")
     bad = keep_good(given)
-    floors = given.pop("fail_under")
+    checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]
-    given["measures"] = " ".join([asked, *(name for name, _ in floors)])
+    given["measures"] = " ".join([asked, *(name for name, _ in checks[0])])
     per = ("topic",) if given.pop("per_topic") else ()
     public, page = given.pop("public"), None
     with output.working("evaluating") as progress:
@@ -67,4 +67,4 @@ def main(argv: Sequence[str]) -> int:
         else:
             scores = in_background(lambda: evaluate(progress=progress, **given), progress.cancel)
     output.show(with_notes(scores, bad), page=page, per=per)
-    return gate(scores, floors) or bool(bad)
+    return gate_floors(scores, checks, output) or bool(bad)

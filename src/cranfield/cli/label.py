@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from cranfield.cli._common import Parser, add, common, executor, gate, measures, outputs
+from cranfield.cli._common import Parser, add, common, executor, gate_floors, measures, outputs
 from cranfield.cli._inputs import label_options, score_option, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.cli._watch import in_background
 from cranfield.errors import UsageError
 from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.scores import Scores
 from cranfield.measures.labels.registry import LABEL_SETS
+from cranfield.work.background import in_background
 
 FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
 confidence rows), .csv or .tsv (wide; item,concept,value; or item,labels with lists of concepts),
@@ -44,7 +44,7 @@ def make_parser() -> Parser:
     )
     what = "one for each run (default) or each concept"
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
-    common(parser, "keep-going", "fail-under", "public", "title")
+    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)
@@ -59,7 +59,8 @@ def main(argv: Sequence[str]) -> int:
         return show_powered(parser, given, files, output, task="labels")
     given = with_folder("label", given, "truth", "runs")
     bad = keep_good(given)
-    floors, public, item = (given.pop(n) for n in ("fail_under", "public", "explain"))
+    checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
+    public, item = given.pop("public"), given.pop("explain")
     per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
     ask = _asking(given)
     if item is not None:
@@ -84,7 +85,7 @@ def main(argv: Sequence[str]) -> int:
             work = partial(ask, progress=progress, **given, **how)
             scores = in_background(work, progress.cancel)
     output.show(with_notes(scores, bad), page=page, per=per)
-    return gate(scores, floors) or bool(bad)
+    return gate_floors(scores, checks, output) or bool(bad)
 
 
 def _asking(given: dict[str, Any]) -> Callable[..., Scores]:

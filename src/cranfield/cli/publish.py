@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cranfield.cli._common import Parser, add, common, positive, target
-from cranfield.cli._watch import in_background
 from cranfield.data.collection import KINDS
+from cranfield.work.background import in_background
 
 DESCRIPTION = """Write the results of a collection as a site of plain files, readable without a
 script: leaderboards with intervals and groups, a page for every run, team, topic and concept,

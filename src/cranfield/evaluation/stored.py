@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from cranfield.answers import load
 from cranfield.errors import UsageError
@@ -53,3 +54,35 @@ def _named_by(scores: Scores, file: str) -> Scores:
     if len(scores.runs) == 1:
         return replace(scores, runs=(file,))
     return replace(scores, runs=tuple(f"{file}/{run}" for run in scores.runs))
+
+
+def baseline_measures(baseline: Any) -> str | None:
+    """The measures of a baseline that was saved; None for any other."""
+    if baseline is None or not is_saved(baseline):
+        return None
+    return " ".join(map(str, read_scores([baseline]).measures))
+
+
+def with_baseline(scores: Scores, baseline: Any) -> tuple[Scores, str]:
+    """The scores with those of a baseline, and its name.
+
+    It is a run among the scores, or other scores of one run, or a file of them; those are
+    compared on the measures that both have.
+    """
+    if isinstance(baseline, str) and baseline in scores.runs:
+        return scores, baseline
+    if isinstance(baseline, Scores):
+        other, name = baseline, baseline.runs[0]
+    elif is_saved(baseline):
+        other, name = read_scores([baseline]), run_name(baseline)
+    else:
+        return scores, str(baseline)  # a comparison says what is wrong with it
+    if len(other.runs) != 1:
+        raise UsageError(f"a baseline is one run, and these are {', '.join(other.runs)}")
+    name = f"baseline {name}" if name in scores.runs else name
+    known = {str(m) for m in other.measures}
+    shared = [m for m in scores.measures if str(m) in known]
+    if not shared:
+        raise UsageError("the baseline has scores under none of these measures")
+    parts = [scores.select(shared), replace(other.select(shared), runs=(name,))]
+    return Scores.concat(parts), name

@@ -21,6 +21,7 @@ from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
 from cranfield.evaluation.roc import Roc, roc_curves
 from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.stored import with_baseline
 from cranfield.evaluation.subject import Subject
 from cranfield.io.forms import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
 from cranfield.measures import parse_measures
@@ -198,6 +199,9 @@ def compared(
 ) -> tuple[Comparison | None, tuple[str, ...]]:
     """The comparison asked for, or the usual one where it is possible; and what is left out."""
     if options is not None:
+        if options.get("baseline") is not None:
+            scores, name = with_baseline(scores, options["baseline"])
+            options = {**options, "baseline": name}
         return scores.compare(**{"jobs": jobs, **options, "progress": progress}), ()
     tested = [str(m) for m in scores.measures if m in scores.values and scores.is_mean(m)]
     if len(scores.runs) < 2 or not tested:

@@ -14,6 +14,23 @@ from cranfield.report.document import Bound, Cell, Column, Document, Table
 PARTS = ("leaderboard", "pairs", "effects", "families")
 # What a paper prints; the other tables say more, so it is shown on request and for LaTeX.
 SUMMARY = "summary"
+# Formats that people read from the top: they open with the summary.
+OPENING = ("table", "markdown")
+
+
+def chosen_parts(asked: Sequence[str] | None, form: str, *, further: bool = False) -> Sequence[str]:
+    """The tables to show: those asked for ("all" of them), or those of the format.
+
+    People see the summary first, and what else they asked about (`further`: an equivalence or a
+    difference to detect).
+    """
+    if asked:
+        return (SUMMARY, *PARTS) if "all" in asked else asked
+    if form in OPENING:
+        return (SUMMARY, "effects") if further else (SUMMARY,)
+    return (SUMMARY, *PARTS) if form == "latex" else PARTS
+
+
 # More pairs nobody reads as a table.
 MOST_PAIRS = 1000
 
@@ -303,11 +320,12 @@ def _summary(comparison: Comparison) -> Table:
             if mark:
                 marks[i, j] = mark
         rows.append(row)
+    stars, how, _ = comparison.footnotes()
     if comparison.baseline is not None:
-        said = [f"Stars: differs from {comparison.baseline}.", *comparison.footnotes()]
+        said = f"Stars: differs from {comparison.baseline}. {stars} {how}"
     else:
-        said = ["Two runs share no letter exactly when they differ.", *comparison.footnotes()[1:]]
-    return Table(columns, rows, title="Summary", notes=said, marks=marks)
+        said = f"Two runs share no letter exactly when they differ. {how}"
+    return Table(columns, rows, title="Summary", notes=[said], marks=marks)
 
 
 def _long_leaderboard(comparison: Comparison) -> Table:

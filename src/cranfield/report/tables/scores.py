@@ -29,10 +29,11 @@ def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **
 
         tables += doubt_tables(scores)
     more = [per_unit(scores, unit) for unit in per]
+    shown = [table for unit in per for table in unit_tables(scores, unit)]
     payload = scores.to_dict(per=per)
     machine = more[0] if more else None
     return Document(
-        payload, [*tables, *more], scores.notes, machine, lead=payload.get("verdict", ())
+        payload, [*tables, *shown], scores.notes, machine, lead=payload.get("verdict", ())
     )
 
 
@@ -110,6 +111,27 @@ def per_unit(scores: Scores, unit: str) -> Table:
         values = [means[run][str(m)] for m in chosen]
         rows.append([run, "all", *(None if math.isnan(v) else v for v in values)])
     return Table(columns, rows, f"Per {unit}")
+
+
+def unit_tables(scores: Scores, unit: str) -> list[Table]:
+    """What `per_unit` has as people read it: topics (items, concepts) by runs, or by measures.
+
+    A run alone has a column for each measure; several have a table for each.
+    """
+    chosen = [m for m in scores.measures if scores.unit_of[m] == unit]
+    long = per_unit(scores, unit)
+    units = list(dict.fromkeys(row[1] for row in long.rows))
+    if len(scores.runs) == 1:
+        columns = [Column(unit, numeric=False), *long.columns[2:]]
+        return [Table(columns, [row[1:] for row in long.rows], long.title)]
+    tables = []
+    for j, m in enumerate(chosen, 2):
+        cells = {(row[0], row[1]): row[j] for row in long.rows}
+        columns = [Column(unit, numeric=False)]
+        columns += [Column(run, digits=_digits(m)) for run in scores.runs]
+        rows = [[name, *(cells.get((run, name)) for run in scores.runs)] for name in units]
+        tables.append(Table(columns, rows, f"{m} per {unit}"))
+    return tables
 
 
 def tie_table(scores: Scores) -> Table:

@@ -1,0 +1,72 @@
+"""What shells need to complete a command line, from what each step of it takes."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+
+class Step(NamedTuple):
+    """What a command or subcommand takes: values by its options, and those of its places."""
+
+    options: Mapping[tuple[str, ...], Sequence[str] | None]  # None: the option takes nothing
+    places: Sequence[str]
+
+
+BASH = """\
+_cranfield() {
+    local cur="${COMP_WORDS[COMP_CWORD]}" prev="${COMP_WORDS[COMP_CWORD-1]}" path="" word i
+    for ((i = 1; i < COMP_CWORD; i++)); do
+        word="${COMP_WORDS[i]}"
+        case "$path/$word" in
+            @steps@) path="$path/$word" ;;
+        esac
+    done
+    local words=""
+    case "$path" in
+@cases@
+    esac
+    COMPREPLY=($(compgen -W "$words" -- "$cur"))
+}
+complete -o default -F _cranfield cranfield
+"""
+ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
+
+
+def script_of(shell: str, steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    """The script of a shell; `steps` are by their path, such as /lab/correlate."""
+    if shell == "fish":
+        return _fish(steps, commands)
+    return (ZSH if shell == "zsh" else "") + _bash(steps, commands)
+
+
+def _bash(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    cases = [f'        "") words={shlex.quote(" ".join(commands))} ;;']
+    for path, step in steps.items():
+        inner = [
+            f"{'|'.join(names)}) words={shlex.quote(' '.join(values))} ;;"
+            for names, values in step.options.items()
+            if values
+        ]
+        flags = " ".join(name for names in step.options for name in names)
+        # Without a dash it is a word of the place, or with none a file.
+        chosen = f"[[ $cur == -* ]] && words={shlex.quote(flags)}"
+        inner.append(f"*) {chosen} || words={shlex.quote(' '.join(step.places))} ;;")
+        cases.append(f'        {path}) case "$prev" in {" ".join(inner)} esac ;;')
+    return BASH.replace("@steps@", "|".join(steps)).replace("@cases@", "\n".join(cases))
+
+
+def _fish(steps: Mapping[str, Step], commands: Mapping[str, str]) -> str:
+    first = "complete -c cranfield -f -n __fish_use_subcommand"
+    lines = [f"{first} -a {name} -d {shlex.quote(what)}" for name, what in commands.items()]
+    for path, step in steps.items():
+        seen = "; and ".join(f"__fish_seen_subcommand_from {word}" for word in path[1:].split("/"))
+        start = f"complete -c cranfield -n {shlex.quote(seen)}"
+        if step.places:
+            lines.append(f"{start} -a {shlex.quote(' '.join(step.places))}")
+        for names, values in step.options.items():
+            told = " ".join(f"-l {n[2:]}" if n[1] == "-" else f"-s {n[1:]}" for n in names)
+            follows = f" -x -a {shlex.quote(' '.join(values))}" if values else " -r"
+            lines.append(f"{start} {told}{'' if values is None else follows}")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,115 @@
+"""Tables as a reader wants to look at them: sorted, with other digits, turned."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from cranfield.errors import UsageError, suggest
+from cranfield.report.document import Cell, Column, Document, Table
+
+
+def arranged(
+    document: Document,
+    *,
+    sort: str | None = None,
+    digits: int | None = None,
+    transpose: bool = False,
+    width: int | None = None,
+) -> Document:
+    """The document with its tables sorted by a column, with other digits, or turned.
+
+    A table that is wider than `width` is turned by itself where that makes it narrower. Programs
+    read full values, so that digits and turning are for people only.
+    """
+    tables, machine = list(document.tables), document.machine
+    if sort is not None:
+        if not any(_position(table, sort) is not None for table in tables):
+            known = [c.name for table in tables for c in table.columns]
+            raise UsageError(f"sort={sort!r}: there is no such column.{suggest(sort, known)}")
+        tables = [_sorted(table, sort) for table in tables]
+        machine = None if machine is None else _sorted(machine, sort)
+    machine = machine or (tables[0] if tables else None)
+    if digits is not None:
+        tables = [_with_digits(table, digits) for table in tables]
+    if transpose:
+        tables = [turned(table) for table in tables]
+    elif width is not None:
+        tables = [_fitting(table, width) for table in tables]
+    return replace(document, tables=tables, machine=machine)
+
+
+def _position(table: Table, name: str) -> int | None:
+    wanted = name.lower()
+    for j, column in enumerate(table.columns):
+        if wanted in (column.name.lower(), column.label.lower()):
+            return j
+    return None
+
+
+def _sorted(table: Table, name: str) -> Table:
+    """The best rows first, or the lowest where nothing is better; what does not compete last."""
+    j = _position(table, name)
+    if j is None:
+        return table
+    down = table.columns[j].best == "max"
+
+    def key(i: int) -> tuple[bool, bool, float, str]:
+        value = table.rows[i][j]
+        apart = str(table.rows[i][0]).startswith("(")
+        if isinstance(value, int | float) and not math.isnan(value):
+            return apart, False, -value if down else value, ""
+        return apart, value is None or isinstance(value, float), 0.0, str(value)
+
+    order = sorted(range(len(table.rows)), key=key)
+    place = {old: new for new, old in enumerate(order)}
+    marks = {(place[i], column): mark for (i, column), mark in table.marks.items()}
+    return replace(table, rows=[table.rows[i] for i in order], marks=marks)
+
+
+def _with_digits(table: Table, digits: int) -> Table:
+    columns = [replace(c, digits=digits) if c.numeric and c.digits else c for c in table.columns]
+    return replace(table, columns=columns)
+
+
+def turned(table: Table) -> Table:
+    """Rows as columns: a row for each column but the first, whose cells name the columns.
+
+    The best of each row has a star, as the best of each column has it.
+    """
+    names = [str(row[0]) for row in table.rows]
+    columns = [Column(table.columns[0].label, numeric=False)]
+    columns += [Column(f"{j}", heading=name) for j, name in enumerate(names)]
+    rows: list[Sequence[Cell]] = []
+    for j, column in enumerate(table.columns[1:], 1):
+        best = frozenset() if table.marks else table.best_rows(j)
+        cells = [
+            column.show(row[j]) + ("*" if i in best else " " * bool(best)) + _beside(table, i, j)
+            for i, row in enumerate(table.rows)
+        ]
+        rows.append([column.label, *cells])
+    return Table(columns, rows, table.title, table.notes)
+
+
+def _beside(table: Table, row: int, column: int) -> str:
+    mark = table.mark(row, column)
+    return f" {mark}" if mark else ""
+
+
+def _fitting(table: Table, width: int) -> Table:
+    wide = _width(table)
+    if wide <= width or not table.rows:
+        return table
+    other = turned(table)
+    return other if _width(other) < wide else table
+
+
+def _width(table: Table) -> int:
+    """How many characters a line of the table takes, without the bars beside it."""
+    cells = [
+        [c.label for c in table.columns],
+        *([c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows),
+    ]
+    columns = zip(*cells, strict=True)
+    return sum(max(len(text) + 2 for text in column) for column in columns)

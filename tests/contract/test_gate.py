@@ -1,0 +1,93 @@
+"""When a gate is red: by test and by interval, for measures of either direction."""
+
+import pytest
+
+import cranfield as cf
+from cranfield.cli import main
+from cranfield.comparison.gate import floors_checked, worse_checked
+from cranfield.errors import UsageError
+from cranfield.report.gate import junit_xml, markdown_summary
+
+TOPICS = [f"t{i:02}" for i in range(40)]
+JUDGED = {t: {"a": 1, "b": 0, "c": 0, "d": 0} for t in TOPICS}
+
+
+def run(places):
+    """A run that has the relevant item of each topic at a rank."""
+    items = ["b", "c", "d"]
+    listed = {}
+    for topic, place in zip(TOPICS, places, strict=True):
+        order = [*items[: place - 1], "a", *items[place - 1 :]]
+        listed[topic] = {item: float(-i) for i, item in enumerate(order)}
+    return listed
+
+
+GOOD, SAME = run([1, 2] * 20), run([2, 1] * 20)
+WORSE, SLIGHTLY = run([3, 4] * 20), run([2, 2] + [1, 2] * 19)
+
+
+def compared(change, measures="RR", **options):
+    scores = cf.evaluate(JUDGED, {"main": GOOD, "change": change}, measures, collection_size=4)
+    return scores.compare(baseline="main", resamples=500, **options)
+
+
+@pytest.mark.parametrize("measure", ["RR", "NMRR"])
+def test_by_test_a_loss_must_be_real(measure):
+    for change, holds in ((WORSE, False), (SAME, True), (SLIGHTLY, True)):
+        (check,) = worse_checked(compared(change, measure), 0.01)
+        assert check.holds is holds, check.said
+    (check,) = worse_checked(compared(WORSE, measure), 0.9)
+    assert check.holds
+
+
+def test_by_interval_a_loss_must_be_ruled_out():
+    assert not worse_checked(compared(SAME), 0.01, "interval")[0].holds
+    assert worse_checked(compared(SAME), 0.6, "interval")[0].holds
+    assert not worse_checked(compared(WORSE), 0.01, "interval")[0].holds
+
+
+def test_what_cannot_be_asked():
+    scores = cf.evaluate(JUDGED, {"main": GOOD, "change": SAME}, "RR")
+    with pytest.raises(UsageError, match="baseline="):
+        worse_checked(scores.compare(test="t"), 0.01)
+    with pytest.raises(UsageError, match="is not one of test, interval"):
+        worse_checked(compared(SAME), 0.01, "tset")
+    with pytest.raises(UsageError, match="from 0 on"):
+        worse_checked(compared(SAME), -0.1)
+
+
+def test_assert_not_worse(tmp_path):
+    old = cf.evaluate(JUDGED, {"main": GOOD}, "RR AP")
+    old.save(tmp_path / "kept.json")
+    new = cf.evaluate(JUDGED, {"change": WORSE}, "RR")
+    for baseline in (old, str(tmp_path / "kept.json")):
+        with pytest.raises(AssertionError, match=r"change: RR is 0\.2917"):
+            cf.assert_not_worse(new, baseline, 0.01, resamples=500)
+    found = cf.assert_not_worse(cf.evaluate(JUDGED, {"main": SAME}, "RR"), old, 0.01, test="t")
+    assert found.baseline == "baseline main"
+    with pytest.raises(UsageError, match="needs two runs"):
+        cf.assert_not_worse(new, "nobody")
+    with pytest.raises(UsageError, match="under none of these measures"):
+        cf.assert_not_worse(cf.evaluate(JUDGED, {"change": SAME}, "P@1"), old)
+
+
+def test_floors_and_files():
+    scores = cf.evaluate(JUDGED, {"main": GOOD, "<odd>": WORSE}, "RR")
+    checks = floors_checked(scores, {"RR": 0.5})
+    assert [check.holds for check in checks] == [True, False]
+    assert 'classname="&lt;odd&gt;"' in junit_xml(checks)
+    summary = markdown_summary(checks)
+    assert summary.startswith("**1 of 2 checks failed**")
+    assert summary.index("FAILED") < summary.index("passed")
+
+
+def test_files_of_fail_under(tmp_path, capsys):
+    (tmp_path / "q").write_text("t 0 a 1\n")
+    (tmp_path / "r.run").write_text("t Q0 b 0 2 x\nt Q0 a 0 1 x\n")
+    argv = ["eval", str(tmp_path / "q"), str(tmp_path / "r.run"), "-m", "AP", "--quiet"]
+    files = ["--junit", str(tmp_path / "j.xml"), "--summary", str(tmp_path / "s.md")]
+    assert main([*argv, "--fail-under", "AP=0.6", *files]) == 1
+    assert "failed: r: AP is 0.5000, expected at least 0.6" in capsys.readouterr().err
+    assert 'failures="1"' in (tmp_path / "j.xml").read_text()
+    assert main([*argv, "--fail-under", "AP=0.5", *files]) == 0
+    assert "1 checks passed" in (tmp_path / "s.md").read_text()
