@@ -22,11 +22,14 @@ def answer(capsys, *argv):
 
 def test_commands_are_grouped(capsys):
     listed = " ".join(GROUPS.values()).split()
-    assert sorted(listed) == sorted(COMMANDS)
+    assert not set(listed) - set(COMMANDS)
+    assert len(set(listed)) == len(listed)
     assert main(["--help"]) == 0
     shown = capsys.readouterr().out
-    assert re.findall(r"^(\S[^:\n]*):$", shown, flags=re.MULTILINE) == list(GROUPS)
-    assert re.findall(r"^  (\S+)  ", shown, flags=re.MULTILINE) == listed
+    assert re.findall(r"^(\S[^:\n]*):$", shown, flags=re.MULTILINE)[: len(GROUPS)] == list(GROUPS)
+    printed = re.findall(r"^  (\S+)  ", shown, flags=re.MULTILINE)
+    assert printed[: len(listed)] == listed
+    assert sorted(printed) == sorted(COMMANDS)  # what is in no group stands at the end
 
 
 @pytest.mark.parametrize("asked", [["eval"], ["lab", "correlate"]])

@@ -6,13 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from cranfield.cli._defence import (
-    BAD_INPUT,
-    DONE,
-    caps_from_environment,
-    guarded,
-    prepare_process,
-)
+from cranfield.cli._defence import BAD_INPUT, DONE, guarded, prepare_process
 from cranfield.errors import UsageError, suggest
 
 # command -> (module of cranfield.cli, what it does)
@@ -64,7 +58,7 @@ GROUPS = {
     "evaluate runs": "eval label compare errors chart uncertain displacement trec_eval",
     "work with a collection": "collection check report publish convert",
     "run a campaign": "campaign serve submit",
-    "make a truth with people": "pool form judge survey agreement aggregate weaklabel",
+    "make a truth with people": "pool form judge survey agreement aggregate judges weaklabel",
     "make runs": "describe descriptors search annotate fuse query index-quality",
     "know the concepts": "ontology tags groups relatedness costmap",
     "evaluate the measures": "lab",
@@ -99,6 +93,8 @@ def _run(args: Sequence[str]) -> int:
             f"cranfield: no command {args[0]!r}.{suggest(args[0], COMMANDS)} "
             "List them with: cranfield --help"
         )
+    from cranfield.io.limits import caps_from_environment
+
     caps_from_environment()
     module = importlib.import_module(f"cranfield.cli.{COMMANDS[args[0]][0]}")
     code: int = module.main(args[1:])
@@ -108,7 +104,9 @@ def _run(args: Sequence[str]) -> int:
 def _overview() -> str:
     width = max(map(len, COMMANDS))
     lines = ["usage: cranfield COMMAND ...", "", "Evaluation of retrieval and annotation.", ""]
-    for purpose, names in GROUPS.items():
+    grouped = {name for names in GROUPS.values() for name in names.split()}
+    more = {"more": " ".join(name for name in COMMANDS if name not in grouped)}
+    for purpose, names in (GROUPS | (more if more["more"] else {})).items():
         lines += [f"{purpose}:", *(f"  {n:<{width}}  {COMMANDS[n][1]}" for n in names.split()), ""]
     lines += ["cranfield help COMMAND tells more.", ""]
     return "\n".join(lines)

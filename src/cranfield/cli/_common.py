@@ -18,6 +18,7 @@ from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import write_whole
+from cranfield.measures._typed import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
@@ -72,7 +73,7 @@ class Parser(argparse.ArgumentParser):
 
     def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
         """What was given on the command line, as plain values by name, and where answers go."""
-        given = vars(self.parse_args(with_measures(argv)))
+        given = vars(self.parse_args(joined_measures(argv)))
         check_standard_input(given)
         for place in ("runs", "files"):
             if any("=" in str(text) for text in given.get(place) or ()):
@@ -107,23 +108,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.usage = None
         raise UsageError(f"{self.prog}: {message}\n{self.format_usage().strip()}")
-
-
-def with_measures(argv: Sequence[str]) -> list[str]:
-    """The arguments with the names after -m in one, where they were not quoted: -m AP nDCG@10."""
-    joined: list[str] = []
-    at = 0  # of the names of measures, while more may follow
-    for text in argv:
-        if at and not text.startswith("-") and not Path(text).exists():
-            from cranfield.measures import names_measures
-
-            if names_measures(text):
-                joined[at] += f" {text}"
-                continue
-        joined.append(text)
-        follows = len(joined) > 1 and joined[-2] in ("-m", "--measures")
-        at = len(joined) - 1 if follows else 0
-    return joined
 
 
 def add(

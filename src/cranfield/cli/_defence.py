@@ -11,16 +11,9 @@ from collections.abc import Callable
 from typing import Any
 
 from cranfield.cli._words import in_options
-from cranfield.errors import CranfieldError, InputError, os_message, visible
-from cranfield.io.files import Caps, set_default_caps
+from cranfield.errors import CranfieldError, os_message, visible
 
 DONE, CHECK_FAILED, BAD_INPUT, FAULT, INTERRUPTED, TERMINATED = 0, 1, 2, 3, 130, 143
-# What holds for every input of a command; numbers, or nothing for no limit.
-CAPS = {
-    "unpacked_bytes": "CRANFIELD_MAX_BYTES",
-    "lines": "CRANFIELD_MAX_LINES",
-    "line_bytes": "CRANFIELD_MAX_LINE_BYTES",
-}
 TRACEBACK = "CRANFIELD_TRACEBACK"
 
 
@@ -125,17 +118,3 @@ class _Closed(io.TextIOBase):
 
     def write(self, _: str) -> int:
         raise OSError(None, "is closed")
-
-
-def caps_from_environment() -> None:
-    """Limits on what is read, where the environment sets them."""
-    given = {field: os.environ.get(name, "").strip() for field, name in CAPS.items()}
-    if not any(given.values()):
-        return
-    numbers: dict[str, int] = {}
-    for field, text in given.items():
-        if text and not (text.isascii() and text.isdecimal() and int(text[:20]) > 0):
-            raise InputError.single(CAPS[field], f"{text!r} is not a whole number from 1 on")
-        if text:
-            numbers[field] = int(text)
-    set_default_caps(Caps(**numbers))

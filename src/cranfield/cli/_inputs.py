@@ -30,33 +30,18 @@ def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "")
 def ranked_options(parser: Parser) -> None:
     """How rankings are made from runs, and what is known of the collection."""
     group = parser.add_argument_group("ranked runs")
-    add(
-        group,
-        "--topics",
-        "judged: a topic that a run misses scores as an empty ranking (default); run: it is "
-        "left out, and pairs share the topics that both have",
-        ("judged", "run"),
-        "judged",
-    )
-    add(
-        group,
-        "--ties",
-        "order of items with one score: by id as trec_eval does, as in the file, or the "
-        "expected value over all orders",
-        ("id", "file", "average"),
-        "id",
-    )
+    what = """judged: a topic that a run misses scores as an empty ranking (default); run: it is
+    left out, and pairs share the topics that both have"""
+    add(group, "--topics", what, ("judged", "run"), "judged")
+    what = """order of items with one score: by id as trec_eval does, as in the file, or the
+    expected value over all orders"""
+    add(group, "--ties", what, ("id", "file", "average"), "id")
     add(group, "--judged-only", "take unjudged items out of the rankings first", bool)
     add(group, "--max-items N", "look at the first N items of each ranking", positive)
     common(group, "collection-size")
-    add(
-        group,
-        "--missing",
-        "where relevant items stand that were not retrieved, for measures of all ranks "
-        "(default: worst, the last ranks of the collection)",
-        MISSING_RANKS,
-        "worst",
-    )
+    what = """where relevant items stand that were not retrieved, for measures of all ranks
+    (default: worst, the last ranks of the collection)"""
+    add(group, "--missing", what, MISSING_RANKS, "worst")
     what = "NMRR: the largest number of relevant items of any topic (default: of the judgements)"
     add(group, "--gmt N", what, positive)
 
@@ -68,20 +53,12 @@ def label_options(parser: Parser) -> None:
     known = parser.add_argument_group("what is known of the concepts")
     common(known, "ontology", "rules", "costmap")
     add(known, "--agreement FILE", "CSV concept,agreement for OS and HS")
-    add(
-        known,
-        "--concepts FILE",
-        "concepts, one per line: all of them, for columns without names and for concepts that "
-        "no item has, or some of the truth's, which alone are evaluated then",
-    )
-    add(
-        known,
-        "--threshold [RUN=]X|FILE",
-        "confidence from which a concept counts as predicted: a number, or a file with one "
-        f"per concept (default: {DEFAULT_THRESHOLD}; a run's own 0/1 rows come first); repeatable",
-        Threshold,
-        dest="thresholds",
-    )
+    what = """concepts, one per line: all of them, for columns without names and for concepts that
+    no item has, or some of the truth's, which alone are evaluated then"""
+    add(known, "--concepts FILE", what)
+    what = f"""confidence from which a concept counts as predicted: a number, or a file with one per
+    concept (default: {DEFAULT_THRESHOLD}; a run's own 0/1 rows come first); repeatable"""
+    add(known, "--threshold [RUN=]X|FILE", what, Threshold, dest="thresholds")
     parser.set_defaults(threshold=None)
 
 

@@ -20,7 +20,6 @@ from cranfield.cli._common import (
 from cranfield.cli._inputs import score_option, subject_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.comparison.gate import WAYS, worse_checked
-from cranfield.errors import suggest
 from cranfield.evaluation.kept import with_notes
 from cranfield.evaluation.stored import baseline_measures, is_saved, with_baseline
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
@@ -156,19 +155,7 @@ def _test_options(parser: Parser) -> None:
     add(group, "--power X", "power for --detect and the column detectable", share, 0.8)
     what = f"""tables to print, of {SUMMARY},{",".join(PARTS)}, or all (default: the summary; for
     programs and pages all but it, for latex all; csv and tsv hold one)"""
-    add(group, "--show TABLES", what, _tables)
-
-
-def _tables(text: str) -> list[str]:
-    from cranfield.report.tables.comparison import PARTS, SUMMARY
-
-    names, known = text.split(","), ("all", SUMMARY, *PARTS)
-    for name in names:
-        if name not in known:
-            raise argparse.ArgumentTypeError(
-                f"no table {name!r} (there are: {', '.join(known)}).{suggest(name, known)}"
-            )
-    return names
+    add(group, "--show TABLES", what)
 
 
 def _resamples(text: str) -> int | str:

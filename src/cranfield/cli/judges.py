@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
-from cranfield.cli._watch import in_background
 from cranfield.evaluation.scores import Task
+from cranfield.work.background import in_background
 
 DESCRIPTION = """Compare judges (a program, a crowd, other people) with the gold: agreement with
 intervals, confusion of grades, and with --runs what each does to the means and the ranking of runs,

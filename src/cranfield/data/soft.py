@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from cranfield._records import dataclass, replace
 from cranfield.data.tables import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 

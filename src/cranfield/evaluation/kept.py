@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from cranfield._records import replace
 from cranfield.answers import Answer
 from cranfield.errors import InputError
 from cranfield.io.forms import is_file

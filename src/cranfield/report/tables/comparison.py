@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.comparison.answer import Comparison, Family
+from cranfield.errors import UsageError, suggest
 from cranfield.report.document import Bound, Cell, Column, Document, Table
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
@@ -18,17 +19,23 @@ SUMMARY = "summary"
 OPENING = ("table", "markdown")
 
 
-def chosen_parts(asked: Sequence[str] | None, form: str, *, further: bool = False) -> Sequence[str]:
+def chosen_parts(asked: str | None, form: str, *, further: bool = False) -> Sequence[str]:
     """The tables to show: those asked for ("all" of them), or those of the format.
 
     People see the summary first, and what else they asked about (`further`: an equivalence or a
     difference to detect).
     """
+    everything = (SUMMARY, *PARTS)
     if asked:
-        return (SUMMARY, *PARTS) if "all" in asked else asked
+        names, known = asked.split(","), ("all", *everything)
+        for name in names:
+            if name not in known:
+                there = ", ".join(known)
+                raise UsageError(f"no table {name!r} (there are: {there}).{suggest(name, known)}")
+        return everything if "all" in names else names
     if form in OPENING:
         return (SUMMARY, "effects") if further else (SUMMARY,)
-    return (SUMMARY, *PARTS) if form == "latex" else PARTS
+    return everything if form == "latex" else PARTS
 
 
 # More pairs nobody reads as a table.
