@@ -93,7 +93,7 @@ def test_public_name_is_described(pages, name):
 def test_every_page_is_in_the_navigation():
     nav = (ROOT / "mkdocs.yml").read_text().split("\nnav:\n")[1]
     listed = set(re.findall(r"[\w/.-]+\.md", nav))
-    pages_made = ("measures", "descriptors", "collection", "commands", "python")
+    pages_made = ("measures", "descriptors", "collection", "commands", "python", "routes")
     generated = {f"reference/{name}.md" for name in pages_made}
     generated |= {"gallery.md"}
     generated |= {f"sources/{name}.md" for name in ("index", "ch", "no", "ro", "sa", "sh")}
