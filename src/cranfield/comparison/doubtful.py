@@ -54,7 +54,9 @@ def _ends(
     value: float, drawn: Floats, ci: tuple[float, float], alpha: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The interval by the truth, and that of both; distances add up as independent errors do."""
-    low, high = (float(q) for q in np.quantile(drawn, [alpha / 2, 1 - alpha / 2]))
+    drawn = drawn[~np.isnan(drawn)]
+    ends = np.quantile(drawn, [alpha / 2, 1 - alpha / 2]) if len(drawn) else (value, value)
+    low, high = (float(end) for end in ends)
     low, high = min(low, value), max(high, value)
     both = (
         value - float(np.hypot(value - ci[0], value - low)),

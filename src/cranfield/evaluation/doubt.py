@@ -158,7 +158,10 @@ def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, .
     for m in scores.measures:
         for i, run in enumerate(scores.runs):
             expected = float(scores.overall[m][i])
-            low, high = (float(q) for q in np.quantile(doubt.means[m][i], levels))
+            drawn = doubt.means[m][i]
+            drawn = drawn[~np.isnan(drawn)]
+            ends = np.quantile(drawn, levels) if len(drawn) else (np.nan, np.nan)
+            low, high = (float(end) for end in ends)
             low, high = min(low, expected), max(high, expected)
             box = boxes[run][str(m)]
             by_topics = topics = both = None

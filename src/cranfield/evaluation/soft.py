@@ -199,11 +199,11 @@ class _Drawn:
             at = self.task.programme.column[m]
             drawn = means[m]
             overall[m] = np.asarray(found.overall[m])
-            spread[m] = drawn.std(axis=1)
+            middle, spread[m] = _moments(drawn)
             units[m] = np.sqrt(variances[:, :, at])
             whole = (self.topic_defined[:, :, at] % self.draws == 0).all()
             if m.averaging not in ("mean", "sum") or not whole:
-                overall[m] = drawn[:, 0] + (drawn - drawn[:, :1]).mean(axis=1)
+                overall[m] = middle
             elif str(m) in exact:
                 known = np.maximum((~np.isnan(values[:, :, at])).sum(axis=1), 1)
                 known = np.ones_like(known) if m.averaging == "sum" else known
@@ -315,6 +315,19 @@ class _Drawn:
             spread = spread - (self.topic_sums[:, t, at] / self.draws) ** 2
             variances[t] = np.maximum(spread, 0.0).mean(axis=0)
         return variances
+
+
+def _moments(drawn: Floats) -> tuple[Floats, Floats]:
+    """The mean and standard deviation of rows over the draws that have a value; equal values
+    have themselves for their mean, to the last bit."""
+    known = ~np.isnan(drawn)
+    count = np.maximum(known.sum(axis=1), 1)
+    first = np.where(known, drawn, -np.inf).max(axis=1)
+    first = np.where(known.any(axis=1), first, np.nan)
+    less = np.where(known, drawn - first[:, None], 0.0)
+    mean = less.sum(axis=1) / count
+    variance = (less**2).sum(axis=1) / count - mean**2
+    return first + mean, np.sqrt(np.maximum(variance, 0.0))
 
 
 def _recall(truth: _Truth, run: _core.RunArrays, topic: int, call: KernelCall) -> Distribution:

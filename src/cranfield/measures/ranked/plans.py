@@ -50,8 +50,11 @@ class Context:
         """The largest number of relevant items of any topic, and that topic."""
         if self.judgements is None or not len(self.judgements):
             return 0, ""
-        offsets = self.judgements.offsets
-        running = np.concatenate([[0], np.cumsum(self.judgements.values >= level)])
+        offsets, reached = self.judgements.offsets, self.judgements.values >= level
+        if self.judgements.chances is not None and self.judgements.levels is not None:
+            # Where grades are not sure: those that may be relevant.
+            reached = self.judgements.chances[:, self.judgements.levels >= level].sum(axis=1) > 0
+        running = np.concatenate([[0], np.cumsum(reached)])
         counts = running[offsets[1:]] - running[offsets[:-1]]
         return int(counts.max()), self.judgements.topics[int(counts.argmax())]
 

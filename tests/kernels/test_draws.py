@@ -1,0 +1,50 @@
+"""Draws of a truth with probabilities: the core gives what its slow twin gives, draw by draw."""
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import cranfield as cf
+from cranfield._reference.draws import chance, drawn_grade
+
+MEASURES = "AP nDCG@3 P@3 R@3 RR Rprec Bpref ERR@5 RBP NMRR(gmt=9) GMAP"
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 2**32), st.integers(1, 4), st.integers(1, 7), st.integers(1, 40))
+def test_every_draw_is_the_truth_that_the_twin_draws(seed, topics, items, draws):
+    rng = np.random.default_rng(seed)
+    levels = [0, 1, 2]
+    table = rng.dirichlet([0.6, 0.5, 0.4], size=(topics, items))
+    # Some items are sure.
+    table[rng.random((topics, items)) < 0.3] = [0.0, 1.0, 0.0]
+    truth = {
+        f"t{t}": {
+            f"d{i}": dict(zip(levels, map(float, row), strict=True)) for i, row in enumerate(r)
+        }
+        for t, r in enumerate(table)
+    }
+    runs = {
+        name: {t: {f"d{i}": float(rng.random()) for i in range(items + 1)} for t in truth}
+        for name in ("a", "b")
+    }
+    scores = cf.evaluate(truth, runs, MEASURES, draws=draws, rng=seed, jobs=2)
+    if (table.max(axis=2) == 1.0).all():
+        return
+    chances = cf.RankedTask(truth, MEASURES).judgements.chances.reshape(topics, items, 3)
+    for d in range(draws):
+        hard = {
+            f"t{t}": {
+                f"d{i}": drawn_grade(chance(seed, d, t, i), levels, chances[t, i].tolist())
+                for i in range(items)
+            }
+            for t in range(topics)
+        }
+        plain = cf.evaluate(hard, runs, MEASURES, gmt=None).mean()
+        for m in scores.measures:
+            for r, run in enumerate(runs):
+                found, wanted = scores.doubt.means[m][r, d], plain[run][str(m)]
+                assert np.isclose(found, wanted, rtol=1e-12, atol=1e-15, equal_nan=True), (
+                    str(m),
+                    d,
+                )
