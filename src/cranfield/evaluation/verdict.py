@@ -44,19 +44,23 @@ class Order:
     measure: Measure
     runs: tuple[str, ...]
     means: tuple[float, ...]
+    # Where each run stood before it was put in order.
+    given: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, measure: Measure, runs: Sequence[str], means: Sequence[float]) -> Order:
         sign = 1.0 if measure.higher_is_better is False else -1.0
         known = [(sign * v, i) for i, v in enumerate(means) if not math.isnan(v)]
         order = [i for _, i in sorted(known)]
-        return cls(measure, tuple(runs[i] for i in order), tuple(float(means[i]) for i in order))
+        best = tuple(float(means[i]) for i in order)
+        return cls(measure, tuple(runs[i] for i in order), best, tuple(order))
 
     def level(self, start: int = 0) -> tuple[str, ...]:
-        """The run at a position and those behind it with the same mean."""
+        """The run at a position and those behind it with the same mean, as they were given."""
         slack = SLACK * max(1.0, abs(self.means[start]))
-        behind = zip(self.runs[start:], self.means[start:], strict=True)
-        return tuple(r for r, v in behind if abs(v - self.means[start]) <= slack)
+        behind = zip(self.given[start:], self.runs[start:], self.means[start:], strict=True)
+        same = [(at, r) for at, r, v in behind if abs(v - self.means[start]) <= slack]
+        return tuple(r for _, r in sorted(same))
 
     def sentence(self, total: int) -> str:
         """Who leads by what."""
