@@ -190,7 +190,9 @@ class Client:
 def encoded(fields: Mapping[str, str], file: tuple[str, str, bytes] | None) -> tuple[bytes, str]:
     """A filled-in form as a browser sends it; `file` is its field, name and content."""
     if file is None:
-        return urllib.parse.urlencode(fields).encode(), "application/x-www-form-urlencoded"
+        return urllib.parse.urlencode(
+            fields, doseq=True
+        ).encode(), "application/x-www-form-urlencoded"
     border = "cranfield-rehearsal-border"
     parts = [
         f'--{border}\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'.encode()

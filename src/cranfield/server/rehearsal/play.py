@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from cranfield.notes import Progress
-from cranfield.server.rehearsal import publishing, submitting
+from cranfield.server.rehearsal import publishing, submitting, working
 from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
 from cranfield.server.rehearsal.publishing import Published
 from cranfield.server.rehearsal.scale import Scale
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.submitting import Submissions
+from cranfield.server.rehearsal.working import Worked
 from cranfield.server.rehearsal.world import World
 
 MEGABYTE = 1 << 20
@@ -47,7 +48,9 @@ def rehearse(
 def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> Rehearsal:
     begun = time.monotonic()
     submitted = submitting.play(stage)
-    told(0.4)
+    told(0.3)
+    worked = working.play(stage)
+    told(0.45)
     publishing.release(stage)
     told(0.5)
     first, last = Published(), Published()
@@ -62,7 +65,8 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     stage.server.measure()
     checks = (
         _r1(first, last),
-        _r2(stage, submitted, last),
+        _r2(stage, submitted, worked, last),
+        _r3(worked),
         _r4(stage, submitted),
         joined(
             "R5",
@@ -99,14 +103,41 @@ def _r1(first: Published, last: Published) -> Check:
     return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{more}")
 
 
-def _r2(stage: Stage, submitted: Submissions, last: Published) -> Check:
+def _r3(worked: Worked) -> Check:
+    """Nuisances are found and careful people are left alone; copiers are counted apart."""
+    spammers, copiers = worked.spammers, worked.copiers
+    found, copied = spammers & worked.flagged, copiers & worked.flagged
+    alarms = worked.honest & worked.flagged
+    allowed = -(-len(worked.honest) // 48)
+    return joined(
+        "R3",
+        [
+            (
+                len(found) >= int(0.8 * len(spammers)),
+                f"spammers found {len(found)} of {len(spammers)}",
+            ),
+            (len(alarms) <= allowed, f"false alarms {len(alarms)} of {len(worked.honest)}"),
+            (True, f"copiers found {len(copied)} of {len(copiers)}"),
+            (not worked.twice, f"items seen twice by one person {worked.twice}"),
+            (
+                not worked.wrong,
+                f"{worked.forms} forms, {worked.refused} incomplete ones refused"
+                + (f" (first: {worked.wrong[0]})" if worked.wrong else ""),
+            ),
+        ],
+    )
+
+
+def _r2(stage: Stage, submitted: Submissions, worked: Worked, last: Published) -> Check:
+    missing = len(last.missing) + worked.missing
+    doubled = len(last.doubled) + worked.doubled
     scored = len(submitted.expected) - len(last.unscored)
     faults = stage.witness.faults
     return joined(
         "R2",
         [
-            (not last.missing, f"acknowledged writes missing {len(last.missing)}"),
-            (not last.doubled, f"doubled {len(last.doubled)}"),
+            (not missing, f"acknowledged writes missing {missing}"),
+            (not doubled, f"doubled {doubled}"),
             (not faults, f"HTTP 5xx {len(faults)}{f' (first: {faults[0]})' if faults else ''}"),
             (
                 not last.unscored,

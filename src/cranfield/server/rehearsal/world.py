@@ -18,6 +18,8 @@ from cranfield.server.rehearsal.scale import Scale
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 NAME = "harbour"
+# The split that the crowd annotates.
+CROWD = "crowd"
 LICENCE = "The data of this rehearsal may be used for the rehearsal only."
 SETTINGS = f"""\
 name = "{NAME}"
@@ -48,6 +50,7 @@ run_facts = "run-facts.csv"
 
 [splits]
 all = "splits/all.txt"
+crowd = "splits/crowd.txt"
 """
 # Baselines are the organiser's own; they belong to no team and have no rank.
 FACTS = """\
@@ -103,6 +106,7 @@ class World:
                 ["topic", "text"], ([t, f"ships like those of topic {t}"] for t in self.topics)
             ),
             "splits/all.txt": "\n".join(self.items) + "\n",
+            "splits/crowd.txt": "\n".join(self.items[: self.scale.annotated]) + "\n",
             names["judgements"]: self.qrels_text(self.grades),
             names["truth"]: self.truth_text(self.truth),
             "runs/drift.run": self.run_text(self.rankings(0.0, 990), "drift"),

@@ -127,7 +127,9 @@ def state(request: Request, b: str) -> Response:
 
     def write(connection: Connection) -> None:
         found = batch_of(request, connection, b)
-        if wanted == "merged":
+        if wanted == "skipped":
+            batches.skip(connection, context, visitor.actor, found.row, text_of(request, "reason"))
+        elif wanted == "merged":
             assessing.merge(connection, context, visitor.actor, found, method)
         else:
             batches.set_state(connection, context, visitor.actor, found.row, wanted)

@@ -320,6 +320,20 @@ def set_state(connection: Connection, context: Context, actor: str, row: Row, wa
     audit.append(connection, now, actor, "batch.state", row["slug"], detail)
 
 
+def skip(connection: Connection, context: Context, actor: str, row: Row, reason: str) -> None:
+    """Say that a batch gives no truth, so that scoring need not wait for it."""
+    if not reason.strip():
+        raise UsageError("say why the batch is left out of the truth")
+    if row["state"] != "closed":
+        raise UsageError("a batch is closed before it is left out of the truth")
+    connection.execute(
+        update(batch).where(batch.c.id == row["id"]).values(skipped=reason.strip()[:1000])
+    )
+    audit.append(
+        connection, context.clock.now(), actor, "batch.skip", row["id"], {"reason": reason.strip()}
+    )
+
+
 def add_assessor(
     connection: Connection,
     context: Context,

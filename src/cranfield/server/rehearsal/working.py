@@ -1,0 +1,243 @@
+"""The second half of the play: a crowd that annotates by links, careful people and nuisances."""
+
+from __future__ import annotations
+
+import csv
+import html
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cranfield.campaign.forms import Form
+from cranfield.campaign.personas import Crowd, Persona, Said
+from cranfield.campaign.sheet_maker import make_sheet
+from cranfield.server.rehearsal.client import Client, Reply
+from cranfield.server.rehearsal.stage import RehearsalError, Stage
+from cranfield.server.rehearsal.world import CROWD, NAME
+
+# People per item in the two batches, as the thesis had them.
+OVERLAPS = (5, 4)
+GUIDELINES = (
+    "Tick what the picture shows.",
+    "Tick what the picture shows. Time of day: sunny and sunset come beside day or night.",
+)
+# Of so many forms one is handed in without an answer that is needed, at first.
+_INCOMPLETE = 10
+_ENTER = re.compile(rf"/{NAME}/enter/(cw_[A-Za-z0-9_-]+)")
+_ROW = re.compile(r"<tr>\s*<td>((?:crowd|expert|model)-\d+)</td>(.*?)</tr>", re.DOTALL)
+_CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
+_SIGNS = 4  # the cell with the signs of nuisance, counted behind the name
+
+
+@dataclass
+class Worked:
+    """What the crowd did, and what the board says of it."""
+
+    forms: int = 0
+    refused: int = 0
+    twice: int = 0
+    missing: int = 0
+    doubled: int = 0
+    wrong: list[str] = field(default_factory=list)
+    kinds: dict[str, str] = field(default_factory=dict)
+    flagged: set[str] = field(default_factory=set)
+
+    @property
+    def spammers(self) -> set[str]:
+        return {name for name, kind in self.kinds.items() if kind and kind != "copier"}
+
+    @property
+    def copiers(self) -> set[str]:
+        return {name for name, kind in self.kinds.items() if kind == "copier"}
+
+    @property
+    def honest(self) -> set[str]:
+        return {name for name, kind in self.kinds.items() if not kind}
+
+
+class _People:
+    """The crowd at the doors of the site: who has which link, and who did what."""
+
+    def __init__(self, stage: Stage, found: Worked) -> None:
+        self.stage, self.found = stage, found
+        sheet = make_sheet(stage.folder / "collection", split=CROWD)
+        form = next(iter(sheet.forms.values()))
+        world, scale = stage.world, stage.world.scale
+        self.crowd = Crowd(
+            form,
+            [unit.name for unit in sheet.units],
+            people=scale.workers,
+            spammers=scale.spammers,
+            seed=world.seed,
+        )
+        self.draw = world.draw(7)
+        self.eager = self.draw.lognormal(0.0, 0.5, scale.workers)
+        self.clients: dict[str, Client] = {}
+        self.names: dict[str, str] = {}
+        self.done: Counter[str] = Counter()
+        self.before: dict[str, list[Said]] = {}
+        self.acknowledged: dict[tuple[str, str, str], str] = {}
+
+    def invite(self, batch: str) -> None:
+        """A link for each; whoever made them in one go knows their order."""
+        page = self.stage.organiser.fill_in(
+            f"/{NAME}/organise/batches/{batch}/people",
+            {"kind": "crowd", "count": str(len(self.crowd.people))},
+            form=f"/{NAME}/organise/batches/{batch}",
+        )
+        links = _ENTER.findall(page.text)
+        if len(links) != len(self.crowd.people):
+            raise RehearsalError(f"{len(links)} links for {len(self.crowd.people)} workers")
+        for number, (person, link) in enumerate(zip(self.crowd.people, links, strict=True), 1):
+            self.clients[person.name] = self.stage.client(link)
+            self.names[person.name] = f"crowd-{number:03d}"
+            self.found.kinds[self.names[person.name]] = person.kind
+
+    def work(self, batch: str, forms: int) -> None:
+        """People come in a random order, some more often, until nobody has anything to do."""
+        idle: set[int] = set()
+        people = self.crowd.people
+        sent = 0
+        while len(idle) < len(people):
+            chance = self.eager.copy()
+            chance[list(idle)] = 0.0
+            k = int(self.draw.choice(len(people), p=chance / chance.sum()))
+            if not self._one(batch, people[k]):
+                idle.add(k)
+                continue
+            sent += 1
+            if sent == forms // 2:
+                self.stage.restart()
+
+    def _one(self, batch: str, person: Persona) -> bool:
+        """The next form of somebody; False when there is none."""
+        client = self.clients[person.name]
+        given = client.get("/api/v1/work/next").json()
+        if given["assignment"] is None:
+            return False
+        item = given["item"]
+        earlier = self.before.setdefault(item, [])
+        answers, seconds = self.crowd.says(person.name, item, earlier, self.done[person.name])
+        path = f"/api/v1/work/{given['assignment']}"
+        if int(self.draw.integers(_INCOMPLETE)) == 0:
+            self._incomplete(client, path, answers, seconds)
+        key = f"{person.name}-{batch}-{item}"
+        content = {"answers": answers, "seconds": round(seconds, 3), "key": key}
+        reply = _put(client, path, content)
+        if reply.status == 422:  # two ticks that do not go together: people take one back
+            self.found.refused += 1
+            content["answers"] = answers = mended(self.crowd.form, answers)
+            reply = _put(client, path, content)
+        if reply.status != 200:
+            self.found.wrong.append(f"{key}: {reply.status} {reply.text[:200]}")
+            return False  # the same form would be given again and again
+        if int(self.draw.integers(_INCOMPLETE)) == 0:
+            _put(client, path, content)  # as after a lost answer: it is the same form
+        self.found.forms += 1
+        self.done[person.name] += 1
+        earlier.append(Said(person.name, answers))
+        self.acknowledged[batch, self.names[person.name], item] = key
+        return True
+
+    def _incomplete(
+        self, client: Client, path: str, answers: dict[str, list[str]], seconds: float
+    ) -> None:
+        """A form with a group left empty is refused, and nothing of it is stored."""
+        needed = [q.name for q in self.crowd.form.questions() if q.kind == "one"]
+        lacking = {name: value for name, value in answers.items() if name != needed[0]}
+        reply = _put(client, path, {"answers": lacking, "seconds": seconds, "key": "incomplete"})
+        if reply.status == 422:
+            self.found.refused += 1
+        else:
+            self.found.wrong.append(f"an incomplete form was answered {reply.status}")
+
+
+def mended(form: Form, answers: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
+    """The same answers without the ticks that a form complains of."""
+    kept = {name: list(values) for name, values in answers.items()}
+    for problem in form.check(kept):
+        for value in list(kept.get(problem.question, ())):
+            left = [v for v in kept[problem.question] if v != value]
+            trial = {**kept, problem.question: left}
+            if len(form.check(trial)) < len(form.check(kept)):
+                kept = trial
+                break
+    return kept
+
+
+def _put(client: Client, path: str, content: dict[str, Any]) -> Reply:
+    body = json.dumps(content).encode()
+    kind = {"Content-Type": "application/json"}
+    return client.again(lambda: client.send("PUT", path, body, kind))
+
+
+def play(stage: Stage) -> Worked:
+    """Two batches, the second with other guidelines; nobody gets an item in both."""
+    found = Worked()
+    people = _People(stage, found)
+    for number, (overlap, guidelines) in enumerate(zip(OVERLAPS, GUIDELINES, strict=True), 1):
+        batch = f"crowd-{number}"
+        _new_batch(stage, batch, overlap, guidelines)
+        if number == 1:
+            people.invite(batch)
+        _to_state(stage, batch, "running")
+        people.work(batch, overlap * stage.world.scale.annotated)
+        found.flagged = _flagged(stage, batch)
+        _to_state(stage, batch, "closed")
+        _to_state(stage, batch, "skipped", reason="the truth of all items is there already")
+    _compare_logs(stage, people, found)
+    return found
+
+
+def _new_batch(stage: Stage, batch: str, overlap: int, guidelines: str) -> None:
+    fields = {
+        "kind": "labels",
+        "slug": batch,
+        "title": f"What is in the pictures, {batch}",
+        "split": CROWD,
+        "overlap": str(overlap),
+        "guidelines": guidelines,
+        "seed": str(stage.world.seed),
+    }
+    reply = stage.organiser.fill_in(f"/{NAME}/organise/batches", fields)
+    if reply.status != 303:
+        raise RehearsalError(f"the batch {batch} was not made: {reply.status}")
+
+
+def _to_state(stage: Stage, batch: str, state: str, **more: str) -> None:
+    home = f"/{NAME}/organise/batches/{batch}"
+    fields = {"to": state, **more}
+    reply = stage.organiser.fill_in(f"{home}/state", fields, form=home, times=5)
+    if reply.status != 303:
+        raise RehearsalError(f"the batch {batch} does not become {state}: {reply.status}")
+
+
+def _flagged(stage: Stage, batch: str) -> set[str]:
+    """Whom the board has signs against."""
+    page = stage.organiser.get(f"/{NAME}/organise/batches/{batch}").text
+    found = set()
+    for name, rest in _ROW.findall(page):
+        cells = _CELL.findall(rest)
+        if len(cells) > _SIGNS and html.unescape(re.sub(r"<[^>]+>", "", cells[_SIGNS])).strip():
+            found.add(name)
+    return found
+
+
+def _compare_logs(stage: Stage, people: _People, found: Worked) -> None:
+    """What was acknowledged is in the logs, once; and nobody judged an item twice."""
+    for number in range(1, len(OVERLAPS) + 1):
+        batch = f"crowd-{number}"
+        text = stage.organiser.get(f"/{NAME}/organise/batches/{batch}/log.csv").text
+        rows = list(csv.DictReader(io.StringIO(text)))
+        cells = Counter((r["annotator"], r["item"], r["concept"]) for r in rows)
+        found.doubled += sum(count - 1 for count in cells.values())
+        held = {(batch, who, item) for who, item, _ in cells}
+        expected = {key for key in people.acknowledged if key[0] == batch}
+        found.missing += len(expected - held)
+        found.doubled += len(held - expected)
+    pairs = Counter((who, item) for _, who, item in people.acknowledged)
+    found.twice = sum(count - 1 for count in pairs.values())
