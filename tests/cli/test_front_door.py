@@ -136,7 +136,7 @@ def test_bash_completes():
     run = [sys.executable, "-m", "cranfield", "completion", "bash"]
     script = subprocess.run(run, capture_output=True, text=True, check=True).stdout
     assert completed(script, "cranfield com") == ["compare", "completion"]
-    assert completed(script, "cranfield eval --ti") == ["--ties", "--tie-range"]
+    assert completed(script, "cranfield eval --tie") == ["--ties", "--tie-range"]
     assert completed(script, "cranfield eval q.txt --ties a") == ["average"]
     assert "nDCG" in completed(script, "cranfield eval q.txt -m nD")
     assert "F.example" in completed(script, "cranfield label q.txt -m F.")
