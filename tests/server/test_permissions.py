@@ -186,6 +186,11 @@ def test_a_form_from_elsewhere_is_refused(site):
     assert "New name" in ann.get("/tiny/team").text
 
 
+def test_pages_are_not_kept_by_browsers_but_style_and_script_are(site):
+    for path, said in (("/tiny", "no-store"), ("/static/server.css", "public, max-age=3600")):
+        assert site.browser().get(path).headers["cache-control"] == said
+
+
 def test_cookies_are_out_of_reach_of_scripts(site):
     answer = site.browser().fill("/login", {"login": "ann", "password": "a long password"})
     cookie = next(v for v in answer.headers.get_list("set-cookie") if "session" in v).lower()

@@ -9,6 +9,8 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
+# Style and script are the same for everybody.
+SHARED = "public, max-age=3600"
 ALWAYS = {
     "Content-Security-Policy": POLICY,
     "X-Content-Type-Options": "nosniff",
@@ -36,7 +38,8 @@ class SecurityHeaders:
                 headers = MutableHeaders(scope=message)
                 for name, value in ALWAYS.items():
                     headers[name] = value
-                headers.setdefault("Cache-Control", "no-store")
+                shared = scope["path"].startswith("/static/")
+                headers.setdefault("Cache-Control", SHARED if shared else "no-store")
                 if self.secure:
                     headers["Strict-Transport-Security"] = "max-age=31536000"
             await send(message)
