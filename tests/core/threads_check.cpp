@@ -6,6 +6,7 @@
 #include <sstream>
 #include <string>
 
+#include "draws.hpp"
 #include "evaluate.hpp"
 #include "kernels/labels.hpp"
 #include "readers/run_file.hpp"
@@ -93,6 +94,38 @@ void check_runs(const std::string& path, const JudgementIndex& index, bool broke
                    present.data(), duplicates);
 }
 
+void check_draws() {
+    // Three topics of forty judged items, half of them unsure, and a run that has every other one.
+    constexpr std::size_t topics = 3, items = 40;
+    std::vector<std::int64_t> offsets, hits{0};
+    const std::vector<double> levels{0, 1};
+    std::vector<double> upto;
+    std::vector<std::uint32_t> ranks, entries, retrieved(topics, items);
+    const std::vector<std::uint8_t> counted(topics, 1);
+    for (std::size_t t = 0; t <= topics; ++t)
+        offsets.push_back(static_cast<std::int64_t>(t * items));
+    for (std::size_t t = 0; t < topics; ++t) {
+        for (std::uint32_t i = 0; i < items; ++i) {
+            upto.insert(upto.end(), {i % 2 == 0 ? 0.5 : 1.0, 1.0});
+            if (i % 2 != 0) continue;
+            ranks.push_back(i + 1);
+            entries.push_back(i);
+        }
+        hits.push_back(static_cast<std::int64_t>(ranks.size()));
+    }
+    const SoftTruth truth{topics, levels.size(), offsets.data(), levels.data(), upto.data()};
+    const RunView run{hits.data(), ranks.data(), entries.data(), retrieved.data(), counted.data()};
+    const Programme programme = programme_of({{"average_precision", {1.0, 1e9}}});
+    Drawing how{7, 0, 1000, 1, {0, 1, 2}, {}, {0}, 1e-5};
+    Progress one, many;
+    const Drawn alone = draw_scores(truth, {run, run}, programme, how, one);
+    how.jobs = jobs;
+    const Drawn together = draw_scores(truth, {run, run}, programme, how, many);
+    expect(alone.sums == together.sums && alone.topic_squares == together.topic_squares &&
+               alone.effect_sums == together.effect_sums,
+           "draws do not depend on threads");
+}
+
 void check_labels() {
     constexpr std::size_t items = 300, concepts = 17;
     std::vector<std::uint8_t> flags(items * concepts);
@@ -127,6 +160,7 @@ int main(int, char** argv) {
             check_runs(path, index, broken, ties);
     }
     check_labels();
+    check_draws();
     std::remove(path.c_str());
     std::puts("readers, evaluator and label kernels on 8 threads: done");
 }
