@@ -21,6 +21,7 @@ COMMAND = str(Path(sys.executable).parent / "cranfield")
 TREC_NAMES = "map ndcg ndcg_cut.10 recip_rank P.10 recall.1000 Rprec bpref".split()  # noqa: SIM905
 # Parts of the bench that live in files of their own; each has main() -> str.
 PARTS = (
+    "formats",
     "memory",
     "ranked",
     "labels",
