@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from cranfield.notes import Progress
-from cranfield.server.rehearsal import publishing, submitting, working
+from cranfield.server.rehearsal import publishing, submitting, surveying, working
 from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
 from cranfield.server.rehearsal.publishing import Published
 from cranfield.server.rehearsal.scale import Scale
@@ -50,6 +50,7 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     submitted = submitting.play(stage)
     told(0.3)
     worked = working.play(stage)
+    votes = surveying.play(stage)
     told(0.45)
     publishing.release(stage)
     told(0.5)
@@ -66,7 +67,7 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     checks = (
         _r1(first, last),
         _r2(stage, submitted, worked, last),
-        _r3(worked),
+        _r3(worked, votes),
         _r4(stage, submitted),
         joined(
             "R5",
@@ -103,7 +104,7 @@ def _r1(first: Published, last: Published) -> Check:
     return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{more}")
 
 
-def _r3(worked: Worked) -> Check:
+def _r3(worked: Worked, votes: Mapping[str, int]) -> Check:
     """Nuisances are found and careful people are left alone; copiers are counted apart."""
     spammers, copiers = worked.spammers, worked.copiers
     found, copied = spammers & worked.flagged, copiers & worked.flagged
@@ -124,6 +125,7 @@ def _r3(worked: Worked) -> Check:
                 f"{worked.forms} forms, {worked.refused} incomplete ones refused"
                 + (f" (first: {worked.wrong[0]})" if worked.wrong else ""),
             ),
+            surveying.counted(votes),
         ],
     )
 

@@ -38,6 +38,7 @@ MOST_LINKS = 500
 NUMBERS = {
     "overlap": int,
     "pilot": int,
+    "first": int,
     "depth": int,
     "questions": int,
     "seed": int,

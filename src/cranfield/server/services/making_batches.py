@@ -40,6 +40,7 @@ def new_batch(
     slug: str,
     title: str = "",
     split: str = "",
+    first: int | None = None,
     depth: int = 50,
     questions: int = 10,
     guidelines: str = "",
@@ -49,7 +50,7 @@ def new_batch(
     tasks = {row["kind"]: row for row in tasks_of(connection, campaign["id"])}
     folder = context.settings.public / campaign["slug"]
     if kind == "labels":
-        made = make_sheet(folder, split=split or None, title=title or None)
+        made = make_sheet(folder, split=split or None, title=title or None, first=first)
         sheet = _guided(made, guidelines)
         task = tasks.get("labels")
         options: dict[str, Any] = {"task": task and task["id"]}
