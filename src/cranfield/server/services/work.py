@@ -110,7 +110,9 @@ def give(connection: Connection, context: Context, found: Batch, who: Row) -> Ro
         return None
     load, rejected = _load(connection, found)
     worker = _worker(connection, found, who, every, mine)
-    unit = next_unit(found.plan, found.row["state"], worker, load, found.order_for(who["id"]))
+    unit = next_unit(
+        found.plan, found.row["state"], worker, load, found.order_for(who["pseudonym"])
+    )
     now = context.clock.now()
     if unit is not None:
         row = {
@@ -165,7 +167,8 @@ def _worker(
     seen = {units[row["subject"]] for row in every if row["subject"] in units}
     right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
     gold = sum(row["hit"] in found.plan.gold_units for row in mine)
-    return Worker(who["id"], seen, len(mine), gold, asked, right)
+    # The pseudonym, not the id: the same people get the same units whenever it is played again.
+    return Worker(who["pseudonym"], seen, len(mine), gold, asked, right)
 
 
 def _load(connection: Connection, found: Batch) -> tuple[dict[str, int], set[str]]:

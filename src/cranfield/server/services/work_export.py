@@ -37,27 +37,29 @@ def _write(connection: Connection, found: Batch, target: Path) -> None:
     except CranfieldError:
         log = None
     if log is not None:
-        (target / "log.csv").write_text(csv_text([log.header, *log.rows()]), encoding="utf-8")
+        # By name, not by time: the same judgements give the same bytes.
+        rows = sorted(log.rows())
+        (target / "log.csv").write_text(csv_text([log.header, *rows]), encoding="utf-8")
     decided = assessing.decisions(connection, found)
     if decided:
-        rows = [("item", "concept", "value", "reason")]
-        rows += [(d.item, d.concept, d.value, d.reason) for d in decided]
-        (target / "decisions.csv").write_text(csv_text(rows), encoding="utf-8")
+        head = ("item", "concept", "value", "reason")
+        told = sorted((d.item, d.concept, d.value, d.reason) for d in decided)
+        (target / "decisions.csv").write_text(csv_text([head, *told]), encoding="utf-8")
     pooled = connection.execute(
         select(pool_item.c.topic, pool_item.c.item, pool_item.c.best_rank, pool_item.c.runs)
         .where(pool_item.c.batch == found.id)
         .order_by(pool_item.c.topic, pool_item.c.item)
     ).all()
     if pooled:
-        head = ("topic", "item", "best_rank", "runs")
-        (target / "pool.csv").write_text(csv_text([head, *map(tuple, pooled)]), encoding="utf-8")
+        names = ("topic", "item", "best_rank", "runs")
+        (target / "pool.csv").write_text(csv_text([names, *map(tuple, pooled)]), encoding="utf-8")
     if found.key:
         _write_survey(connection, found, target)
 
 
 def _write_survey(connection: Connection, found: Batch, target: Path) -> None:
     """The answers with their key, and what they come to."""
-    said = assessing.responses(connection, found)
+    said = sorted(assessing.responses(connection, found), key=lambda r: r.annotator)
     answers = [
         {
             "annotator": r.annotator,
