@@ -4,7 +4,15 @@ import ast
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[1] / "src" / "cranfield"
-ALLOWED = ("data/", "io/", "measures/", "features/", "relatedness/", "comparison/sampled_pairs.py", "evaluation/")
+ALLOWED = (
+    "data/",
+    "io/",
+    "measures/",
+    "features/",
+    "relatedness/",
+    "comparison/sampled_pairs.py",
+    "evaluation/",
+)
 
 
 def imports_core(path: Path) -> bool:

@@ -1,4 +1,4 @@
-"""The rehearsal at a tenth of its size, on both stores: everything holds, and the same comes out."""
+"""The rehearsal at a tenth of its size, on both stores: all holds, and the same comes out."""
 
 import json
 import subprocess
