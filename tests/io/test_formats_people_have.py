@@ -185,7 +185,7 @@ def labelled(truth, run, measures="AP.concept F.example", **options):
         ("ragged.csv", "item,concepts\na,Sky,Blue Sea\nb,Sky\nc,Blue Sea\n"),
         ("tabs.tsv", "item\tlabels\na\tSky,Blue Sea\nb\tSky\nc\tBlue Sea\n"),
         ("lists.json", json.dumps({k: sorted(v) for k, v in TRUTH.items()})),
-        ("values.json", json.dumps({k: dict.fromkeys(v, 1) for k, v in TRUTH.items()})),
+        ("values.json", json.dumps({k: dict.fromkeys(sorted(v), 1) for k, v in TRUTH.items()})),
     ],
 )
 def test_lists_of_labels(tmp_path, name, text):
