@@ -16,7 +16,7 @@ TABLES = ROOT / "tests" / "papers" / "published"
 def shown(label: str) -> dict[str, str]:
     """The cells of the row that begins with `label`, by the heading of their table."""
     before, row = PAGE.split(f"| {label} | ")
-    heading = re.findall(r"^\| \| (.*) \|$", before, flags=re.MULTILINE)[-1]
+    heading = re.findall(r"^\| [a-z]* \| (.*) \|$", before, flags=re.MULTILINE)[-1]
     return dict(zip(heading.split(" | "), row.partition(" |\n")[0].split(" | "), strict=True))
 
 

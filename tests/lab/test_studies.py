@@ -314,7 +314,7 @@ def overannotated(run, name, **options):
     """The confidences of a run after labels were added to it, as the study makes them."""
     truth = LabelMatrix.of(np.eye(4, dtype=bool), items=list("wxyz"), concepts=list("ABCD"))
     material = Material.labels(truth, {"run": run}, "AP.concept", **options)
-    pieces = {p.name: p for p in _made_up(material, (0.9,), 1, True, 0)}
+    pieces = {p.name: p for p in _made_up(material, (0.9,), 1, 1, True, 0)}
     return pieces[name].run()
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import re
+import shlex
 import sys
 
 import pytest
@@ -271,7 +272,13 @@ def test_a_program_on_standard_input_and_output_is_an_annotator(
         "    print(json.dumps(said), flush=True)\n"
     )
     monkeypatch.setenv("CRANFIELD_TOKEN", secret)
-    asked = ["judge", "--to", f"{site.address}/tiny", "--command", f"{sys.executable} {program}"]
+    asked = [
+        "judge",
+        "--to",
+        f"{site.address}/tiny",
+        "--command",
+        shlex.join([sys.executable, str(program)]),
+    ]
     assert main([*asked, "--format", "json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["judged"], found["skipped"]) == (6, 2)

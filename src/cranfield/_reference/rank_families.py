@@ -153,6 +153,10 @@ def over_levels(value: Callable[[float], float], levels: int) -> float:
     return sum(found) / len(found) if found else math.nan
 
 
+# Each of them is the mean over levels of the binary measure it is named after.
+graded_nmrr = graded_mnro = graded_norm_recall = over_levels
+
+
 def judged_mnro(grades: Sequence[float | None], rest: Sequence[float], *, rel: float) -> float:
     """MNRO of the judged items alone, in a collection of the judged items."""
     kept = [g for g in grades if g is not None and g >= 0]

@@ -86,9 +86,12 @@ def find_form_copies(
             break
         copier, count, total, chance = culprit
         named[copier] = True
+        # Who leaves out what is hard differs from the others and equals who does the same: that is
+        # one reason to look, not two.
+        apart = any(sign.kind == "agreement" for sign in signs[copier])
         signs[copier].append(
             Sign(
-                "copy",
+                "agreement" if apart else "copy",
                 f"hands in forms of others: {count} of {total} forms are as good as equal to "
                 f"somebody else's (by chance: {chance:.1f})",
             )

@@ -36,6 +36,20 @@ Place = argparse._ActionsContainer
 Kind = Callable[[str], Any] | Iterable[Any] | type[argparse.Action]
 
 
+# Options that say where work is done or what is written where, not what is asked for.
+ASIDE = ("-o", "--output", "--executor", "--jobs")
+
+
+def what_was_asked(argv: Sequence[str]) -> list[str]:
+    """The words of a command without those that change nothing in its answer."""
+    words = list(argv)
+    return [
+        word
+        for before, word in zip(["", *words], words, strict=False)
+        if word not in ASIDE and before not in ASIDE and not word.startswith(("--jobs=", "-o="))
+    ]
+
+
 class Parser(argparse.ArgumentParser):
     """An argument parser whose complaints are ordinary Cranfield errors.
 
@@ -81,8 +95,7 @@ class Parser(argparse.ArgumentParser):
 
                 given[place] = [named_input(text) for text in given[place]]
         own = [name for name in Output.__match_args__ if name != "asked"]
-        places = ("-o", "--output", given.get("path"))
-        asked = shlex.join([*self.prog.split(), *(text for text in argv if text not in places)])
+        asked = shlex.join([*self.prog.split(), *what_was_asked(argv)])
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
