@@ -11,7 +11,7 @@ def test_the_script_of_the_export_makes_every_table_again(released, tmp_path):
     operate.export_campaign(released.settings.folder, "tiny", tmp_path / "out")
     program = tmp_path / "bin" / "cranfield"
     program.parent.mkdir()
-    program.write_text(f'#!/bin/sh\nexec {sys.executable} -m cranfield "$@"\n')
+    program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cranfield "$@"\n')
     program.chmod(0o755)
     path = f"{program.parent}:{os.environ['PATH']}"
     done = subprocess.run(
