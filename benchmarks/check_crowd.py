@@ -10,12 +10,12 @@ from __future__ import annotations
 
 import itertools
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from check_stats import run_checks
 from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.agreement.quality import quality_of
 from cranfield.agreement.weaklabel import filter_weak_labels
@@ -23,7 +23,6 @@ from cranfield.data import Judgements
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.evaluation.index_quality import evaluate_index
 from crowds import JUDGEMENTS, bad_crowds, honest_crowds, sparse_crowd
-from run import replace_block
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGES = (DOCS / "explanation" / "agreement.md", DOCS / "how-to" / "index-quality.md")
@@ -256,20 +255,7 @@ CHECKS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = list(sys.argv[1:] if argv is None else argv)
-    missed: list[str] = []
-    for name, check in CHECKS.items():
-        started = time.perf_counter()
-        shown, short = check()
-        print(f"{name} ({time.perf_counter() - started:.0f} s)\n{shown}\n")
-        missed += short
-        if "--write" in args:
-            for page in PAGES:
-                replace_block(page, f"check:{name}", shown)
-    for line in missed:
-        print(f"missed: {line}")
-    print("every bar holds" if not missed else f"{len(missed)} bars missed")
-    return 1 if missed else 0
+    return run_checks(CHECKS, PAGES, argv)
 
 
 if __name__ == "__main__":

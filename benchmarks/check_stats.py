@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -333,22 +333,30 @@ CHECKS: dict[str, Callable[[], Found]] = {
 }
 
 
-def main(argv: Sequence[str] | None = None) -> int:
+def run_checks(
+    checks: Mapping[str, Callable[[], Found]], pages: Sequence[Path], argv: Sequence[str] | None
+) -> int:
+    """Run all checks, or those that are named, and tell which bars do not hold."""
     args = list(sys.argv[1:] if argv is None else argv)
     missed: list[str] = []
-    for name, check in CHECKS.items():
-        if any(a in CHECKS for a in args) and name not in args:
+    for name, check in checks.items():
+        if any(a in checks for a in args) and name not in args:
             continue
         started = time.perf_counter()
         table, short = check()
         print(f"{name} ({time.perf_counter() - started:.0f} s): {check.__doc__}\n{table}\n")
         missed += short
         if "--write" in args:
-            replace_block(PAGE, f"check:{name}", table)
+            for page in pages:
+                replace_block(page, f"check:{name}", table)
     for line in missed:
         print(f"missed: {line}")
     print("every bar holds" if not missed else f"{len(missed)} bars missed")
     return 1 if missed else 0
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    return run_checks(CHECKS, [PAGE], argv)
 
 
 if __name__ == "__main__":

@@ -9,15 +9,13 @@ Simulated campaigns with known truth, each with its bar; ends with 1 when one do
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
-from check_stats import Found, outside, percent, shown
+from check_stats import Found, outside, percent, run_checks, shown
 from cranfield import stats
-from run import replace_block
 
 PAGE = Path(__file__).parents[1] / "docs" / "explanation" / "truth.md"
 TRIALS = 4000
@@ -131,21 +129,7 @@ CHECKS: dict[str, Callable[[], Found]] = {"silver": silver, "differences": diffe
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    args = list(sys.argv[1:] if argv is None else argv)
-    missed: list[str] = []
-    for name, check in CHECKS.items():
-        if any(a in CHECKS for a in args) and name not in args:
-            continue
-        started = time.perf_counter()
-        table, short = check()
-        print(f"{name} ({time.perf_counter() - started:.0f} s): {check.__doc__}\n{table}\n")
-        missed += short
-        if "--write" in args:
-            replace_block(PAGE, f"check:{name}", table)
-    for line in missed:
-        print(f"missed: {line}")
-    print("every bar holds" if not missed else f"{len(missed)} bars missed")
-    return 1 if missed else 0
+    return run_checks(CHECKS, [PAGE], argv)
 
 
 if __name__ == "__main__":
