@@ -131,11 +131,11 @@ def _best(
     sign = 1.0 if goal.higher_is_better else -1.0
     if per == "run":
         means = np.array([scores.mean()[name][str(goal)] for name in trials], dtype=float)
-        best = values[_first_best(sign * means)]
+        best = values[_middle_best(sign * means)]
         return best, f"{best:.6g}"
     table = np.array([scores.values[goal][i] for i in range(len(values))])
     # Concepts that no item shows have no value: any threshold is as good.
-    picked = [values[_first_best(sign * column)] for column in table.T]
+    picked = [values[_middle_best(sign * column)] for column in table.T]
     names = dict(zip(task.truth.concepts, picked, strict=True))
     return (
         {c: names.get(c, 0.5) for c in run.concepts},
@@ -143,7 +143,7 @@ def _best(
     )
 
 
-def _first_best(values: Any) -> int:
+def _middle_best(values: Any) -> int:
     """The middle of the best, so that the threshold stands as far as it can from worse ones."""
     top = np.nanmax(values) if not np.isnan(values).all() else np.nan
     if np.isnan(top):

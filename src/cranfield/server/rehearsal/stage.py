@@ -30,10 +30,9 @@ class RehearsalError(CranfieldError):
 
 @dataclass
 class Acknowledged:
-    """What the site said it has: run receipts by team and tag, saved judgements by client key."""
+    """What the site said it has: receipts of runs by task, team and tag."""
 
     receipts: dict[tuple[str, str, str], dict[str, Any]] = field(default_factory=dict)
-    judgements: dict[str, dict[str, Any]] = field(default_factory=dict)
     lock: threading.Lock = field(default_factory=threading.Lock)
 
     def run(self, part: RunPart, receipt: dict[str, Any]) -> None:
@@ -52,7 +51,6 @@ class Stage:
         self.tokens: dict[str, str] = {}
         self.organiser = Client(self.server.port, self.witness)
         self.programs = 4
-        self.turn = 0
         self._chaos = threading.Lock()
 
     # ---- the site
@@ -214,14 +212,6 @@ class Stage:
         """Several at once, as people do."""
         with ThreadPoolExecutor(self.programs) as pool:
             return [future.result() for future in [pool.submit(act) for act in acts]]
-
-    def until(self, holds: Callable[[], bool], what: str, patience: float = _WAIT) -> None:
-        """Wait for something; a scoring child may be killed meanwhile."""
-        end = time.monotonic() + patience
-        while not holds():
-            if time.monotonic() > end:
-                raise RehearsalError(f"{what} did not happen within {patience:g} s")
-            time.sleep(0.25)
 
 
 def soon(seconds: float) -> str:

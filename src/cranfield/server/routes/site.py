@@ -141,15 +141,10 @@ def add_token(request: Request) -> Response:
 def revoke_token(request: Request, id: str) -> Response:
     visitor, context = visitor_of(request), context_of(request)
 
-    def write(connection: Connection) -> bool:
-        mine = connection.execute(
-            select(api_token.c.id).where(api_token.c.id == id, api_token.c.person == visitor.person)
-        ).first()
-        if mine is not None:
-            accounts.revoke_token(connection, context, visitor.actor, id)
-        return mine is not None
-
-    if not context.store.write(write):
+    owner = api_token.c.person == visitor.person
+    if not context.store.write(
+        lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
+    ):
         raise Refusal(404, "There is no such token.")
     return see("/account")
 

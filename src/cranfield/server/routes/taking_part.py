@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -252,14 +252,9 @@ def add_token(request: Request) -> Response:
 def revoke_token(request: Request, id: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
 
-    def write(connection: Connection) -> bool:
-        mine = connection.execute(
-            select(api_token.c.id).where(api_token.c.id == id, api_token.c.team == visitor.team)
-        ).first()
-        if mine is not None:
-            accounts.revoke_token(connection, context, visitor.actor, id)
-        return mine is not None
-
-    if not context.store.write(write):
+    owner = api_token.c.team == visitor.team
+    if not context.store.write(
+        lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
+    ):
         raise Refusal(404, "There is no such token.")
     return see(f"/{campaign_of(request)['slug']}/team")

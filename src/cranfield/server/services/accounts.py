@@ -265,6 +265,18 @@ def add_token(
     return secret
 
 
+def revoke_own_token(
+    connection: Connection, context: Context, actor: str, token_id: str, owner: Any
+) -> bool:
+    """Revoke a token if it is the owner's (a condition on its row); False where it is not."""
+    mine = connection.execute(
+        select(api_token.c.id).where(api_token.c.id == token_id, owner)
+    ).first()
+    if mine is not None:
+        revoke_token(connection, context, actor, token_id)
+    return mine is not None
+
+
 def revoke_token(connection: Connection, context: Context, actor: str, token: str) -> None:
     now = context.clock.now()
     connection.execute(

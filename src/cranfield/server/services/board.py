@@ -12,7 +12,8 @@ from cranfield.campaign.states import State, guards, moves_from
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, jobs, scoring, submissions, teams
-from cranfield.server.services.campaigns import Row, facts_of, latest_truth, tasks_of
+from cranfield.server.services.campaigns import Row, facts_of, tasks_of
+from cranfield.server.services.truths import latest_truth
 from cranfield.server.store.tables import export, person, role, run, task, team
 
 

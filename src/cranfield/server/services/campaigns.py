@@ -12,6 +12,7 @@ from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.permissions import RESERVED
 from cranfield.server.services import audit
+from cranfield.server.services.truths import latest_truth
 from cranfield.server.store.tables import (
     campaign,
     job,
@@ -21,7 +22,6 @@ from cranfield.server.store.tables import (
     score,
     score_set,
     task,
-    truth_version,
 )
 from cranfield.server.store.work_tables import batch
 
@@ -165,21 +165,6 @@ def change(
         row["slug"],
         {name: value for name, value in changed.items() if name not in ("licence", "call")},
     )
-
-
-def latest_truth(connection: Connection, task_id: str) -> Row | None:
-    """The newest version of a task's truth; the file itself stays sealed."""
-    row = (
-        connection.execute(
-            select(truth_version)
-            .where(truth_version.c.task == task_id)
-            .order_by(truth_version.c.n.desc())
-            .limit(1)
-        )
-        .mappings()
-        .first()
-    )
-    return dict(row) if row else None
 
 
 def facts_of(connection: Connection, context: Context, campaign_id: str) -> Facts:

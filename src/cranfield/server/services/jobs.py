@@ -16,6 +16,7 @@ from sqlalchemy import Connection, func, insert, or_, select, update
 
 from cranfield._version import __version__
 from cranfield.server.context import SECOND, Context
+from cranfield.server.services.truths import latest_truth
 from cranfield.server.store.tables import (
     campaign,
     job,
@@ -23,7 +24,6 @@ from cranfield.server.store.tables import (
     run_score,
     score_set,
     task,
-    truth_version,
 )
 
 Row = dict[str, Any]
@@ -36,20 +36,6 @@ def key_of(*parts: Any) -> str:
     """The hash of all that a result depends on."""
     content = json.dumps(parts, ensure_ascii=False, sort_keys=True)
     return hashlib.sha256(content.encode()).hexdigest()
-
-
-def _truth(connection: Connection, task_id: str) -> Row | None:
-    row = (
-        connection.execute(
-            select(truth_version)
-            .where(truth_version.c.task == task_id)
-            .order_by(truth_version.c.n.desc())
-            .limit(1)
-        )
-        .mappings()
-        .first()
-    )
-    return dict(row) if row else None
 
 
 def measures_of(row: Any) -> list[str]:
@@ -95,7 +81,7 @@ def want_score(connection: Connection, context: Context, run_id: str) -> None:
     """Ask for the score of an accepted run, if there is a truth and it is not there yet."""
     row = connection.execute(_scorable(run_id)).mappings().first()
     if row is not None:
-        truth = _truth(connection, row["task"])
+        truth = latest_truth(connection, row["task"])
         if truth is not None:
             _want_run(connection, context, row, truth)
 
@@ -166,7 +152,7 @@ def drop_run(connection: Connection, run_id: str) -> None:
 
 def want_task(connection: Connection, context: Context, task_id: str) -> None:
     """Ask for all that a task lacks: scores of runs, then the set that the pages show."""
-    truth = _truth(connection, task_id)
+    truth = latest_truth(connection, task_id)
     rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
     if truth is None or not rows:
         return
@@ -213,7 +199,7 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
 
 def set_key(connection: Connection, task_id: str) -> str:
     """The key of the scores that a task should show now: those of all its accepted runs."""
-    truth = _truth(connection, task_id)
+    truth = latest_truth(connection, task_id)
     rows = connection.execute(_scorable(task_id=task_id)).mappings().all()
     keys = sorted(score_key(row, truth) for row in rows) if truth is not None else []
     return key_of(task_id, keys, COMPARED)
