@@ -57,7 +57,7 @@ slow: sanitize tsan site-checks
 
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
-	$(BIN)/python -m pytest -q tests/server/slow_*.py
+	$(BIN)/python -m pytest -q -o faulthandler_timeout=1800 tests/server/slow_*.py
 
 # Instructions of starting and of each line, by callgrind: figures without noise.
 instructions: $(STAMP)

@@ -91,7 +91,7 @@ def test_a_table_wider_than_the_terminal_is_turned(columns, turned_by_itself):
     outer, inner = pty.openpty()
     fcntl.ioctl(inner, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     done = subprocess.Popen(argv, stdout=inner, env=os.environ | {"NO_COLOR": "1"})
-    assert done.wait() == 0
+    assert done.wait(60) == 0
     os.close(inner)
     shown = os.read(outer, 100_000).decode().splitlines()
     os.close(outer)

@@ -33,7 +33,13 @@ def running():
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": "/"}
+    quiet = {
+        "stdout": subprocess.DEVNULL,
+        "stderr": subprocess.DEVNULL,
+        "stdin": subprocess.DEVNULL,
+        "cwd": "/",
+        "timeout": 120,
+    }
     data = folder / "data"
     try:
         subprocess.run(
@@ -58,7 +64,7 @@ def new_database(server: str, name: str) -> str:
     """The address of an empty database."""
     import psycopg
 
-    with psycopg.connect(f"{server}/postgres", autocommit=True) as connection:
+    with psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=20) as connection:
         connection.execute(f'drop database if exists "{name}"')
         connection.execute(f'create database "{name}"')
     return f"{server}/{name}"

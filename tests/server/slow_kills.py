@@ -39,7 +39,7 @@ def test_killed_at_any_moment_nothing_that_was_acknowledged_is_lost(unserved):
                 kept.append(sent.json()["id"])
         finally:
             process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.wait(30)
             client.close()
     process, address = started(unserved.settings.folder)
     try:
@@ -48,7 +48,7 @@ def test_killed_at_any_moment_nothing_that_was_acknowledged_is_lost(unserved):
         assert sorted(run["id"] for run in runs) == sorted(kept)
     finally:
         process.send_signal(signal.SIGTERM)
-        process.wait()
+        process.wait(30)
     assert operate.verify_site(unserved.settings.folder).holds
 
 

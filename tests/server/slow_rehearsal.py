@@ -13,7 +13,10 @@ def rehearsed(*options):
     """What the command says; its exit code tells whether all of it holds."""
     words = ["campaign", "rehearse", "--seed", "7", "--scale", "0.1", "--format", "json"]
     done = subprocess.run(
-        [sys.executable, "-m", "cranfield", *words, *options], capture_output=True, text=True
+        [sys.executable, "-m", "cranfield", *words, *options],
+        capture_output=True,
+        text=True,
+        timeout=1200,
     )
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-2000:]
     return json.loads(done.stdout)

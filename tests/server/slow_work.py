@@ -18,6 +18,7 @@ from cranfield.server.services.making_batches import new_batch
 from cranfield.server.services.site import open_site
 from cranfield.server.store.work_tables import assignment, judgement
 from tests.server.slow_kills import started
+from tests.server.world import joined
 
 KILLS = 20
 ANNOTATORS, SECONDS = 200, 60
@@ -120,7 +121,7 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled(unserved):
                 pool.submit(work, one)
             time.sleep(draw.uniform(0.05, 0.6))
             process.send_signal(signal.SIGKILL)
-            process.wait()
+            process.wait(30)
             stop.set()
             for one in people:
                 one.client.close()
@@ -170,11 +171,10 @@ def test_two_hundred_annotators_save_once_a_second(unserved):
         threads = [threading.Thread(target=work, args=(k,)) for k in range(ANNOTATORS)]
         for thread in threads:
             thread.start()
-        for thread in threads:
-            thread.join()
+        joined(threads)
     finally:
         process.send_signal(signal.SIGKILL)
-        process.wait()
+        process.wait(30)
     found, _ = kept(unserved)
     lost = [key for key in acknowledged if key not in found]
     p95 = statistics.quantiles(times, n=20)[-1]

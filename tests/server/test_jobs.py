@@ -2,6 +2,7 @@
 
 import sys
 import threading
+import time
 
 import pytest
 from sqlalchemy import select
@@ -12,7 +13,7 @@ from cranfield.server.jobs.worker import work_once
 from cranfield.server.services import campaigns, jobs, scoring
 from cranfield.server.settings import Settings
 from cranfield.server.store.tables import job, score, score_set
-from tests.server.world import run_text
+from tests.server.world import joined, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
 MEGABYTE = 1 << 20
@@ -41,6 +42,13 @@ def misbehave(given):
 
 child.WORK["bad"] = misbehave
 child.nursery()
+"""
+# One that leaves somebody behind who has its pipe, too.
+HELD = """
+import json, subprocess, sys
+subprocess.Popen(["sleep", "20"], start_new_session=True)
+print(json.dumps({"code": 0, "said": "{}"}), flush=True)
+sys.stdin.read()
 """
 SAYS = {
     "eats": "memory",
@@ -201,7 +209,7 @@ def test_a_backup_during_writes_comes_back_whole(site, tmp_path):
         operate.backup_site(site.settings.folder, tmp_path / "b.tar.gz")
     finally:
         going.set()
-        thread.join()
+        joined([thread])
     found = operate.restore_site(tmp_path / "b.tar.gz", tmp_path / "back")
     assert found.holds, found.notes
     assert found.facts["audit rows"] > 5
@@ -229,3 +237,13 @@ def test_a_job_has_one_row_however_often_it_is_asked_for(site):
         return connection.execute(select(job.c.key)).scalars().all()
 
     assert len(site.context.store.write(want)) == len(set(site.context.store.write(want)))
+
+
+def test_a_nursery_whose_pipe_somebody_else_holds_open_is_closed_all_the_same(tmp_path):
+    """A process that left the group still has the pipe: nobody waits for its end."""
+    (tmp_path / "held.py").write_text(HELD)
+    nursery = Nursery(Settings(tmp_path / "site"), "held", tmp_path)
+    assert nursery.run({}) == {}
+    begun = time.monotonic()
+    nursery.close()
+    assert time.monotonic() - begun < 15

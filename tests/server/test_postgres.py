@@ -1,12 +1,10 @@
 """The same site on PostgreSQL: quota, release, backup, and the same export to the byte."""
 
-import threading
-
 import pytest
 
 from cranfield.server import operate
 from tests.server.postgres import new_database, running
-from tests.server.world import DAY, Site, run_text
+from tests.server.world import DAY, Site, at_once, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
 
@@ -36,14 +34,7 @@ def release(site):
         for n in range(3):
             assert put(client, f"s{n}").status_code == 201
         answers = []
-        threads = [
-            threading.Thread(target=lambda n=n: answers.append(put(client, f"last{n}").status_code))
-            for n in range(5)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once([lambda n=n: answers.append(put(client, f"last{n}").status_code) for n in range(5)])
         assert sorted(answers) == [201, 409, 409, 409, 409]
         last = [r for r in client.get("/tasks/ranked/runs").json()["runs"] if "last" in r["tag"]]
         assert client.delete(f"/tasks/ranked/runs/{last[0]['tag']}").status_code == 204
@@ -94,12 +85,5 @@ def test_two_processes_share_a_store(server, tmp_path):
         said = second.program(token).get("/tasks/ranked/runs").json()["runs"]
         assert [run["tag"] for run in said] == ["r1"]
         done = []
-        threads = [
-            threading.Thread(target=lambda s=s: done.append(s.work_alone()))
-            for s in (first, second)
-        ]
-        for thread in threads:
-            thread.start()
-        for thread in threads:
-            thread.join()
+        at_once([lambda s=s: done.append(s.work_alone()) for s in (first, second)])
         assert sum(done) == 1

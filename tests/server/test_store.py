@@ -2,6 +2,7 @@
 
 import sqlite3
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from cranfield.errors import UsageError
 from cranfield.server.store import METADATA, open_store
 from cranfield.server.store.migrate import current, newest, upgrade
 from cranfield.server.store.tables import setting
+from tests.server.world import at_once
 
 FIRST = Path(__file__).parents[2] / "src/cranfield/server/store/migrations/versions/schema_0001.sql"
 # The first schema as it was published: a store may still have it.
@@ -76,11 +78,7 @@ def test_many_write_at_once_and_each_is_there_when_it_is_told_so(store):
         except Exception as error:
             failures.append(error)
 
-    threads = [threading.Thread(target=write, args=(n,)) for n in range(10)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
+    at_once([partial(write, n) for n in range(10)])
     assert failures == []
     with store.read() as connection:
         count = select(func.count()).select_from(setting)
@@ -105,12 +103,7 @@ def test_one_that_fails_takes_nothing_of_the_others_along(store):
         except UsageError:
             told.append("refused")
 
-    threads = [threading.Thread(target=send, args=(work,)) for work in (slow, bad, put("last"))]
-    for thread in threads:
-        thread.start()
-    ready.set()
-    for thread in threads:
-        thread.join()
+    at_once([ready.set, *(partial(send, work) for work in (slow, bad, put("last")))])
     assert sorted(told) == ["done", "done", "refused"]
     with store.read() as connection:
         names = connection.execute(select(setting.c.name).order_by(setting.c.name)).scalars()
@@ -135,3 +128,30 @@ def test_a_disk_without_room_is_told_and_the_store_goes_on(store):
 def test_other_databases_are_refused():
     with pytest.raises(UsageError, match="SQLite or PostgreSQL"):
         open_store("mysql://localhost/x")
+
+
+def test_whoever_writes_while_the_store_closes_gets_an_answer(tmp_path):
+    """Either it is on the disk or it is refused; nobody waits for a writer that has gone."""
+    for turn in range(20):
+        made = open_store(f"sqlite:///{tmp_path / str(turn)}.sqlite")
+        upgrade(made)
+        told = []
+
+        def write(n, made=made, told=told):
+            try:
+                made.write(put(f"{n}"))
+                told.append("done")
+            except UsageError:
+                told.append("closed")
+
+        at_once([made.close, *(partial(write, n) for n in range(4))])
+        assert len(told) == 4
+
+
+def test_work_that_raises_whatever_does_not_end_the_writer(store):
+    def odd(_):
+        raise SystemExit(3)
+
+    with pytest.raises(SystemExit):
+        store.write(odd)
+    store.write(put("after"))

@@ -8,7 +8,7 @@ import zlib
 import pytest
 
 from cranfield.server import Limits
-from tests.server.world import ITEMS, TOPICS, Site, run_text
+from tests.server.world import ITEMS, TOPICS, Site, joined, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
 GOOD = run_text().encode()
@@ -157,5 +157,5 @@ def test_a_slow_sender_holds_nobody_up(site):
     thread.start()
     assert other.put("/tasks/ranked/runs/fast", params=ABOUT, content=GOOD).status_code == 201
     going.set()
-    thread.join()
+    joined([thread])
     assert found == [201]

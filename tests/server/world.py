@@ -27,11 +27,30 @@ ITEMS = tuple(f"d{i}" for i in range(8))
 CONCEPTS = ("Sky", "Sea", "Dog")
 PASSWORD = "a long password"
 DAY = 24 * 3600 * 1000
+# Seconds after which something that should have come by itself does not come.
+PATIENCE = 60.0
 # One process forks the children of all tests.
 NURSERY = Nursery(Settings(Path("unused")))
 atexit.register(NURSERY.close)
 # A number that stands in the truth and nowhere else.
 CANARY = "7351964"
+
+
+def joined(threads) -> None:
+    """Wait for threads, and not for ever."""
+    until = time.monotonic() + PATIENCE
+    for thread in threads:
+        thread.join(max(0.0, until - time.monotonic()))
+    late = [thread.name for thread in threads if thread.is_alive()]
+    assert not late, f"still at work: {late}"
+
+
+def at_once(acts) -> None:
+    """Do several things at the same time, and wait for all of them."""
+    threads = [threading.Thread(target=act, daemon=True) for act in acts]
+    for thread in threads:
+        thread.start()
+    joined(threads)
 
 
 def run_text(best=("d0", "d1", "d2"), tag="x"):
@@ -227,23 +246,28 @@ class Site:
     @contextmanager
     def serving(self):
         """The site on a free port of loopback."""
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            port = free.getsockname()[1]
-        config = uvicorn.Config(self.app, "127.0.0.1", port, log_level="error", lifespan="off")
+        # The port is taken here and handed over: between looking and taking, others could have it.
+        listening = socket.create_server(("127.0.0.1", 0))
+        config = uvicorn.Config(
+            self.app, log_level="error", lifespan="off", timeout_graceful_shutdown=10
+        )
         server = uvicorn.Server(config)
-        thread = threading.Thread(target=server.run, daemon=True)
+        thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()
+        until = time.monotonic() + PATIENCE
         while not server.started:
+            assert thread.is_alive(), "the server ended by itself"
+            assert time.monotonic() < until, "the server did not start"
             time.sleep(0.005)
-        self.address = f"http://127.0.0.1:{port}"
+        self.address = f"http://127.0.0.1:{listening.getsockname()[1]}"
         try:
             yield self
         finally:
             for client in self.clients:
                 client.close()
             server.should_exit = True
-            thread.join()
+            joined([thread])
+            listening.close()
             self.context.store.close()
 
     def browser(self, login: str = "", password: str = PASSWORD) -> Browser:

@@ -234,7 +234,7 @@ def test_a_kill_leaves_no_half_site(tmp_path):
         if child.poll() is not None:
             break
     os.kill(child.pid, signal.SIGKILL) if child.poll() is None else None
-    child.wait()
+    child.wait(60)
     assert not site.exists() or (site / "site.json").is_file()
 
 

@@ -36,4 +36,6 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
         log_level="warning",
         server_header=False,
         timeout_keep_alive=10,
+        # Who sends slowly does not keep the site from stopping.
+        timeout_graceful_shutdown=10,
     )

@@ -80,7 +80,7 @@ class Nursery:
         if line is None:
             self.close()
             return {"error": f"it took longer than {limits.child_seconds} s"}
-        if not line:
+        if not line.endswith(b"\n"):  # it ended in the middle of a word, or before it
             self.close()
             return {"error": "the scoring process failed: it was killed", "again": True}
         words = json.loads(line)
@@ -96,7 +96,12 @@ class Nursery:
             # The child that may still work is in the same group.
             with suppress(ProcessLookupError):
                 os.killpg(self._process.pid, signal.SIGKILL)
-            self._process.communicate()
+            # What it may still have said is not read: somebody else could hold the pipe open.
+            for pipe in (self._process.stdin, self._process.stdout):
+                with suppress(OSError):
+                    if pipe is not None:
+                        pipe.close()
+            self._process.wait()
             self._process = None
 
     def _started(self) -> subprocess.Popen[bytes]:

@@ -8,6 +8,7 @@ import logging
 import os
 import socket
 import threading
+import time
 
 from cranfield.server.context import Context
 from cranfield.server.jobs.nursery import Nursery, StoppedError
@@ -17,6 +18,7 @@ from cranfield.server.services.campaigns import close_due
 from cranfield.server.services.jobs import Row
 
 LOG = logging.getLogger("cranfield.server.jobs")
+STOPPING_SECONDS = 10.0
 
 
 class Workers:
@@ -38,10 +40,12 @@ class Workers:
             thread.start()
 
     def stop(self) -> None:
+        """Tell all to end; who is in the middle of a backup is left to its lease."""
         self._stopping.set()
         self.context.wake.set()
+        until = time.monotonic() + STOPPING_SECONDS
         for thread in self._threads:
-            thread.join()
+            thread.join(max(0.0, until - time.monotonic()))
 
     def _run(self, worker: str) -> None:
         with Nursery(self.context.settings) as nursery:

@@ -121,8 +121,10 @@ def _postgres(program: str, url: str, *arguments: str) -> None:
     plain = address.set(drivername="postgresql", password=None)
     environment = os.environ | {"PGPASSWORD": str(address.password or "")}
     done = subprocess.run(
-        [found, "-d", plain.render_as_string(), *arguments],
+        # Without a terminal nobody could answer the question for a password: it fails instead.
+        [found, "--no-password", "-d", plain.render_as_string(), *arguments],
         env=environment,
+        stdin=subprocess.DEVNULL,
         capture_output=True,
         text=True,
         check=False,

@@ -94,20 +94,25 @@ class SqliteStore(Store):
         self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._closed = False
+        # Between asking whether the store is open and putting work there, nobody may close it:
+        # the writer would have gone, and the work would wait for ever.
+        self._door = threading.Lock()
         self._thread.start()
 
     def write(self, work: Work[T]) -> T:
-        if self._closed:
-            raise UsageError("the store is closed")
         if threading.current_thread() is self._thread:
             raise RuntimeError("a transaction cannot wait for another one")
         future: Future[T] = Future()
-        self._waiting.put((work, future))
+        with self._door:
+            if self._closed:
+                raise UsageError("the store is closed")
+            self._waiting.put((work, future))
         return future.result()
 
     def close(self) -> None:
-        if not self._closed:
-            self._closed = True
+        with self._door:
+            closed, self._closed = self._closed, True
+        if not closed:
             self._waiting.put(None)
             self._thread.join()
             self._writer.dispose()
@@ -140,7 +145,7 @@ class SqliteStore(Store):
                         if _is_full(error):
                             raise
                         outcomes.append((future, None, error))
-        except Exception as error:
+        except BaseException as error:  # the writer itself goes on, whatever somebody's work raised
             failure = StoreFullError() if _is_full(error) else error
             outcomes = [(future, None, failure) for _, future in group]
         self.changes += 1
