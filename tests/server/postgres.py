@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+
+from cranfield.server.rehearsal.process import free_port
 
 
 def programs() -> Path | None:
@@ -30,9 +31,7 @@ def running():
     folder = Path(tempfile.mkdtemp(prefix="cranfield-postgres-"))
     if who:
         shutil.chown(folder, "postgres", "postgres")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     quiet = {
         "stdout": subprocess.DEVNULL,
         "stderr": subprocess.DEVNULL,

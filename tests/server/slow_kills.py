@@ -2,7 +2,6 @@
 
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -11,6 +10,7 @@ import httpx
 from sqlalchemy import update
 
 from cranfield.server import operate
+from cranfield.server.rehearsal.process import free_port
 from cranfield.server.services import campaigns
 from tests.server.world import run_text
 
@@ -54,9 +54,7 @@ def test_killed_at_any_moment_nothing_that_was_acknowledged_is_lost(unserved):
 
 def started(folder):
     """A server as people start it; gives the process and its address."""
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     process = subprocess.Popen(
         [sys.executable, "-m", "cranfield", "serve", str(folder), "--port", str(port)],
         stdout=subprocess.DEVNULL,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import random
 import re
 import signal
 import socket
@@ -28,9 +29,17 @@ def command(*words: str | Path) -> list[str]:
 
 
 def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])
+    """A port that nobody listens on, also after the server was killed and comes back.
+
+    It lies below those that systems give to outgoing connections (32768 and up on Linux, 49152 and
+    up elsewhere): one of these could be taken by a client while nobody listens.
+    """
+    for port in random.SystemRandom().sample(range(15_000, 32_000), 100):
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            probe.bind((HOST, port))
+            return port
+    raise StartError(f"no free port on {HOST}")
 
 
 class Server:
