@@ -2,7 +2,6 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
-#include <algorithm>
 #include <stdexcept>
 
 #include "bindings.hpp"
@@ -31,19 +30,9 @@ nb::list py_describe_picture(const std::vector<std::string>& names, const Pixels
     }
     {
         const nb::gil_scoped_release unlocked;
-        const auto place = [&](features::Kernel kernel) {
-            return static_cast<std::size_t>(std::find(kernels.begin(), kernels.end(), kernel) -
-                                            kernels.begin());
-        };
-        const std::size_t all = kernels.size(), joined = place(features::kernels::jcd);
-        const std::size_t cedd = place(features::kernels::cedd);
-        const std::size_t fcth = place(features::kernels::fcth);
-        const bool parts_there = joined < all && cedd < all && fcth < all;
-        for (std::size_t i = 0; i < all; ++i)
-            if (i != joined || !parts_there) kernels[i](picture, vectors[i].data());
-        if (parts_there)
-            features::kernels::join_cedd_fcth(vectors[cedd].data(), vectors[fcth].data(),
-                                              vectors[joined].data());
+        std::vector<double*> out;
+        for (auto& vector : vectors) out.push_back(vector.data());
+        features::describe(picture, kernels, out);
     }
     nb::list found;
     for (auto& vector : vectors) found.append(to_numpy(std::move(vector)));

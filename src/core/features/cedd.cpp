@@ -1,5 +1,6 @@
 // CEDD (6 regions of texture x 24 colours) and C.CEDD (6 x 10).
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -39,18 +40,12 @@ struct Sums {
     Whole r = 0, g = 0, b = 0;
 };
 
-Sums sums_over(const Picture& picture, std::size_t x, std::size_t y, std::size_t width,
-               std::size_t height) {
-    Whole r = 0, g = 0, b = 0;
-    for (std::size_t j = y; j < y + height; ++j) {
-        const Byte* pixel = picture.row(j) + 3 * x;
-        for (std::size_t i = 0; i < width; ++i, pixel += 3) {
-            r += pixel[0];
-            g += pixel[1];
-            b += pixel[2];
-        }
-    }
-    return {r, g, b};
+// Sums of R, G and B over some columns of rows that were added up.
+Sums sums_over(const std::uint32_t* columns, std::size_t count) {
+    Sums sums;
+    for (const std::uint32_t* end = columns + 3 * count; columns != end; columns += 3)
+        sums = {sums.r + columns[0], sums.g + columns[1], sums.b + columns[2]};
+    return sums;
 }
 
 // Which regions a block votes for: several may fire, or none.
@@ -71,21 +66,33 @@ std::size_t fired_regions(const double (&quadrant)[4], std::size_t (&fired)[regi
     return count;
 }
 
-template <std::size_t Colours, class ColoursOf>
-void describe(const Picture& picture, const ColoursOf& colours_of, double* out) {
+// The upper and the lower halves of a row of blocks, added up column by column.
+using Halves = std::array<std::vector<std::uint32_t>, 2>;
+
+void add_halves(const Picture& picture, std::size_t y, std::size_t height, Halves& halves) {
+    for (std::size_t half = 0; half < 2; ++half) {
+        halves[half].assign(3 * picture.width, 0);
+        add_rows(picture.row(y + half * height), height, 3 * picture.width, halves[half].data());
+    }
+}
+
+// Both forms in one go, where both are wanted.
+void describe(const Picture& picture, double* full, double* compact) {
     const Blocks blocks = blocks_of(picture);
     const std::size_t half_width = blocks.width / 2, half_height = blocks.height / 2;
     const Whole in_quadrant = static_cast<Whole>(half_width * half_height);
-    double bins[regions * Colours] = {};
+    double bins[regions * 24] = {}, compact_bins[regions * 10] = {};
     std::size_t fired[regions] = {};
-    for (std::size_t row = 0; row < blocks.rows; ++row)
+    Halves halves;
+    for (std::size_t row = 0; row < blocks.rows; ++row) {
+        add_halves(picture, row * blocks.height, half_height, halves);
         for (std::size_t column = 0; column < blocks.columns; ++column) {
-            const std::size_t x = column * blocks.width, y = row * blocks.height;
+            const std::size_t x = column * blocks.width;
             Sums all;
             double quadrant[4];
             for (std::size_t q = 0; q < 4; ++q) {
-                const Sums part = sums_over(picture, x + (q % 2) * half_width,
-                                            y + (q / 2) * half_height, half_width, half_height);
+                const Sums part =
+                    sums_over(halves[q / 2].data() + 3 * (x + (q % 2) * half_width), half_width);
                 const Whole light = 299 * part.r + 587 * part.g + 114 * part.b;
                 quadrant[q] = static_cast<double>(light / (1000 * in_quadrant));
                 all = {all.r + part.r, all.g + part.g, all.b + part.b};
@@ -93,19 +100,27 @@ void describe(const Picture& picture, const ColoursOf& colours_of, double* out) 
             const std::size_t count = fired_regions(quadrant, fired);
             if (count == 0) continue;
             const auto mean = [&](Whole sum) { return static_cast<int>(sum / (4 * in_quadrant)); };
-            const auto colours = colours_of(mean(all.r), mean(all.g), mean(all.b));
-            for (std::size_t f = 0; f < count; ++f)
-                for (std::size_t c = 0; c < Colours; ++c)
-                    bins[fired[f] * Colours + c] += colours[c];
+            const Colours colours = colours_of(mean(all.r), mean(all.g), mean(all.b));
+            for (std::size_t f = 0; f < count; ++f) {
+                for (std::size_t c = 0; c < 24; ++c) bins[fired[f] * 24 + c] += colours.all[c];
+                for (std::size_t c = 0; c < 10; ++c)
+                    compact_bins[fired[f] * 10 + c] += colours.ten[c];
+            }
         }
-    quantise(bins, regions, Colours, level_values, row_of_region, out);
+    }
+    if (full) quantise(bins, regions, 24, level_values, row_of_region, full);
+    if (compact) quantise(compact_bins, regions, 10, level_values, row_of_region, compact);
 }
 }  // namespace
 
 namespace kernels {
-void cedd(const Picture& picture, double* out) { describe<24>(picture, twenty_four_colours, out); }
+void cedd(const Picture& picture, double* out) { describe(picture, out, nullptr); }
 
-void compact_cedd(const Picture& picture, double* out) { describe<10>(picture, ten_colours, out); }
+void compact_cedd(const Picture& picture, double* out) { describe(picture, nullptr, out); }
+
+void both_cedd(const Picture& picture, double* full, double* compact) {
+    describe(picture, full, compact);
+}
 }  // namespace kernels
 
 }  // namespace cranfield::features

@@ -7,14 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "features/wide.hpp"
 #include "threads.hpp"
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-// The same sums eight at a time where the machine can.
-#define CRANFIELD_WIDE __attribute__((target_clones("avx2", "default")))
-#else
-#define CRANFIELD_WIDE
-#endif
 
 namespace cranfield::features {
 
@@ -24,8 +18,7 @@ constexpr std::size_t lanes = 16;
 // Sums of term(a, b) in a fixed number of lanes, so that the order of additions is the same
 // whatever the compiler makes of it.
 template <class T, class Term>
-inline __attribute__((always_inline)) T sum_of(const T* a, const T* b, std::size_t n,
-                                               const Term& term) {
+CRANFIELD_ALONG T sum_of(const T* a, const T* b, std::size_t n, const Term& term) {
     std::array<T, lanes> sums{};
     std::size_t i = 0;
     for (; i + lanes <= n; i += lanes)

@@ -1,7 +1,9 @@
 // EHD, the edge histogram of MPEG-7: 4 x 4 sub-images, five kinds of edges in each.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
+#include <numeric>
 
 #include "features/table.hpp"
 
@@ -26,20 +28,25 @@ std::size_t block_side(std::size_t width, std::size_t height) {
     return std::max<std::size_t>(2, side - side % 2);
 }
 
-Whole sum_over(const Plane& grey, std::size_t x, std::size_t y, std::size_t side) {
-    Whole sum = 0;
-    for (std::size_t j = y; j < y + side; ++j) {
-        const Byte* row = grey.row(j) + x;
-        for (std::size_t i = 0; i < side; ++i) sum += row[i];
+// A row of blocks: its upper and lower halves, added up column by column.
+using Halves = std::array<std::vector<std::uint32_t>, 2>;
+
+void add_halves(const Plane& grey, std::size_t y, std::size_t half, Halves& halves) {
+    for (std::size_t i = 0; i < 2; ++i) {
+        halves[i].assign(grey.width, 0);
+        add_rows(grey.row(y + i * half), half, grey.width, halves[i].data());
     }
-    return sum;
+}
+
+Whole sum_over(const std::uint32_t* columns, std::size_t count) {
+    return std::accumulate(columns, columns + count, Whole{0});
 }
 
 // The kind of edge in a block, or `kinds` where there is none.
-std::size_t edge_kind(const Plane& grey, std::size_t x, std::size_t y, std::size_t half) {
-    const Whole a1 = sum_over(grey, x, y, half), a2 = sum_over(grey, x + half, y, half);
-    const Whole a3 = sum_over(grey, x, y + half, half);
-    const Whole a4 = sum_over(grey, x + half, y + half, half);
+std::size_t edge_kind(const Halves& halves, std::size_t x, std::size_t half) {
+    const std::uint32_t *upper = halves[0].data() + x, *lower = halves[1].data() + x;
+    const Whole a1 = sum_over(upper, half), a2 = sum_over(upper + half, half);
+    const Whole a3 = sum_over(lower, half), a4 = sum_over(lower + half, half);
     const double root2 = std::sqrt(2.0);
     const auto size = [](Whole difference) { return static_cast<double>(std::abs(difference)); };
     const double strengths[kinds] = {size(a1 - a2 + a3 - a4), size(a1 + a2 - a3 - a4),
@@ -62,12 +69,15 @@ double level_of(double share, const double (&values)[8]) {
 void describe(const Plane& grey, double level_without_blocks, double* out) {
     const std::size_t side = block_side(grey.width, grey.height);
     Whole blocks[sub_images] = {}, edges[sub_images][kinds + 1] = {};
-    for (std::size_t y = 0; y + side <= grey.height; y += side)
+    Halves halves;
+    for (std::size_t y = 0; y + side <= grey.height; y += side) {
+        add_halves(grey, y, side / 2, halves);
         for (std::size_t x = 0; x + side <= grey.width; x += side) {
             const std::size_t sub = 4 * (4 * y / grey.height) + 4 * x / grey.width;
             ++blocks[sub];
-            ++edges[sub][edge_kind(grey, x, y, side / 2)];
+            ++edges[sub][edge_kind(halves, x, side / 2)];
         }
+    }
     for (std::size_t sub = 0; sub < sub_images; ++sub)
         for (std::size_t kind = 0; kind < kinds; ++kind) {
             const double share =
@@ -108,11 +118,6 @@ Plane enlarged(const Plane& grey, std::size_t shortest) {
         }
     }
     return large;
-}
-
-Plane video_grey(const Picture& picture) {
-    return plane_of(picture,
-                    [](int r, int g, int b) { return video_luminance(luminance(r, g, b)); });
 }
 }  // namespace
 

@@ -25,12 +25,6 @@ constexpr Levels level_values[] = {
      69122.46400035513, 81980.3325940354, 91795.93301552488, 124729.98648386425}};
 constexpr int row_of_region[regions] = {0, 1, 2, 2, 2, 2, 3, 3};
 
-// Sums of the luminance in 4 x 4 cells of a block, and of its colours.
-struct Block {
-    std::array<std::array<Whole, cells>, cells> light{};
-    Whole r = 0, g = 0, b = 0;
-};
-
 // Where the cells of a side begin; the last number is the side.
 std::array<std::size_t, cells + 1> cell_starts(std::size_t side) {
     return {0, side / 4, side / 2, 3 * side / 4, side};
@@ -38,28 +32,42 @@ std::array<std::size_t, cells + 1> cell_starts(std::size_t side) {
 
 using Starts = std::array<std::size_t, cells + 1>;
 
-Block read_block(const Picture& picture, std::size_t x, std::size_t y, const Starts& columns,
-                 const Starts& rows) {
-    Block block;
-    Whole r = 0, g = 0, b = 0;
+// A row of blocks, added up column by column: the colours of all its rows, and the luminance of
+// the rows of each row of cells.
+struct Strip {
+    std::vector<std::uint32_t> colours;
+    std::array<std::vector<std::uint32_t>, cells> light;
+};
+
+void add_strip(const Picture& picture, const Plane& grey, std::size_t y, const Starts& rows,
+               Strip& strip) {
+    strip.colours.assign(3 * picture.width, 0);
+    add_rows(picture.row(y), rows[cells], 3 * picture.width, strip.colours.data());
+    for (std::size_t j = 0; j < cells; ++j) {
+        strip.light[j].assign(grey.width, 0);
+        add_rows(grey.row(y + rows[j]), rows[j + 1] - rows[j], grey.width, strip.light[j].data());
+    }
+}
+
+// Sums of the luminance in 4 x 4 cells of a block.
+using Light = std::array<std::array<Whole, cells>, cells>;
+
+Light light_of(const Strip& strip, std::size_t x, const Starts& columns) {
+    Light light{};
     for (std::size_t j = 0; j < cells; ++j)
-        for (std::size_t k = rows[j]; k < rows[j + 1]; ++k) {
-            const Byte* pixel = picture.row(y + k) + 3 * x;
-            for (std::size_t i = 0; i < cells; ++i) {
-                int light = 0;
-                for (std::size_t n = columns[i]; n < columns[i + 1]; ++n, pixel += 3) {
-                    r += pixel[0];
-                    g += pixel[1];
-                    b += pixel[2];
-                    light += thousandfold_luminance(pixel[0], pixel[1], pixel[2]) / 1000;
-                }
-                block.light[j][i] += light;
-            }
-        }
-    block.r = r;
-    block.g = g;
-    block.b = b;
-    return block;
+        for (std::size_t i = 0; i < cells; ++i)
+            for (std::size_t n = columns[i]; n < columns[i + 1]; ++n)
+                light[j][i] += strip.light[j][x + n];
+    return light;
+}
+
+Colours mean_colours(const Strip& strip, std::size_t x, std::size_t width, Whole pixels) {
+    Whole sums[3] = {};
+    for (std::size_t i = x; i < x + width; ++i)
+        for (std::size_t channel = 0; channel < 3; ++channel)
+            sums[channel] += strip.colours[3 * i + channel];
+    const auto mean = [&](Whole sum) { return static_cast<int>(sum / pixels); };
+    return colours_of(mean(sums[0]), mean(sums[1]), mean(sums[2]));
 }
 
 // What is left of a number in a signed byte.
@@ -72,7 +80,7 @@ struct Energies {
     double top_bottom, left_right, diagonal;
 };
 
-Energies energies_of(const Block& block, const Starts& columns, const Starts& rows) {
+Energies energies_of(const Light& light, const Starts& columns, const Starts& rows) {
     Whole top_bottom = 0, left_right = 0, diagonal = 0;
     for (std::size_t j = 0; j < cells; j += 2)
         for (std::size_t i = 0; i < cells; i += 2) {
@@ -81,9 +89,8 @@ Energies energies_of(const Block& block, const Starts& columns, const Starts& ro
             const Whole w1 = static_cast<Whole>(columns[i + 2] - columns[i + 1]);
             const Whole h0 = static_cast<Whole>(rows[j + 1] - rows[j]);
             const Whole h1 = static_cast<Whole>(rows[j + 2] - rows[j + 1]);
-            const Whole a = block.light[j][i] * w1 * h1, b = block.light[j][i + 1] * w0 * h1;
-            const Whole c = block.light[j + 1][i] * w1 * h0,
-                        d = block.light[j + 1][i + 1] * w0 * h0;
+            const Whole a = light[j][i] * w1 * h1, b = light[j][i + 1] * w0 * h1;
+            const Whole c = light[j + 1][i] * w1 * h0, d = light[j + 1][i + 1] * w0 * h0;
             const Whole denominator = w0 * w1 * h0 * h1;
             const auto band = [&](Whole difference) {
                 const Whole value = folded(std::abs(difference) / denominator);
@@ -112,8 +119,8 @@ std::array<double, regions> activations(const Energies& energies) {
     return found;
 }
 
-template <std::size_t Colours, class ColoursOf>
-void describe(const Picture& picture, const ColoursOf& colours_of, double* out) {
+// Both forms in one go, where both are wanted.
+void describe(const Picture& picture, double* full, double* compact) {
     const auto side = [](std::size_t length) {
         const std::size_t n = length / 40;
         return std::max<std::size_t>(4, n - n % 2);
@@ -121,29 +128,38 @@ void describe(const Picture& picture, const ColoursOf& colours_of, double* out) 
     const std::size_t width = side(picture.width), height = side(picture.height);
     const Starts columns = cell_starts(width), rows = cell_starts(height);
     const Whole pixels = static_cast<Whole>(width * height);
-    double bins[regions * Colours] = {};
+    double bins[regions * 24] = {}, compact_bins[regions * 10] = {};
+    const Plane grey = whole_grey(picture);
+    Strip strip;
     // Strictly below: the last full row and column of blocks is left out.
-    for (std::size_t y = 0; y + height < picture.height; y += height)
+    for (std::size_t y = 0; y + height < picture.height; y += height) {
+        add_strip(picture, grey, y, rows, strip);
         for (std::size_t x = 0; x + width < picture.width; x += width) {
-            const Block block = read_block(picture, x, y, columns, rows);
-            const auto active = activations(energies_of(block, columns, rows));
-            const auto colours =
-                colours_of(static_cast<int>(block.r / pixels), static_cast<int>(block.g / pixels),
-                           static_cast<int>(block.b / pixels));
+            const auto active =
+                activations(energies_of(light_of(strip, x, columns), columns, rows));
+            const Colours colours = mean_colours(strip, x, width, pixels);
             for (std::size_t region = 0; region < regions; ++region) {
                 if (active[region] == 0) continue;
-                for (std::size_t c = 0; c < Colours; ++c)
-                    bins[region * Colours + c] += active[region] * colours[c];
+                for (std::size_t c = 0; c < 24; ++c)
+                    bins[region * 24 + c] += active[region] * colours.all[c];
+                for (std::size_t c = 0; c < 10; ++c)
+                    compact_bins[region * 10 + c] += active[region] * colours.ten[c];
             }
         }
-    quantise(bins, regions, Colours, level_values, row_of_region, out);
+    }
+    if (full) quantise(bins, regions, 24, level_values, row_of_region, full);
+    if (compact) quantise(compact_bins, regions, 10, level_values, row_of_region, compact);
 }
 }  // namespace
 
 namespace kernels {
-void fcth(const Picture& picture, double* out) { describe<24>(picture, twenty_four_colours, out); }
+void fcth(const Picture& picture, double* out) { describe(picture, out, nullptr); }
 
-void compact_fcth(const Picture& picture, double* out) { describe<10>(picture, ten_colours, out); }
+void compact_fcth(const Picture& picture, double* out) { describe(picture, nullptr, out); }
+
+void both_fcth(const Picture& picture, double* full, double* compact) {
+    describe(picture, full, compact);
+}
 
 void join_cedd_fcth(const double* cedd, const double* fcth, double* jcd) {
     constexpr std::size_t colours = 24;

@@ -96,20 +96,17 @@ double trapezoid(double x, const std::array<double, 4>& corners) {
     return 0;
 }
 
-Colours10 ten_colours(int r, int g, int b) { return ten_of(hsv_of(r, g, b)); }
-
-Colours24 twenty_four_colours(int r, int g, int b) {
+Colours colours_of(int r, int g, int b) {
     const Hsv hsv = hsv_of(r, g, b);
-    const Colours10 ten = ten_of(hsv);
+    Colours found{ten_of(hsv), {}};
     const auto [low, high] = tables().shade[hsv.saturation];
     const auto [dark, bright] = tables().shade[hsv.value];
     const double shades[] = {std::min(low, bright), std::min(high, bright),
                              std::min(low, dark) + std::min(high, dark)};
-    Colours24 colours{};
-    std::copy_n(ten.begin(), 3, colours.begin());
+    std::copy_n(found.ten.begin(), 3, found.all.begin());
     for (std::size_t i = 3; i < 10; ++i)
-        for (std::size_t o = 0; o < 3; ++o) colours[3 * (i - 2) + o] = ten[i] * shades[o];
-    return colours;
+        for (std::size_t o = 0; o < 3; ++o) found.all[3 * (i - 2) + o] = found.ten[i] * shades[o];
+    return found;
 }
 
 void quantise(const double* bins, std::size_t regions, std::size_t colours, const Levels* values,

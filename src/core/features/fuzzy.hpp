@@ -13,8 +13,12 @@ double trapezoid(double x, const std::array<double, 4>& corners);
 using Colours10 = std::array<double, 10>;
 using Colours24 = std::array<double, 24>;
 
-Colours10 ten_colours(int r, int g, int b);
-Colours24 twenty_four_colours(int r, int g, int b);
+// The colours of a block: all 24, made from the 10 of the compact forms.
+struct Colours {
+    Colours10 ten;
+    Colours24 all;
+};
+Colours colours_of(int r, int g, int b);
 
 // The share of each bin in the sum, then the index of the nearest of the eight values that the
 // bin's region has. `regions` leads from a region to its row of `values`.

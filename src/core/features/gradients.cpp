@@ -105,7 +105,7 @@ Pyramid pyramid_of(const Plane& grey, bool turned, bool weighed) {
 
 namespace kernels {
 void gradient_pyramid(const Picture& picture, double* out) {
-    const Pyramid pyramid = pyramid_of(plane_of(picture, plain_grey), false, true);
+    const Pyramid pyramid = pyramid_of(plain_grey(picture), false, true);
     const double* votes = pyramid.votes[0];
     double sum = 0;
     for (std::size_t i = 0; i < cells * bins; ++i) sum += votes[i];

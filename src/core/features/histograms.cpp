@@ -5,12 +5,35 @@
 
 namespace cranfield::features::kernels {
 
+namespace {
+CRANFIELD_WIDE Plane rgb_codes(const Picture& picture) {
+    const auto quarter = [](unsigned x) { return (2 * x + 85) / 170; };
+    return plane_of(picture, [&](unsigned r, unsigned g, unsigned b) {
+        return 16 * quarter(r) + 4 * quarter(g) + quarter(b);
+    });
+}
+
+// The patterns of the inner pixels of a row, which has rows above and below it.
+CRANFIELD_WIDE void patterns_of(const Byte* here, std::size_t width, Byte* patterns) {
+    const Byte *above = here - width, *below = here + width;
+    const auto bit = [](Byte neighbour, Byte centre, Byte value) {
+        return static_cast<Byte>(neighbour >= centre ? value : 0);
+    };
+    for (std::size_t x = 1; x + 1 < width; ++x) {
+        const Byte c = here[x];
+        patterns[x] = static_cast<Byte>(bit(above[x - 1], c, 1) | bit(above[x], c, 2) |
+                                        bit(above[x + 1], c, 4) | bit(here[x + 1], c, 8) |
+                                        bit(below[x + 1], c, 16) | bit(below[x], c, 32) |
+                                        bit(below[x - 1], c, 64) | bit(here[x - 1], c, 128));
+    }
+}
+}  // namespace
+
 void rgb_histogram(const Picture& picture, double* out) {
-    std::vector<Whole> counts(64);
-    const auto quarter = [](Byte x) { return static_cast<std::size_t>((2 * x + 85) / 170); };
-    const Byte* const end = picture.pixels + 3 * picture.size();
-    for (const Byte* pixel = picture.pixels; pixel != end; pixel += 3)
-        ++counts[16 * quarter(pixel[0]) + 4 * quarter(pixel[1]) + quarter(pixel[2])];
+    const Plane codes = rgb_codes(picture);
+    std::vector<Whole> counts(256);
+    count_codes(codes.values.data(), codes.values.size(), counts.data());
+    counts.resize(64);
     levels_of(counts, 255, out);
 }
 
@@ -30,23 +53,13 @@ void opponent_histogram(const Picture& picture, double* out) {
 }
 
 void local_binary_patterns(const Picture& picture, double* out) {
-    const Plane grey = plane_of(picture, plain_grey);
+    const Plane grey = plain_grey(picture);
     std::vector<Whole> counts(256);
     std::vector<Byte> patterns(grey.width);
-    const auto bit = [](Byte neighbour, Byte centre, Byte value) {
-        return static_cast<Byte>(neighbour >= centre ? value : 0);
-    };
     for (std::size_t y = 1; y + 1 < grey.height; ++y) {
-        const Byte *above = grey.row(y - 1), *here = grey.row(y), *below = grey.row(y + 1);
         // The patterns of a row first, which are computed many at a time, then their counts.
-        for (std::size_t x = 1; x + 1 < grey.width; ++x) {
-            const Byte c = here[x];
-            patterns[x] = static_cast<Byte>(bit(above[x - 1], c, 1) | bit(above[x], c, 2) |
-                                            bit(above[x + 1], c, 4) | bit(here[x + 1], c, 8) |
-                                            bit(below[x + 1], c, 16) | bit(below[x], c, 32) |
-                                            bit(below[x - 1], c, 64) | bit(here[x - 1], c, 128));
-        }
-        for (std::size_t x = 1; x + 1 < grey.width; ++x) ++counts[patterns[x]];
+        patterns_of(grey.row(y), grey.width, patterns.data());
+        if (grey.width > 2) count_codes(patterns.data() + 1, grey.width - 2, counts.data());
     }
     levels_of(counts, 127, out);
 }

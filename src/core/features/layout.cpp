@@ -20,44 +20,53 @@ constexpr std::array<std::size_t, cells> zigzag = {
     41, 34, 27, 20, 13, 6,  7,  14, 21, 28, 35, 42, 49, 56, 57, 50, 43, 36, 29, 22, 15, 23,
     30, 37, 44, 51, 58, 59, 52, 45, 38, 31, 39, 46, 53, 60, 61, 54, 47, 55, 62, 63};
 
-// Means of Y, Cb and Cr in 8 x 8 cells. A side under 8 pixels leaves cells empty; `repeat` fills
-// them by taking each pixel 8 times.
-std::array<Icon, channels> icons_of(const Picture& picture, bool repeat) {
-    std::array<std::array<Whole, cells>, channels> sums{};
-    std::array<Whole, cells> counts{};
-    const std::size_t times_x = repeat && picture.width < side ? side : 1;
-    const std::size_t times_y = repeat && picture.height < side ? side : 1;
-    const std::size_t width = picture.width * times_x, height = picture.height * times_y;
-    // Where each column of cells begins; the last number is the width.
+// The differences of blue and red to the luminance, on the scale of studio video.
+CRANFIELD_WIDE Plane blue_difference(const Picture& picture) {
+    return plane_of(picture, [](int r, int g, int b) {
+        return static_cast<int>(224 * .564 * (b / 256.0 - luminance(r, g, b)) + 128.5);
+    });
+}
+
+CRANFIELD_WIDE Plane red_difference(const Picture& picture) {
+    return plane_of(picture, [](int r, int g, int b) {
+        return static_cast<int>(224 * .713 * (r / 256.0 - luminance(r, g, b)) + 128.5);
+    });
+}
+
+// Where the cells of a side begin; the last number is the side.
+std::array<std::size_t, side + 1> cell_begins(std::size_t length) {
     std::array<std::size_t, side + 1> begins{};
-    for (std::size_t c = 0; c <= side; ++c) begins[c] = (c * width + side - 1) / side;
-    for (std::size_t y = 0; y < height; ++y) {
-        const Byte* row = picture.row(y / times_y);
-        const std::size_t first = side * (side * y / height);
-        for (std::size_t c = 0; c < side; ++c) {
-            Whole luma = 0, blue = 0, red = 0;
-            for (std::size_t x = begins[c]; x < begins[c + 1]; ++x) {
-                const Byte* pixel = row + 3 * (times_x == 1 ? x : x / times_x);
-                const double light = luminance(pixel[0], pixel[1], pixel[2]);
-                const auto difference = [&](Byte value, double weight) {
-                    return static_cast<int>(224 * weight * (value / 256.0 - light) + 128.5);
-                };
-                luma += video_luminance(light);
-                blue += difference(pixel[2], .564);
-                red += difference(pixel[0], .713);
-            }
-            sums[0][first + c] += luma;
-            sums[1][first + c] += blue;
-            sums[2][first + c] += red;
-            counts[first + c] += static_cast<Whole>(begins[c + 1] - begins[c]);
+    for (std::size_t c = 0; c <= side; ++c) begins[c] = (c * length + side - 1) / side;
+    return begins;
+}
+
+// Means of 8 x 8 cells. A side under 8 pixels leaves cells empty; `repeat` fills them by taking
+// each pixel 8 times.
+Icon icon_of(const Plane& plane, bool repeat) {
+    const std::size_t times_x = repeat && plane.width < side ? side : 1;
+    const std::size_t times_y = repeat && plane.height < side ? side : 1;
+    const auto columns = cell_begins(plane.width * times_x);
+    const auto rows = cell_begins(plane.height * times_y);
+    std::vector<std::uint32_t> strip;
+    Icon icon{};
+    for (std::size_t j = 0; j < side; ++j) {
+        strip.assign(plane.width, 0);
+        for (std::size_t y = rows[j]; y < rows[j + 1]; ++y)
+            add_rows(plane.row(y / times_y), 1, plane.width, strip.data());
+        for (std::size_t i = 0; i < side; ++i) {
+            Whole sum = 0;
+            for (std::size_t x = columns[i]; x < columns[i + 1]; ++x)
+                sum += strip[times_x == 1 ? x : x / times_x];
+            const std::size_t count = (rows[j + 1] - rows[j]) * (columns[i + 1] - columns[i]);
+            if (count > 0) icon[side * j + i] = static_cast<int>(sum / static_cast<Whole>(count));
         }
     }
-    std::array<Icon, channels> icons{};
-    for (std::size_t channel = 0; channel < channels; ++channel)
-        for (std::size_t cell = 0; cell < cells; ++cell)
-            if (counts[cell])
-                icons[channel][cell] = static_cast<int>(sums[channel][cell] / counts[cell]);
-    return icons;
+    return icon;
+}
+
+std::array<Icon, channels> icons_of(const Picture& picture, bool repeat) {
+    return {icon_of(video_grey(picture), repeat), icon_of(blue_difference(picture), repeat),
+            icon_of(red_difference(picture), repeat)};
 }
 
 // The orthonormal transform, to the nearest whole number.

@@ -36,6 +36,40 @@ Plane linear_grey(const Picture& picture) {
     });
 }
 
+CRANFIELD_WIDE Plane plain_grey(const Picture& picture) {
+    return plane_of(picture, [](unsigned r, unsigned g, unsigned b) {
+        return (77 * r + 150 * g + 29 * b + 128) / 256;
+    });
+}
+
+CRANFIELD_WIDE Plane video_grey(const Picture& picture) {
+    return plane_of(picture,
+                    [](int r, int g, int b) { return video_luminance(luminance(r, g, b)); });
+}
+
+CRANFIELD_WIDE Plane whole_grey(const Picture& picture) {
+    return plane_of(picture, [](unsigned r, unsigned g, unsigned b) {
+        return (299 * r + 587 * g + 114 * b) / 1000;
+    });
+}
+
+CRANFIELD_WIDE void add_rows(const Byte* rows, std::size_t count, std::size_t length,
+                             std::uint32_t* sums) {
+    for (std::size_t row = 0; row < count; ++row, rows += length)
+        for (std::size_t i = 0; i < length; ++i) sums[i] += rows[i];
+}
+
+void count_codes(const Byte* codes, std::size_t count, Whole* counts) {
+    // Four tables: a count need not wait for the same one just before it.
+    std::uint32_t parts[4][256] = {};
+    std::size_t i = 0;
+    for (; i + 4 <= count; i += 4)
+        for (std::size_t part = 0; part < 4; ++part) ++parts[part][codes[i + part]];
+    for (; i < count; ++i) ++parts[0][codes[i]];
+    for (std::size_t code = 0; code < 256; ++code)
+        for (const auto& part : parts) counts[code] += part[code];
+}
+
 void levels_of(const std::vector<Whole>& counts, Whole top, double* out) {
     const Whole largest = *std::max_element(counts.begin(), counts.end());
     if (largest == 0) return;

@@ -34,32 +34,35 @@ constexpr const char* bits =
     "2233223322342233323423443334334432332233323423443235335533343345"
     "3233234432343355323534553334334432333334323433443234334433333334";
 
-std::size_t colour_of(int r, int g, int b) {
-    const int high = std::max({r, g, b});
-    const int spread = high - std::min({r, g, b});
-    if (high == 0) return 0;
+// All bits where a condition holds: a choice without a branch, so that many are made at a time.
+CRANFIELD_ALONG int mask(bool holds) { return -static_cast<int>(holds); }
+
+// One of 256 colours.
+CRANFIELD_ALONG int colour_of(int r, int g, int b) {
+    const int high = std::max(std::max(r, g), b);
+    const int spread = high - std::min(std::min(r, g), b);
     // Sixths of the circle times the spread. Grey of equal G and B below R ends at 6, not at 0.
-    int sixths = 0;
-    if (spread > 0) {
-        if (high == r)
-            sixths = (g - b) + (g <= b ? 6 * spread : 0);
-        else if (high == g)
-            sixths = 2 * spread + (b - r);
-        else
-            sixths = 4 * spread + (r - g);
-    }
-    // A sixteenth of int(255 sixths / 6 spread), and quarters of 255 spread / high.
-    const int hue = spread == 0 ? 0 : 255 * sixths / (96 * spread);
+    const int red = mask(high == r), green = mask(high == g) & ~red, blue = ~(red | green);
+    const int sixths = (red & ((g - b) + (mask(g <= b) & (6 * spread)))) |
+                       (green & (2 * spread + (b - r))) | (blue & (4 * spread + (r - g)));
+    // A sixteenth of int(255 sixths / 6 spread), 0 for greys. Floats divide whole numbers of 24
+    // bits without an error that could reach the next whole number.
+    const float parts = static_cast<float>(96 * std::max(spread, 1));
+    const int hue = static_cast<int>(static_cast<float>(255 * sixths) / parts);
+    // Quarters of 255 spread / high, 0 for black.
     const int wide = 255 * spread;
     const int saturation = (wide >= 64 * high) + (wide >= 128 * high) + (wide >= 192 * high);
-    return static_cast<std::size_t>(hue + 16 * saturation + 64 * (high / 64));
+    return hue + 16 * (saturation & mask(high > 0)) + 64 * (high / 64);
+}
+
+CRANFIELD_WIDE Plane colours_of(const Picture& picture) {
+    return plane_of(picture, [](int r, int g, int b) { return colour_of(r, g, b); });
 }
 
 std::array<Whole, bins> counts_of(const Picture& picture) {
     std::array<Whole, bins> counts{};
-    const Byte* const end = picture.pixels + 3 * picture.size();
-    for (const Byte* pixel = picture.pixels; pixel != end; pixel += 3)
-        ++counts[colour_of(pixel[0], pixel[1], pixel[2])];
+    const Plane colours = colours_of(picture);
+    count_codes(colours.values.data(), colours.values.size(), counts.data());
     return counts;
 }
 

@@ -39,4 +39,27 @@ const Entry* find(std::string_view name) {
     return it == table.end() ? nullptr : &*it;
 }
 
+void describe(const Picture& picture, const std::vector<Kernel>& chosen,
+              const std::vector<double*>& out) {
+    std::vector<bool> done(chosen.size());
+    const auto place = [&](Kernel kernel) {
+        return static_cast<std::size_t>(std::find(chosen.begin(), chosen.end(), kernel) -
+                                        chosen.begin());
+    };
+    const auto wanted = [&](Kernel kernel) { return place(kernel) < chosen.size(); };
+    const auto target = [&](Kernel kernel) {
+        done[place(kernel)] = true;
+        return out[place(kernel)];
+    };
+    if (wanted(kernels::cedd) && wanted(kernels::compact_cedd))
+        kernels::both_cedd(picture, target(kernels::cedd), target(kernels::compact_cedd));
+    if (wanted(kernels::fcth) && wanted(kernels::compact_fcth))
+        kernels::both_fcth(picture, target(kernels::fcth), target(kernels::compact_fcth));
+    const bool joins = wanted(kernels::jcd) && wanted(kernels::cedd) && wanted(kernels::fcth);
+    double* const joined = joins ? target(kernels::jcd) : nullptr;
+    for (std::size_t i = 0; i < chosen.size(); ++i)
+        if (!done[i]) chosen[i](picture, out[i]);
+    if (joins) kernels::join_cedd_fcth(target(kernels::cedd), target(kernels::fcth), joined);
+}
+
 }  // namespace cranfield::features

@@ -21,11 +21,17 @@ struct Entry {
 const Entry* find(std::string_view name);
 const std::vector<Entry>& entries();
 
+// Several descriptors of one picture; what two of them have in common is computed once.
+void describe(const Picture& picture, const std::vector<Kernel>& chosen,
+              const std::vector<double*>& out);
+
 namespace kernels {
 void cedd(const Picture&, double*);
 void compact_cedd(const Picture&, double*);
 void fcth(const Picture&, double*);
 void compact_fcth(const Picture&, double*);
+void both_cedd(const Picture&, double* full, double* compact);
+void both_fcth(const Picture&, double* full, double* compact);
 void jcd(const Picture&, double*);
 // The same from vectors that are there already.
 void join_cedd_fcth(const double* cedd, const double* fcth, double* jcd);

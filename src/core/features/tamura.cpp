@@ -258,7 +258,7 @@ void directions_of(const Plane& grey, double* shares) {
 
 namespace kernels {
 void tamura(const Picture& picture, double* out) {
-    const Plane grey = plane_of(picture, plain_grey);
+    const Plane grey = plain_grey(picture);
     const Moments moments = moments_of(grey);
     out[0] = coarseness_of(grey);
     out[1] = contrast_of(moments.deviation, moments.fourth);

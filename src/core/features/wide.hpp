@@ -1,0 +1,10 @@
+// Loops over many numbers, compiled a second time for wide registers, where the machine has them.
+#pragma once
+
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define CRANFIELD_WIDE __attribute__((target_clones("avx2", "default")))
+#else
+#define CRANFIELD_WIDE
+#endif
+// What such a loop calls is compiled along with it.
+#define CRANFIELD_ALONG inline __attribute__((always_inline))
