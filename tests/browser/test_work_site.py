@@ -7,7 +7,7 @@ import re
 import pytest
 
 from cranfield.io.samples import sample_folder
-from cranfield.server.services import assessing, batches
+from cranfield.server.services import assessing, assessors, batches
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.making_batches import new_batch
@@ -52,7 +52,7 @@ class Worker:
 
         def write(connection):
             where = by_slug(connection, "tiny")["id"]
-            return batches.add_assessor(connection, site.context, "t", where, kind="crowd")
+            return assessors.add_assessor(connection, site.context, "t", where, kind="crowd")
 
         self.id, secret = site.context.store.write(write)
         driver.get_log("browser")
@@ -88,7 +88,7 @@ def log_of(site, who):
         forms = assessing.filled_forms(connection, found)
         names = {
             row["id"]: row["pseudonym"]
-            for row in assessing.assessors_of(connection, found.row["campaign"])
+            for row in assessors.assessors_of(connection, found.row["campaign"])
         }
     return [f for f in forms if f.annotator == names[who]]
 

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from sqlalchemy import func, select
 
-from cranfield.server.services import batches
+from cranfield.server.services import assessors, batches
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.making_batches import new_batch
 from cranfield.server.services.site import open_site
@@ -33,7 +33,7 @@ def prepared(site, people, overlap):
         found = batches.read_batch(connection, row["id"], "one")
         batches.set_state(connection, site.context, "t", found.row, "running")
         return [
-            batches.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
+            assessors.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
             for _ in range(people)
         ]
 

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from sqlalchemy import select
 
-from cranfield.server.services import assessing, batches
+from cranfield.server.services import assessing, assessors, batches
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.making_batches import new_batch
 from cranfield.server.store.work_tables import assignment
@@ -31,7 +31,7 @@ def test_places_hold_when_all_ask_at_once(server, tmp_path):
         found = batches.read_batch(connection, row["id"], "one")
         batches.set_state(connection, site.context, "t", found.row, "running")
         people = [
-            batches.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
+            assessors.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
             for _ in range(8)
         ]
         return row["id"], people

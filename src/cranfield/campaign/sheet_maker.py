@@ -12,6 +12,7 @@ from cranfield.campaign.ontology_form import gated, ontology_form
 from cranfield.campaign.sheets import Sheet, Unit
 from cranfield.campaign.texts import picture_files, public_concepts, public_items, read_texts
 from cranfield.data.collection import Collection, ImageSheet, Texts
+from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import MissingExtraError, NeedsError, UsageError, suggest
 from cranfield.io.annotations import read_truth
@@ -60,7 +61,7 @@ def make_sheet(
     wanted = given.items(pictures, items, split)
     if below is not None:
         labels = known if known is not None else given.truth()
-        wanted = gated(wanted, read_truth(labels), [below])
+        wanted = gated(wanted, known_labels(labels), [below])
     units = _units(wanted, given.texts, pictures)
     form = ontology_form(
         given.ontology, meanings=given.meanings, below=below, title=title or given.title
@@ -80,6 +81,14 @@ def make_sheet(
         guidelines=text,
         version=version,
     )
+
+
+def known_labels(source: Any) -> LabelMatrix:
+    """Labels that are known: decisions, not confidences."""
+    found = read_truth(source)
+    if found.labels is None:
+        raise UsageError("labels that are known are 0 and 1, not confidences")
+    return found
 
 
 class _Given:

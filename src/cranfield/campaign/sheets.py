@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from cranfield.campaign.forms import LONGEST_TEXT, Answers, Form, FormProblem
@@ -96,6 +96,33 @@ class Sheet:
             self.about,
         )
 
+    def to_dict(self) -> dict[str, Any]:
+        """All that is put before people as JSON, pictures too, which `from_dict` reads."""
+        return {
+            **self.asked(),
+            "scenario": self.scenario,
+            "guidelines": self.guidelines,
+            "units": [asdict(unit) for unit in self.units],
+        }
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Sheet:
+        """The sheet that `to_dict` has written; a UsageError for anything else."""
+        try:
+            about = found["about"]
+            return cls(
+                str(found["title"]),
+                str(found["kind"]),
+                {str(name): Form.from_dict(form) for name, form in found["forms"].items()},
+                tuple(_unit(unit) for unit in found["units"]),
+                str(found["scenario"]),
+                str(found["guidelines"]),
+                str(found["version"]),
+                None if about is None else Form.from_dict(about),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(f"this is not a sheet of Cranfield ({error!r})") from None
+
     def asked(self) -> dict[str, Any]:
         """What a response carries of the sheet: enough to read it alone, and no pictures."""
         return {
@@ -106,6 +133,15 @@ class Sheet:
             "about": None if self.about is None else self.about.to_dict(),
             "units": {unit.name: unit.form for unit in self.units},
         }
+
+
+def _unit(found: Mapping[str, Any]) -> Unit:
+    told: dict[str, Any] = {name: str(value) for name, value in found.items() if name != "grid"}
+    grid = found["grid"]
+    if grid is not None:
+        rows = tuple(tuple(map(str, row)) for row in grid["rows"])
+        told["grid"] = Grid(tuple(map(str, grid["head"])), rows)
+    return Unit(**told)
 
 
 @dataclass(frozen=True, slots=True)

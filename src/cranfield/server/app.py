@@ -34,7 +34,7 @@ from cranfield.server.web import HANDLERS, Refusal, is_full, page, problem, see
 LOG = logging.getLogger("cranfield.server")
 FIELDS = 2000
 # Forms that bring a file along; others are short.
-WITH_FILES = ("submit", "board.truth")
+WITH_FILES = ("submit", "board.truth", "batches.add")
 
 
 def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
@@ -127,9 +127,11 @@ def guarding(rule: Rule) -> Callable[[Request], AsyncIterator[None]]:
             await _read_form(rule, request, visitor)
         elif rule.method != "GET" and not visitor.by_token:
             raise Refusal(401, "Programs write by a token: Authorization: Bearer cf_...")
-        yield
-        if "form" in request.state._state:
-            await request.state.form.close()
+        try:
+            yield
+        finally:
+            if "form" in request.state._state:
+                await request.state.form.close()
 
     return guard
 

@@ -161,6 +161,7 @@ _BATCHES = tuple(
         ("batches.add", "POST", "", "a new batch"),
         ("batch", "GET", "/{b}", "how a batch goes: done, agreement, people, cost"),
         ("batch.state", "POST", "/{b}/state", "start, pause, close or merge a batch"),
+        ("batch.grow", "POST", "/{b}/grow", "more units for a pool, by the value of judging"),
         ("batch.people", "POST", "/{b}/people", "links for workers, programs and surveys"),
         ("batch.person", "POST", "/{b}/people/{id}", "pause somebody, or reject and reissue"),
         ("batch.log", "GET", "/{b}/log.csv", "the judgement log with pseudonyms"),

@@ -14,13 +14,13 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.campaign.sheets import Response, Sheet
-from cranfield.errors import InputError, plural
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.files import FileForm, describe, read_json_text
 from cranfield.io.written import made_folder, write_whole
 
 FILES = {
     "survey.html": "the page for people: one file that works from disk",
-    "key.json": "the key: keep it to yourself",
+    "key.json": "the key, and the sheet for a campaign site: keep it to yourself",
 }
 LEVELS = ("School", "Student", "Degree", "Doctorate", "Other")
 
@@ -33,10 +33,26 @@ class Survey:
     key: Mapping[str, Any]
     notes: tuple[str, ...] = ()
 
+    def to_dict(self) -> dict[str, Any]:
+        """The key with the sheet beside it, which `from_dict` reads."""
+        return {**self.key, "sheet": self.sheet.to_dict()}
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Survey:
+        """The survey that `to_dict` has written; a UsageError for anything else."""
+        key = {name: value for name, value in found.items() if name != "sheet"}
+        sheet = found.get("sheet")
+        if not isinstance(sheet, dict) or not isinstance(key.get("survey"), str):
+            raise UsageError("this is not the key.json of a survey with its sheet")
+        made = cls(Sheet.from_dict(sheet), key)
+        if sorted(key.get("units", ())) != sorted(unit.name for unit in made.sheet.units):
+            raise UsageError("the key and the sheet of the survey ask different questions")
+        return made
+
     def write(self, folder: str | Path, page: str) -> WrittenSurvey:
         """Write the page of the sheet and the key."""
         target = made_folder(folder)
-        texts = (page, json.dumps(self.key, indent=1) + "\n")
+        texts = (page, json.dumps(self.to_dict(), indent=1) + "\n")
         files = tuple(target / name for name in FILES)
         for file, text in zip(files, texts, strict=True):
             write_whole(file, text.encode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Header
@@ -13,10 +14,11 @@ from starlette.responses import Response
 from cranfield.campaign.batches import BATCH_WAYS
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError, UsageError
+from cranfield.io.files import Input
 from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
 from cranfield.server.routes.working import batch_of
-from cranfield.server.services import assessing, batches, work
+from cranfield.server.services import assessing, assessors, batches, giving, pooling, work
 from cranfield.server.services.making_batches import KINDS, new_batch
 from cranfield.server.store.work_tables import assessor, assignment, batch, hit
 from cranfield.server.web import (
@@ -25,6 +27,7 @@ from cranfield.server.web import (
     attachment,
     campaign_of,
     context_of,
+    form_of,
     handler,
     page,
     problem,
@@ -45,7 +48,14 @@ NUMBERS = {
     "pay": float,
     "gold": float,
     "expires": float,
+    "per_team": int,
+    "trial": int,
+    "qualification": float,
+    "most_per_person": int,
 }
+TEXTS = ("slug", "title", "split", "guidelines", "below")
+# What is sent with a form: read into memory, as nobody but an organiser sends it.
+MOST_BYTES = 20_000_000
 
 
 @handler("batches")
@@ -60,10 +70,10 @@ def _batches(request: Request, error: str = "") -> Response:
     return page(request, "batches.html", status, batches=rows, kinds=KINDS, error=error)
 
 
-def _numbers(request: Request) -> dict[str, Any]:
+def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str, Any]:
     """The numbers of a form that are filled in; a UsageError names one that is none."""
     found: dict[str, Any] = {}
-    for name, kind in NUMBERS.items():
+    for name, kind in kinds.items():
         text = text_of(request, name).strip()
         if text:
             try:
@@ -73,18 +83,26 @@ def _numbers(request: Request) -> dict[str, Any]:
     return found
 
 
+def _sent(request: Request) -> Input | None:
+    """The file of a form under the name that it had, or None."""
+    file = form_of(request).get("file")
+    if file is None or isinstance(file, str) or not file.filename:
+        return None
+    content = file.file.read(MOST_BYTES + 1)
+    if len(content) > MOST_BYTES:
+        raise UsageError(f"{file.filename} is larger than {MOST_BYTES // 1_000_000} MB")
+    return Input(file.filename.replace("\0", ""), content)
+
+
 @handler("batches.add")
 def add(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    texts: dict[str, Any] = {
-        n: text_of(request, n) for n in ("slug", "title", "split", "guidelines")
-    }
+    wanted: dict[str, Any] = {name: text_of(request, name) for name in TEXTS}
     kind = text_of(request, "kind")
     try:
-        numbers = _numbers(request)
-        context.store.write(
-            lambda c: new_batch(c, context, visitor.actor, row, kind, **texts, **numbers)
-        )
+        wanted |= _numbers(request)
+        wanted["file"] = _sent(request)
+        context.store.write(lambda c: new_batch(c, context, visitor.actor, row, kind, **wanted))
     except CranfieldError as error:
         return _batches(request, str(error))
     return see(f"/{row['slug']}/organise/batches")
@@ -112,6 +130,7 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
         400 if error else 200,
         batch=found.row,
         units=len(found.hits),
+        survey=bool(found.key),
         shown=shown,
         matters=matters,
         why=why,
@@ -143,6 +162,23 @@ def state(request: Request, b: str) -> Response:
     return see(f"/{campaign_of(request)['slug']}/organise/batches/{b}")
 
 
+@handler("batch.grow")
+def grow(request: Request, b: str) -> Response:
+    """A pool goes on where judging pays most."""
+    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+
+    def write(connection: Connection) -> int:
+        wanted = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
+        found = batch_of(request, connection, b)
+        return pooling.grow(connection, context, visitor.actor, row, found, **wanted)
+
+    try:
+        context.store.write(write)
+    except CranfieldError as error:
+        return _board(request, b, error=str(error))
+    return see(f"/{row['slug']}/organise/batches/{b}")
+
+
 @handler("batch.people")
 def people(request: Request, b: str) -> Response:
     """Links are shown once: only their hashes are kept."""
@@ -159,7 +195,7 @@ def people(request: Request, b: str) -> Response:
         if kind not in ("crowd", "model") or not 1 <= number <= MOST_LINKS:
             raise UsageError(f"choose crowd, model or survey, and 1 to {MOST_LINKS} links")
         made = [
-            batches.add_assessor(connection, context, visitor.actor, row["id"], kind=kind)[1]
+            assessors.add_assessor(connection, context, visitor.actor, row["id"], kind=kind)[1]
             for _ in range(number)
         ]
         return [f"{base}/enter/{secret}" if kind == "crowd" else secret for secret in made]
@@ -181,10 +217,10 @@ def person(request: Request, b: str, id: str) -> Response:
         if do == "reject":
             assessing.reject(connection, context, visitor.actor, found, id, reason)
         elif do == "forget":
-            batches.forget(connection, context, visitor.actor, row["id"], id)
+            assessors.forget(connection, context, visitor.actor, row["id"], id)
         else:
             state = "active" if do == "resume" else "paused"
-            batches.set_assessor(connection, context, visitor.actor, row["id"], id, state)
+            assessors.set_assessor(connection, context, visitor.actor, row["id"], id, state)
 
     try:
         context.store.write(write)
@@ -286,7 +322,7 @@ def api_next(request: Request) -> Response:
         ).mappings()
         waiting = [batches.loaded(connection, dict(row)) for row in rows]
     for found in waiting:
-        given = context.store.write(lambda c, f=found: work.give(c, context, f, who))  # type: ignore[misc]
+        given = context.store.write(lambda c, f=found: giving.give(c, context, f, who))  # type: ignore[misc]
         if given is not None:
             row = found.hits[given["hit"]]
             unit = found.unit(row)

@@ -15,10 +15,10 @@ from cranfield.campaign.ontology_form import actions_of
 from cranfield.campaign.truth import disputes
 from cranfield.errors import UsageError
 from cranfield.server.context import hash_of
-from cranfield.server.services import assessing, batches, work
+from cranfield.server.services import assessing, assessors, batches, giving, work
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pictures import picture_of
+from cranfield.server.services.pictures import inside, picture_of
 from cranfield.server.store.work_tables import assessor
 from cranfield.server.visitors import WORKER
 from cranfield.server.web import (
@@ -48,7 +48,7 @@ def batch_of(request: Request, connection: Connection, b: str) -> Batch:
 
 def assessor_row(request: Request, connection: Connection) -> Row | None:
     visitor = visitor_of(request)
-    return batches.assessor_of(
+    return assessors.assessor_of(
         connection, campaign_of(request)["id"], visitor.person, visitor.assessor
     )
 
@@ -60,7 +60,7 @@ def _worker(request: Request) -> Row:
         found = assessor_row(request, connection)
     if found is None and visitor.person and not visitor.team:
         context.store.write(
-            lambda c: batches.add_assessor(
+            lambda c: assessors.add_assessor(
                 c, context, visitor.actor, row["id"], kind="expert", person=visitor.person
             )
         )
@@ -91,7 +91,7 @@ def work_next(request: Request, b: str) -> Response:
     who, context = _worker(request), context_of(request)
     with context.store.read() as connection:
         found = batch_of(request, connection, b)
-    given = context.store.write(lambda c: work.give(c, context, found, who))
+    given = context.store.write(lambda c: giving.give(c, context, found, who))
     if given is not None:
         return see(f"/{campaign_of(request)['slug']}/work/{b}/{given['id']}")
     with context.store.read() as connection:
@@ -216,15 +216,17 @@ def work_save(request: Request, b: str, id: str) -> Response:
 
 
 @handler("work.picture")
-def work_picture(request: Request, b: str, id: str) -> Response:
+def work_picture(request: Request, b: str, id: str, which: str = "picture") -> Response:
     with context_of(request).store.read() as connection:
         found, _, given = _own(request, connection, b, id)
-    return _picture(request, str(found.hits[given["hit"]]["item"]))
+    unit = found.hits[given["hit"]]
+    return _picture(request, str(unit["item"]), found.picture(unit, which))
 
 
-def _picture(request: Request, item: str) -> Response:
+def _picture(request: Request, item: str, held: str = "") -> Response:
+    """A picture that came with its unit, or that of an item of the campaign."""
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
-    picture = picture_of(folder, item)
+    picture = inside(held) if held else picture_of(folder, item)
     if picture is None:
         raise Refusal(404, "There is no such picture.")
     data, media = picture
@@ -293,7 +295,9 @@ def survey(request: Request, link: str) -> Response:
     if problems:
         return _survey_page(request, found, answers, problems)
     _, secret = context.store.write(
-        lambda c: batches.add_assessor(c, context, "survey", row["id"], kind="crowd", facts=answers)
+        lambda c: assessors.add_assessor(
+            c, context, "survey", row["id"], kind="crowd", facts=answers
+        )
     )
     return _remembered(request, see(f"/{row['slug']}/work/{found.row['slug']}"), secret)
 

@@ -27,7 +27,8 @@ from cranfield.io.labels import read_labels
 from cranfield.io.written import csv_text, write_whole
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
-from cranfield.server.services.batches import Batch, assessors_of, loaded, set_state
+from cranfield.server.services.assessors import assessors_of
+from cranfield.server.services.batches import Batch, loaded, set_state
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.uploads import blob_path
 from cranfield.server.services.work import DONE, gold_of, latest
@@ -165,7 +166,7 @@ def _person(
     quality: Mapping[str, AnnotatorQuality],
 ) -> dict[str, Any]:
     mine = [f for f in forms if f.annotator == row["pseudonym"]]
-    right, asked = gold_of(connection, found, row["id"])
+    right, asked = gold_of(connection, found, row["id"]) if found.plan.gold_units else (0, 0)
     seconds = sorted(f.seconds for f in mine)
     flags = quality[row["pseudonym"]].reasons if row["pseudonym"] in quality else ()
     return {

@@ -15,15 +15,16 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.sheets import Grid, Sheet, Unit
+from cranfield.campaign.surveys.making import KINDS as SURVEY_KINDS
 from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row, checked_slug
-from cranfield.server.store.work_tables import assessor, assignment, batch, guideline, hit
+from cranfield.server.services.pictures import checked_picture
+from cranfield.server.store.work_tables import assignment, batch, guideline, hit
 
-ASSESSORS = ("expert", "crowd", "model")
 # Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
-SURVEYS = ("survey", "preference", "measures", "categories", "relatedness")
+SURVEYS = frozenset(SURVEY_KINDS)
 # Batches that a store keeps at hand.
 MOST_KEPT, MOST_ORDERS = 50, 1000
 _KEPT_AS_IS = ("subjects", "by_subject", "_orders")
@@ -86,6 +87,11 @@ class Batch:
             asked = (self.id, *asked)
         return hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
 
+    def picture(self, row: Row, which: str) -> str:
+        """A picture that came with a unit: 'picture' or 'second'; '' where none did."""
+        held = _content(row).get(which) if which in ("picture", "second") else None
+        return held if isinstance(held, str) else ""
+
     def unit(self, row: Row, picture: str = "") -> Unit:
         """What is shown of a unit."""
         content = _content(row)
@@ -96,6 +102,7 @@ class Batch:
             content.get("title") or str(row["item"]),
             content.get("text", ""),
             picture if content.get("picture") else "",
+            f"{picture}?which=second" if content.get("second") else "",
             topic=content.get("topic", ""),
             grid=Grid(tuple(grid[0]), tuple(map(tuple, grid[1]))) if grid else None,
         )
@@ -128,17 +135,9 @@ def add_batch(
     relevance; `key` is that of a survey, which nobody sees who answers it.
     """
     name, kind = checked_slug(slug), kind or sheet.kind
-    if kind not in (*KINDS, "measures", "relatedness", "categories"):
-        raise UsageError(f"no batch of the kind {kind!r}.{suggest(kind, KINDS)}")
-    there = select(batch.c.id).where(batch.c.campaign == campaign_id, batch.c.slug == name)
-    if connection.execute(there).first():
-        raise UsageError(f"there is a batch {name!r} already")
-    units = tuple(u.name for u in sheet.units)
     gold = known or {}
-    unknown = [u for u in gold if u not in set(units)]
-    if unknown:
-        raise UsageError(f"gold names {unknown[0]!r}, which is no unit of the batch")
-    plan = Plan(units, gold_units=frozenset(gold), **planned)
+    _check_new(connection, campaign_id, name, kind, sheet, gold)
+    plan = Plan(tuple(u.name for u in sheet.units), gold_units=frozenset(gold), **planned)
     now, new = context.clock.now(), context.new_id()
     said = {
         "forms": {part: form.to_dict() for part, form in sheet.forms.items()},
@@ -165,11 +164,50 @@ def add_batch(
             created=now,
         )
     )
-    shown = topics or {}
-    rows = [_hit(context, new, k, unit, shown, gold) for k, unit in enumerate(sheet.units)]
+    rows = [
+        _hit(context, new, k, unit, topics or {}, gold, keep=bool(key))
+        for k, unit in enumerate(sheet.units)
+    ]
     connection.execute(insert(hit), rows)
-    audit.append(connection, now, actor, "batch.add", name, {"units": len(units)})
+    audit.append(connection, now, actor, "batch.add", name, {"units": len(sheet.units)})
     return new
+
+
+def _check_new(
+    connection: Connection,
+    campaign_id: str,
+    name: str,
+    kind: str,
+    sheet: Sheet,
+    gold: Mapping[str, Any],
+) -> None:
+    """A UsageError where a batch cannot be made as it is wanted."""
+    kinds = (*KINDS, *SURVEY_KINDS)
+    if kind not in kinds:
+        raise UsageError(f"no batch of the kind {kind!r}.{suggest(kind, kinds)}")
+    there = select(batch.c.id).where(batch.c.campaign == campaign_id, batch.c.slug == name)
+    if connection.execute(there).first():
+        raise UsageError(f"there is a batch {name!r} already")
+    units = {u.name for u in sheet.units}
+    unknown = [u for u in gold if u not in units]
+    if unknown:
+        raise UsageError(f"gold names {unknown[0]!r}, which is no unit of the batch")
+
+
+def add_units(
+    connection: Connection,
+    context: Context,
+    found: Batch,
+    units: Sequence[Unit],
+    topics: Mapping[str, tuple[str, str]],
+) -> None:
+    """More units for a batch that is there; whoever adds them notes that the batch has changed."""
+    rows = [
+        _hit(context, found.id, k, unit, topics, {}, keep=False)
+        for k, unit in enumerate(units, len(found.hits))
+    ]
+    if rows:
+        connection.execute(insert(hit), rows)
 
 
 def _hit(
@@ -179,14 +217,18 @@ def _hit(
     unit: Unit,
     topics: Mapping[str, tuple[str, str]],
     gold: Mapping[str, Any],
+    *,
+    keep: bool,
 ) -> Row:
+    """A unit as a row; `keep` keeps the pictures that came with it, others are looked up."""
     topic, item = topics.get(unit.name, ("", unit.name))
     content = {
         "form": unit.form,
         "title": unit.title,
         "text": unit.text,
         "topic": unit.topic,
-        "picture": bool(unit.picture),
+        "picture": checked_picture(unit.picture) if keep else bool(unit.picture),
+        "second": checked_picture(unit.second) if keep else False,
         "grid": None if unit.grid is None else [list(unit.grid.head), list(unit.grid.rows)],
     }
     return {
@@ -236,10 +278,10 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
 
 
 def loaded(connection: Connection, row: Row) -> Batch:
-    """A row of a batch with all that hangs on it, which never changes once it is there."""
+    """A row of a batch with all that hangs on it, read again when the batch has changed."""
     known = _LOADED.setdefault(connection.engine, {})
     found = known.get(row["id"])
-    if found is None:
+    if found is None or found.row["changed"] != row["changed"]:
         if len(known) >= MOST_KEPT:
             known.clear()
         found = known[row["id"]] = _load(connection, row)
@@ -334,94 +376,6 @@ def skip(connection: Connection, context: Context, actor: str, row: Row, reason:
     )
 
 
-def add_assessor(
-    connection: Connection,
-    context: Context,
-    actor: str,
-    campaign_id: str,
-    *,
-    kind: str,
-    person: str | None = None,
-    facts: Mapping[str, Any] | None = None,
-) -> tuple[str, str]:
-    """Somebody who judges: the id, and the secret of a link for who has no account."""
-    if kind not in ASSESSORS:
-        raise UsageError(f"no kind of assessor {kind!r}.{suggest(kind, ASSESSORS)}")
-    if person is not None:
-        there = connection.execute(
-            select(assessor.c.id).where(
-                assessor.c.campaign == campaign_id, assessor.c.person == person
-            )
-        ).scalar()
-        if there is not None:
-            return str(there), ""
-    count = connection.execute(
-        select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
-    ).scalar_one()
-    new, secret = context.new_id(), "" if person else f"cw_{context.new_secret()}"
-    connection.execute(
-        insert(assessor).values(
-            id=new,
-            campaign=campaign_id,
-            person=person,
-            pseudonym=f"{kind}-{int(count) + 1:03d}",
-            kind=kind,
-            token_hash=hash_of(secret) if secret else None,
-            facts=json.dumps(dict(facts or {})),
-            created=context.clock.now(),
-        )
-    )
-    audit.append(connection, context.clock.now(), actor, "assessor.add", new, {"kind": kind})
-    return new, secret
-
-
-def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:
-    rows = connection.execute(
-        select(assessor).where(assessor.c.campaign == campaign_id).order_by(assessor.c.pseudonym)
-    )
-    return [dict(row) for row in rows.mappings()]
-
-
-def assessor_of(connection: Connection, campaign_id: str, person: str, token: str) -> Row | None:
-    """Who judges: somebody with an account, or whoever a link was given to, in this campaign."""
-    wanted = select(assessor).where(assessor.c.campaign == campaign_id)
-    wanted = (
-        wanted.where(assessor.c.id == token) if token else wanted.where(assessor.c.person == person)
-    )
-    row = connection.execute(wanted).mappings().first()
-    return None if row is None else dict(row)
-
-
-def set_assessor(
-    connection: Connection, context: Context, actor: str, campaign_id: str, who: str, state: str
-) -> None:
-    """Pause somebody, or let them go on."""
-    if state not in ("active", "paused", "removed"):
-        raise UsageError(f"an assessor is active, paused or removed, not {state!r}")
-    done = connection.execute(
-        update(assessor)
-        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
-        .values(state=state)
-    )
-    if not done.rowcount:
-        raise UsageError("there is no such assessor in this campaign")
-    audit.append(connection, context.clock.now(), actor, "assessor.state", who, {"to": state})
-
-
-def forget(
-    connection: Connection, context: Context, actor: str, campaign_id: str, who: str
-) -> None:
-    """Delete who somebody is, and what they said of themselves; the log keeps the pseudonym."""
-    done = connection.execute(
-        update(assessor)
-        .where(assessor.c.id == who, assessor.c.campaign == campaign_id)
-        .values(person=None, token_hash=None, facts="{}", state="removed")
-    )
-    if not done.rowcount:
-        raise UsageError("there is no such assessor in this campaign")
-    audit.append(connection, context.clock.now(), actor, "assessor.forget", who)
-
-
 def survey_link(connection: Connection, context: Context, actor: str, row: Row) -> str:
     """A new link by which whoever has it answers a batch; an older one ends."""
     secret = context.new_secret()
@@ -443,8 +397,3 @@ def batch_by_link(connection: Connection, campaign_id: str, secret: str) -> Batc
         .first()
     )
     return None if row is None else loaded(connection, dict(row))
-
-
-def names_of(units: Sequence[Row]) -> list[str]:
-    """What people call units: the item, with its topic where there is one."""
-    return [f"{u['topic']} {u['item']}".strip() for u in units]

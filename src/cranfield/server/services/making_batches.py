@@ -3,31 +3,50 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection
 
-from cranfield.campaign.ontology_form import GRADES, grade_form
-from cranfield.campaign.pool import PooledItem, make_pool
-from cranfield.campaign.sheet_maker import make_sheet
-from cranfield.campaign.sheets import Sheet, Unit
-from cranfield.campaign.surveys.making import make_survey
-from cranfield.campaign.texts import read_texts
+from cranfield.campaign.ontology_form import shown_name
+from cranfield.campaign.sheet_maker import known_labels, make_sheet
+from cranfield.campaign.sheets import Sheet
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
-from cranfield.io.collection import read_collection
 from cranfield.io.files import Input
 from cranfield.server.context import Context
 from cranfield.server.services.batches import add_batch
 from cranfield.server.services.campaigns import Row, tasks_of
-from cranfield.server.services.uploads import blob_path
-from cranfield.server.store.tables import run, team
-from cranfield.server.store.work_tables import hit, pool_item
+from cranfield.server.services.pooling import pool_batch
+from cranfield.server.services.surveying import SURVEYS, survey_of
 
 KINDS = {
     "labels": "annotation of items with the concepts of the ontology",
     "relevance": "judging of a pool of the runs",
-    "measures": "survey: which measure orders ranked lists as you would",
+    **{kind: f"survey: {what}" for kind, what in SURVEYS.items()},
 }
+# A survey has a place for whoever comes, and a week for each.
+_FOR_ALL = {"overlap": 10_000, "expires": 7 * 24 * 3600.0}
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a new batch is made of, beyond how it is given out; each kind takes its own.
+
+    `file` is what a survey is made of, or labels that are known: of the items that gold is made of,
+    or, with `below`, of those that the concepts below that one are asked about.
+    """
+
+    slug: str
+    title: str = ""
+    guidelines: str = ""
+    split: str = ""
+    first: int | None = None
+    below: str = ""
+    depth: int = 50
+    per_team: int | None = None
+    questions: int = 10
+    file: Input | None = None
 
 
 def new_batch(
@@ -38,147 +57,112 @@ def new_batch(
     kind: str,
     *,
     slug: str,
-    title: str = "",
-    split: str = "",
-    first: int | None = None,
-    depth: int = 50,
-    questions: int = 10,
-    guidelines: str = "",
-    **planned: Any,
+    **options: Any,
 ) -> str:
-    """A draft of a batch of a kind; gives its id."""
-    tasks = {row["kind"]: row for row in tasks_of(connection, campaign["id"])}
-    folder = context.settings.public / campaign["slug"]
+    """A draft of a batch of a kind; gives its id. `options` are those of `Wanted` and of a plan."""
+    own = {name: options.pop(name) for name in Wanted.__dataclass_fields__ if name in options}
+    wanted = Wanted(slug, **own)
     if kind == "labels":
-        made = make_sheet(folder, split=split or None, title=title or None, first=first)
-        sheet = _guided(made, guidelines)
-        task = tasks.get("labels")
-        options: dict[str, Any] = {"task": task and task["id"]}
-        return add_batch(
-            connection, context, actor, campaign["id"], sheet, slug=slug, **options, **planned
-        )
+        return _labels(connection, context, actor, campaign, wanted, options)
     if kind == "relevance":
-        task = tasks.get("ranked")
+        task = _task(connection, campaign, "ranked")
         if task is None:
             raise UsageError("a pool needs a task of rankings")
-        return _pool_batch(
-            connection, context, actor, campaign, task, depth, slug, title, guidelines, planned
-        )
-    if kind == "measures":
-        survey = make_survey("measures", seed=int(planned.pop("seed", 0)), questions=questions)
-        planned |= {"overlap": 10_000, "expires": 7 * 24 * 3600.0}
-        return add_batch(
+        return pool_batch(
             connection,
             context,
             actor,
-            campaign["id"],
-            survey.sheet,
+            campaign,
+            task,
             slug=slug,
-            key=survey.key,
-            **planned,
+            title=wanted.title,
+            guidelines=wanted.guidelines,
+            depth=wanted.depth,
+            per_team=wanted.per_team,
+            planned=options,
         )
-    raise UsageError(f"a batch is one of: {', '.join(KINDS)}")
+    if kind not in SURVEYS:
+        raise UsageError(f"a batch is one of: {', '.join(KINDS)}")
+    seed = int(options.pop("seed", 0))
+    survey = survey_of(
+        connection,
+        context,
+        campaign,
+        _task(connection, campaign, "ranked"),
+        kind,
+        seed=seed,
+        file=wanted.file,
+        questions=wanted.questions,
+        depth=wanted.depth,
+    )
+    planned = options | _FOR_ALL | {"seed": seed}
+    sheet = _worded(survey.sheet, wanted)
+    where = campaign["id"]
+    return add_batch(connection, context, actor, where, sheet, slug=slug, key=survey.key, **planned)
 
 
-def _guided(sheet: Sheet, guidelines: str) -> Sheet:
-    return Sheet(
-        sheet.title,
-        sheet.kind,
-        sheet.forms,
-        sheet.units,
-        sheet.scenario,
-        guidelines.strip() or sheet.guidelines,
-        sheet.version,
-        sheet.about,
+def _task(connection: Connection, campaign: Row, kind: str) -> Row | None:
+    tasks = {row["kind"]: row for row in tasks_of(connection, campaign["id"])}
+    return tasks.get(kind)
+
+
+def _worded(sheet: Sheet, wanted: Wanted) -> Sheet:
+    """The sheet under the organiser's title and guidelines, where there are any."""
+    return replace(
+        sheet,
+        title=wanted.title.strip() or sheet.title,
+        guidelines=wanted.guidelines.strip() or sheet.guidelines,
     )
 
 
-def _pool_batch(
+def _labels(
     connection: Connection,
     context: Context,
     actor: str,
     campaign: Row,
-    task: Row,
-    depth: int,
-    slug: str,
-    title: str,
-    guidelines: str,
+    wanted: Wanted,
     planned: Mapping[str, Any],
 ) -> str:
-    """Every pair of a topic and an item once, without rank or run; those stay in `pool_item`."""
-    pooled = pool_of(connection, context, task, depth)
-    texts = read_texts(read_collection(context.settings.public / campaign["slug"]))
-    units, pairs = [], {}
-    for number, one in enumerate(pooled, 1):
-        name = f"{number:06d}"
-        units.append(
-            Unit(
-                name,
-                title=one.item,
-                text=texts.items.get(one.item, ""),
-                picture="there" if one.item in texts.pictures or _tiled(texts, one.item) else "",
-                topic=texts.topics.get(one.topic, "") or one.topic,
-            )
-        )
-        pairs[name] = (one.topic, one.item)
-    form = grade_form(GRADES)
-    text = guidelines.strip() or "Judge each item for the topic beside it, on its own."
-    sheet = Sheet(title or "Relevance", "relevance", {"form": form}, tuple(units), guidelines=text)
-    new = add_batch(
+    """Annotation by the ontology: whole, or below a concept that items are known to have."""
+    known = None if wanted.file is None else known_labels(wanted.file)
+    if wanted.below and known is None:
+        raise UsageError("to ask below a concept, send the labels that are known")
+    sheet = make_sheet(
+        context.settings.public / campaign["slug"],
+        split=wanted.split or None,
+        title=wanted.title or (f"Which {shown_name(wanted.below)}?" if wanted.below else None),
+        first=wanted.first,
+        below=wanted.below or None,
+        known=known if wanted.below else None,
+    )
+    task = _task(connection, campaign, "labels")
+    return add_batch(
         connection,
         context,
         actor,
         campaign["id"],
-        sheet,
-        slug=slug,
-        task=task["id"],
-        topics=pairs,
+        _worded(sheet, wanted),
+        slug=wanted.slug,
+        task=None if task is None or wanted.below else task["id"],
+        gate=wanted.below,
+        known=_gold(sheet, known) if planned.get("gold") else None,
         **planned,
     )
-    _keep_pool(connection, new, pooled)
-    return new
 
 
-def _tiled(texts: Any, item: str) -> bool:
-    return texts.sheet is not None and item in texts.sheet
-
-
-def pool_of(
-    connection: Connection, context: Context, task: Row, depth: int
-) -> tuple[PooledItem, ...]:
-    """The pool of the accepted runs of a task."""
-    rows = connection.execute(
-        select(run.c.blob, run.c.form, run.c.tag, team.c.acronym)
-        .join(team, team.c.id == run.c.team)
-        .where(run.c.task == task["id"], run.c.state == "accepted")
-        .order_by(run.c.precedence, run.c.created, run.c.id)
-    ).all()
-    if not rows:
-        raise UsageError("there is no run to pool yet")
-    runs = [
-        Input(f"{r.acronym}.{r.tag}{r.form}", blob_path(context.settings, r.blob)) for r in rows
-    ]
-    return make_pool(runs, depth=depth).items
-
-
-def _keep_pool(connection: Connection, batch_id: str, pooled: tuple[PooledItem, ...]) -> None:
-    if pooled:
-        connection.execute(
-            insert(pool_item),
-            [
-                {
-                    "batch": batch_id,
-                    "topic": one.topic,
-                    "item": one.item,
-                    "best_rank": one.best_rank,
-                    "runs": one.runs,
-                    "weight": one.weight,
-                }
-                for one in pooled
-            ],
-        )
-
-
-def pool_size(connection: Connection, batch_id: str) -> int:
-    """How many units a batch has."""
-    return len(connection.execute(select(hit.c.id).where(hit.c.batch == batch_id)).all())
+def _gold(sheet: Sheet, known: LabelMatrix | None) -> dict[str, dict[str, str]]:
+    """What is known of units of a sheet, {unit: {concept: value}}."""
+    if known is None:
+        raise UsageError("a share of gold needs a file of labels that are known")
+    asked = {c for form in sheet.forms.values() for c in form.concepts}
+    columns = [(k, c) for k, c in enumerate(known.concepts) if c in asked]
+    units = {unit.name for unit in sheet.units}
+    values = dense(known.labels).astype(int)
+    found = {
+        item: {concept: str(values[row, k]) for k, concept in columns}
+        for row, item in enumerate(known.items)
+        if item in units
+    }
+    if not found or not columns:
+        raise UsageError("the known labels have no item and concept of this batch")
+    return found

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import base64
+import re
 from functools import lru_cache
 from pathlib import Path
 
-from cranfield.campaign.sheet_maker import views_of
+from cranfield.campaign.sheet_maker import SHOWN, views_of
+from cranfield.errors import UsageError
+
+_HELD = re.compile(rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base64,[A-Za-z0-9+/=]+")
 
 
 @lru_cache(maxsize=2000)
@@ -15,6 +19,17 @@ def picture_of(folder: Path, item: str) -> tuple[bytes, str] | None:
     _, shown = views_of([item], collection=folder)
     if item not in shown:
         return None
-    head, _, data = shown[item].partition(",")
-    media = head.removeprefix("data:").removesuffix(";base64")
-    return base64.b64decode(data), media
+    return inside(shown[item])
+
+
+def inside(address: str) -> tuple[bytes, str]:
+    """The bytes and the media type of a picture that its address holds."""
+    head, _, data = address.partition(",")
+    return base64.b64decode(data), head.removeprefix("data:").removesuffix(";base64")
+
+
+def checked_picture(address: str) -> str:
+    """An address that holds a picture of a kind that runs no script, or ''; a UsageError else."""
+    if address and not _HELD.fullmatch(address):
+        raise UsageError("a picture of a survey is PNG, JPEG, GIF or WebP, inside its file")
+    return address

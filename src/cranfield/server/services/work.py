@@ -1,4 +1,4 @@
-"""Work: what somebody is given next, and what they say about it.
+"""Work: what people say about what they were given.
 
 Whatever is said is a row of its own that is never changed: another answer is a further revision.
 A key that the page made says which saving it is, so that one that is sent twice counts once.
@@ -13,14 +13,14 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
-from cranfield.campaign.batches import ASSIGNMENT_WAYS, HOLDING, Worker, next_unit
+from cranfield.campaign.batches import ASSIGNMENT_WAYS
 from cranfield.campaign.forms import LONGEST_TEXT, FormProblem
 from cranfield.campaign.sheets import form_values
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
-from cranfield.server.store.work_tables import assignment, batch, comment, hit, judgement
+from cranfield.server.store.work_tables import assignment, comment, hit, judgement
 
 DONE, CANNOT = "done", "cannot tell"
 # What can become of an assignment by the hand of whoever has it.
@@ -29,29 +29,6 @@ LONGEST_MS = 24 * 3600 * SECOND
 
 
 # What is asked at every step is put together once.
-_LOCK = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
-_EXPIRE = (
-    update(assignment)
-    .where(
-        assignment.c.hit.in_(select(hit.c.id).where(hit.c.batch == bindparam("of"))),
-        assignment.c.state.in_(("open", "offered")),
-        assignment.c.expires <= bindparam("now"),
-    )
-    .values(state="expired")
-)
-_MINE = (
-    select(assignment, hit.c.batch)
-    .join(hit, hit.c.id == assignment.c.hit)
-    .where(assignment.c.assessor == bindparam("who"))
-    .order_by(assignment.c.offered, assignment.c.id)
-)
-_TAKEN = (
-    select(assignment.c.hit, assignment.c.state, func.count())
-    .join(hit, hit.c.id == assignment.c.hit)
-    .where(hit.c.batch == bindparam("of"))
-    .group_by(assignment.c.hit, assignment.c.state)
-)
-_GIVE = insert(assignment)
 _KEPT = select(judgement.c.assignment, judgement.c.revision).where(
     judgement.c.client_key == bindparam("key")
 )
@@ -87,100 +64,6 @@ class Saved:
     revision: int
     state: str
     again: bool = False
-
-
-def expire(connection: Connection, context: Context, batch_id: str) -> None:
-    """Free the places of those who did not come back in time."""
-    connection.execute(_EXPIRE, {"of": batch_id, "now": context.clock.now()})
-
-
-def give(connection: Connection, context: Context, found: Batch, who: Row) -> Row | None:
-    """What somebody works on now: what is open already, else something new, else what was put
-    off; None when there is nothing (left)."""
-    if connection.dialect.name != "sqlite":
-        # Nobody else takes a place of this batch until the commit; SQLite has one writer.
-        connection.execute(_LOCK, {"of": found.id})
-    expire(connection, context, found.id)
-    every = [dict(row) for row in connection.execute(_MINE, {"who": who["id"]}).mappings()]
-    mine = [row for row in every if row["batch"] == found.id]
-    opened = [row for row in mine if row["state"] == "open"]
-    if opened:
-        return opened[0]
-    if who["state"] != "active":
-        return None
-    load, rejected = _load(connection, found)
-    worker = _worker(connection, found, who, every, mine)
-    unit = next_unit(
-        found.plan, found.row["state"], worker, load, found.order_for(who["pseudonym"])
-    )
-    now = context.clock.now()
-    if unit is not None:
-        row = {
-            "id": context.new_id(),
-            "hit": unit,
-            "assessor": who["id"],
-            "state": "open",
-            "subject": found.subjects[unit],
-            "offered": now,
-            "opened": now,
-            "submitted": None,
-            "expires": now + int(found.plan.expires * SECOND),
-            "active_ms": 0,
-            "guideline": found.row["guideline"],
-        }
-        connection.execute(_GIVE, row)
-        if unit in rejected:
-            _reissue(connection, unit, str(row["id"]))
-        return row
-    put_off = [row for row in mine if row["state"] == "offered"]
-    if not put_off or found.row["state"] not in ("pilot", "running"):
-        return None
-    connection.execute(
-        update(assignment).where(assignment.c.id == put_off[0]["id"]).values(state="open")
-    )
-    return put_off[0] | {"state": "open"}
-
-
-def _reissue(connection: Connection, unit: str, new: str) -> None:
-    """Note which assignment takes the place of a rejected one."""
-    rejected = connection.execute(
-        select(assignment.c.id)
-        .where(
-            assignment.c.hit == unit,
-            assignment.c.state == "rejected",
-            assignment.c.reissued_as.is_(None),
-        )
-        .order_by(assignment.c.submitted, assignment.c.id)
-        .limit(1)
-    ).scalar()
-    if rejected is not None:
-        connection.execute(
-            update(assignment).where(assignment.c.id == rejected).values(reissued_as=new)
-        )
-
-
-def _worker(
-    connection: Connection, found: Batch, who: Row, every: Sequence[Row], mine: Sequence[Row]
-) -> Worker:
-    """What the rules want to know of somebody."""
-    units = found.by_subject
-    seen = {units[row["subject"]] for row in every if row["subject"] in units}
-    right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
-    gold = sum(row["hit"] in found.plan.gold_units for row in mine)
-    # The pseudonym, not the id: the same people get the same units whenever it is played again.
-    return Worker(who["pseudonym"], seen, len(mine), gold, asked, right)
-
-
-def _load(connection: Connection, found: Batch) -> tuple[dict[str, int], set[str]]:
-    """How many places of each unit are taken, and the units of which a form was rejected."""
-    load: dict[str, int] = {}
-    rejected = set()
-    for unit, state, count in connection.execute(_TAKEN, {"of": found.id}):
-        if state in HOLDING:
-            load[str(unit)] = load.get(str(unit), 0) + int(count)
-        elif state == "rejected":
-            rejected.add(str(unit))
-    return load, rejected
 
 
 def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:

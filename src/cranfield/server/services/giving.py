@@ -1,0 +1,154 @@
+"""What somebody is given next: once, in an order of their own, while places are left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from sqlalchemy import Connection, bindparam, func, insert, select, update
+
+from cranfield.campaign.batches import HOLDING, Worker, next_unit
+from cranfield.server.context import SECOND, Context
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.work import gold_of
+from cranfield.server.store.work_tables import assignment, batch, hit
+
+# Units whose places are counted at once: the first with a free one is mostly among them.
+_AT_ONCE = 64
+# What is asked at every step is put together once.
+_LOCK = select(batch.c.id).where(batch.c.id == bindparam("of")).with_for_update()
+_EXPIRE = (
+    update(assignment)
+    .where(
+        assignment.c.hit.in_(select(hit.c.id).where(hit.c.batch == bindparam("of"))),
+        assignment.c.state.in_(("open", "offered")),
+        assignment.c.expires <= bindparam("now"),
+    )
+    .values(state="expired")
+)
+_WAITING = (
+    select(assignment)
+    .join(hit, hit.c.id == assignment.c.hit)
+    .where(
+        hit.c.batch == bindparam("of"),
+        assignment.c.assessor == bindparam("who"),
+        assignment.c.state.in_(("open", "offered")),
+    )
+    .order_by(assignment.c.offered, assignment.c.id)
+)
+_SEEN = select(assignment.c.hit, assignment.c.subject).where(
+    assignment.c.assessor == bindparam("who")
+)
+_TAKEN = (
+    select(assignment.c.hit, func.count())
+    .where(
+        assignment.c.hit.in_(bindparam("units", expanding=True)),
+        assignment.c.state.in_(sorted(HOLDING)),
+    )
+    .group_by(assignment.c.hit)
+)
+_GIVE = insert(assignment)
+_REJECTED = (
+    select(assignment.c.id)
+    .where(
+        assignment.c.hit == bindparam("unit"),
+        assignment.c.state == "rejected",
+        assignment.c.reissued_as.is_(None),
+    )
+    .order_by(assignment.c.submitted, assignment.c.id)
+    .limit(1)
+)
+
+
+def expire(connection: Connection, context: Context, batch_id: str) -> None:
+    """Free the places of those who did not come back in time."""
+    connection.execute(_EXPIRE, {"of": batch_id, "now": context.clock.now()})
+
+
+def give(connection: Connection, context: Context, found: Batch, who: Row) -> Row | None:
+    """What somebody works on now: what is open already, else something new, else what was put
+    off; None when there is nothing (left)."""
+    if connection.dialect.name != "sqlite":
+        # Nobody else takes a place of this batch until the commit; SQLite has one writer.
+        connection.execute(_LOCK, {"of": found.id})
+    expire(connection, context, found.id)
+    mine = connection.execute(_WAITING, {"of": found.id, "who": who["id"]}).mappings()
+    waiting = [dict(row) for row in mine]
+    for row in waiting:
+        if row["state"] == "open":
+            return row
+    if who["state"] != "active":
+        return None
+    worker = _worker(connection, found, who)
+    order = [u for u in found.order_for(who["pseudonym"]) if u not in worker.seen]
+    places = _Places(connection, order)
+    unit = next_unit(found.plan, found.row["state"], worker, places, order) if order else None
+    if unit is not None:
+        return _give(connection, context, found, who, unit)
+    if not waiting or found.row["state"] not in ("pilot", "running"):
+        return None
+    connection.execute(
+        update(assignment).where(assignment.c.id == waiting[0]["id"]).values(state="open")
+    )
+    return waiting[0] | {"state": "open"}
+
+
+def _give(connection: Connection, context: Context, found: Batch, who: Row, unit: str) -> Row:
+    """Write down that somebody has a unit now, in the place of a rejected form if there is one."""
+    now = context.clock.now()
+    row = {
+        "id": context.new_id(),
+        "hit": unit,
+        "assessor": who["id"],
+        "state": "open",
+        "subject": found.subjects[unit],
+        "offered": now,
+        "opened": now,
+        "submitted": None,
+        "expires": now + int(found.plan.expires * SECOND),
+        "active_ms": 0,
+        "guideline": found.row["guideline"],
+    }
+    connection.execute(_GIVE, row)
+    rejected = connection.execute(_REJECTED, {"unit": unit}).scalar()
+    if rejected is not None:
+        connection.execute(
+            update(assignment).where(assignment.c.id == rejected).values(reissued_as=row["id"])
+        )
+    return row
+
+
+def _worker(connection: Connection, found: Batch, who: Row) -> Worker:
+    """What the rules want to know of somebody."""
+    units = found.by_subject
+    every = connection.execute(_SEEN, {"who": who["id"]}).all()
+    seen = {units[subject] for _, subject in every if subject in units}
+    mine = [str(unit) for unit, _ in every if unit in found.hits]
+    right, asked = gold_of(connection, found, who["id"]) if found.plan.qualification else (0, 0)
+    gold = sum(unit in found.plan.gold_units for unit in mine)
+    # The pseudonym, not the id: the same people get the same units whenever it is played again.
+    return Worker(who["pseudonym"], seen, len(mine), gold, asked, right)
+
+
+class _Places(Mapping[str, int]):
+    """How many places of each unit are taken, counted as far as somebody's order is walked."""
+
+    def __init__(self, connection: Connection, order: Sequence[str]) -> None:
+        self._connection, self._order = connection, order
+        self._known: dict[str, int] = {}
+        self._counted = 0
+
+    def __getitem__(self, unit: str) -> int:
+        while unit not in self._known and self._counted < len(self._order):
+            part = self._order[self._counted : self._counted + _AT_ONCE]
+            self._counted += len(part)
+            self._known.update(dict.fromkeys(part, 0))
+            for taken, count in self._connection.execute(_TAKEN, {"units": list(part)}):
+                self._known[str(taken)] = int(count)
+        return self._known[unit]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._order)
+
+    def __len__(self) -> int:
+        return len(self._order)

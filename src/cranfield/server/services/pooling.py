@@ -1,0 +1,160 @@
+"""Pools of the runs of a task: judged in batches, and made larger where judging pays most."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, insert, select, update
+
+from cranfield.campaign.ontology_form import GRADES, grade_form
+from cranfield.campaign.pool import Pool, PooledItem, make_pool
+from cranfield.campaign.sheets import Sheet, Unit
+from cranfield.campaign.texts import read_texts
+from cranfield.errors import UsageError
+from cranfield.io.collection import read_collection
+from cranfield.io.files import Input
+from cranfield.server.context import Context
+from cranfield.server.services import audit
+from cranfield.server.services.batches import Batch, add_batch, add_units
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.uploads import blob_path
+from cranfield.server.store.tables import run, team
+from cranfield.server.store.work_tables import batch, pool_item
+
+MOST_ADDED = 10_000
+GUIDELINES = "Judge each item for the topic beside it, on its own."
+
+
+def runs_of(
+    connection: Connection, context: Context, task: Row, per_team: int | None = None
+) -> list[Input]:
+    """The accepted runs of a task, by precedence; with `per_team` so many of each team."""
+    rows = connection.execute(
+        select(run.c.blob, run.c.form, run.c.tag, team.c.acronym)
+        .join(team, team.c.id == run.c.team)
+        .where(run.c.task == task["id"], run.c.state == "accepted")
+        .order_by(run.c.precedence, team.c.acronym, run.c.tag)
+    ).all()
+    if not rows:
+        raise UsageError("there is no run to pool yet")
+    if per_team is not None and per_team < 1:
+        raise UsageError(f"{per_team} runs of each team are no pool")
+    taken: dict[str, int] = {}
+    kept = []
+    for row in rows:
+        taken[row.acronym] = taken.get(row.acronym, 0) + 1
+        if per_team is None or taken[row.acronym] <= per_team:
+            kept.append(row)
+    return [
+        Input(f"{r.acronym}.{r.tag}{r.form}", blob_path(context.settings, r.blob)) for r in kept
+    ]
+
+
+def pool_batch(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign: Row,
+    task: Row,
+    *,
+    slug: str,
+    title: str,
+    guidelines: str,
+    depth: int,
+    per_team: int | None,
+    planned: Mapping[str, Any],
+) -> str:
+    """Every pair of a topic and an item once, without rank or run; those stay in `pool_item`."""
+    pooled = make_pool(runs_of(connection, context, task, per_team), depth=depth).items
+    units = _units(context, campaign, pooled)
+    sheet = Sheet(
+        title or "Relevance",
+        "relevance",
+        {"form": grade_form(GRADES)},
+        tuple(units),
+        guidelines=guidelines.strip() or GUIDELINES,
+    )
+    new = add_batch(
+        connection,
+        context,
+        actor,
+        campaign["id"],
+        sheet,
+        slug=slug,
+        task=task["id"],
+        topics={unit.name: (p.topic, p.item) for unit, p in zip(units, pooled, strict=True)},
+        **planned,
+    )
+    _keep(connection, new, pooled)
+    return new
+
+
+def _units(
+    context: Context, campaign: Row, pooled: Sequence[PooledItem], after: int = 0
+) -> list[Unit]:
+    texts = read_texts(read_collection(context.settings.public / campaign["slug"]))
+    tiled = texts.sheet if texts.sheet is not None else ()
+    return [
+        Unit(
+            f"{number:06d}",
+            title=one.item,
+            text=texts.items.get(one.item, ""),
+            picture="there" if one.item in texts.pictures or one.item in tiled else "",
+            topic=texts.topics.get(one.topic, "") or one.topic,
+        )
+        for number, one in enumerate(pooled, after + 1)
+    ]
+
+
+def _keep(connection: Connection, batch_id: str, pooled: Sequence[PooledItem]) -> None:
+    if pooled:
+        connection.execute(
+            insert(pool_item),
+            [
+                {
+                    "batch": batch_id,
+                    "topic": one.topic,
+                    "item": one.item,
+                    "best_rank": one.best_rank,
+                    "runs": one.runs,
+                    "weight": one.weight,
+                }
+                for one in pooled
+            ],
+        )
+
+
+def grow(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    campaign: Row,
+    found: Batch,
+    *,
+    depth: int,
+    count: int,
+) -> int:
+    """Add the units of a deeper pool whose judgement can move the runs apart the most.
+
+    What is in the batch already counts as judged, whoever has it at the moment. Gives how many.
+    """
+    if found.kind != "relevance" or found.row["state"] in ("closed", "merged"):
+        raise UsageError("only a pool that is not closed can grow")
+    if not 1 <= count <= MOST_ADDED:
+        raise UsageError(f"a pool grows by 1 to {MOST_ADDED} units, not by {count}")
+    task = {"id": found.row["task"]}
+    deeper = make_pool(runs_of(connection, context, task), depth=depth)
+    held = {(str(unit["topic"]), str(unit["item"])) for unit in found.hits.values()}
+    left = Pool(depth, deeper.runs, tuple(i for i in deeper.items if (i.topic, i.item) not in held))
+    chosen = left.next_to_judge(count)
+    units = _units(context, campaign, chosen, after=len(found.hits))
+    topics = {unit.name: (p.topic, p.item) for unit, p in zip(units, chosen, strict=True)}
+    add_units(connection, context, found, units, topics)
+    _keep(connection, found.id, chosen)
+    # Later than before, whatever the clock says: whoever has the batch at hand reads it again.
+    now = max(context.clock.now(), (found.row["changed"] or 0) + 1)
+    connection.execute(update(batch).where(batch.c.id == found.id).values(changed=now))
+    detail = {"depth": depth, "units": len(chosen)}
+    audit.append(connection, now, actor, "batch.grow", found.row["slug"], detail)
+    return len(chosen)
