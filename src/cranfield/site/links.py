@@ -6,6 +6,7 @@ import hashlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Protocol
 from urllib.parse import urlencode
 
@@ -13,6 +14,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9._-]")
 _LONGEST = 80
 
 
+@lru_cache(maxsize=10_000)
 def slug(name: str) -> str:
     """A name as one part of an address and of a file: letters, digits, `.`, `_` and `-` stay.
 

@@ -52,7 +52,18 @@ PAGES: dict[str, tuple[str, str]] = {
     "changes": ("about", "Changes"),
     **dict.fromkeys(SUBJECTS, ("subject", "")),
 }
+# What may be chosen on a page; there are no other choices on any.
+CHOSEN = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
 MOST_ITEMS = 500
+
+
+def asked_of(path: str, query: Mapping[str, str]) -> dict[str, str]:
+    """Those of the choices in an address that its page knows.
+
+    >>> asked_of("compare", {"runs": "a,b", "x": "1"})
+    {'runs': 'a,b'}
+    """
+    return {k: query[k] for k in CHOSEN.get(path.strip("/"), ()) if k in query}
 
 
 class NoPageError(UsageError):
@@ -113,7 +124,7 @@ class Results:
 
     def page(self, address: str = "", query: Mapping[str, str] | None = None) -> Page:
         """The page at an address such as `run/a.b`; a NoPageError where there is none."""
-        here = Address(address.strip("/"), dict(query or {}))
+        here = Address(address.strip("/"), asked_of(address, query or {}))
         kind, _, rest = here.path.partition("/")
         if kind not in PAGES or bool(rest) != (kind in SUBJECTS):
             self.missing(here)

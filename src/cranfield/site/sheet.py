@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -32,9 +32,11 @@ class Picture:
     href: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class CellView:
-    """A cell: its text, where it leads, its classes, and a drawing of our own beside it."""
+class CellView(NamedTuple):
+    """A cell: its text, where it leads, its classes, and a drawing of our own beside it.
+
+    A tuple, because a page has a thousand of them.
+    """
 
     text: str
     href: str = ""
@@ -45,7 +47,10 @@ class CellView:
 
 @dataclass(frozen=True, slots=True)
 class TableView:
-    """A table with its caption; `heads` are cells without links. A wide one spans the page."""
+    """A table with its caption; `heads` are cells without links. A wide one spans the page.
+
+    `aligned` are classes that say of whole columns what else each of their cells would have to.
+    """
 
     title: str
     heads: Sequence[CellView]
@@ -53,6 +58,7 @@ class TableView:
     notes: Sequence[str] = ()
     wide: bool = False
     tall: bool = False
+    aligned: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import TYPE_CHECKING
 
 from cranfield.campaign.results.answer import ResultPart
@@ -62,50 +63,63 @@ def table_view(
     hidden = {STARS} | ({HIGH} if drawn else set()) | ({PICTURE} if draw else set())
     shown = [(j, c) for j, c in enumerate(table.columns) if c.name not in hidden]
     ends = (scale or _scale(table, names)) if drawn else None
-    best = {j: table.best_rows(j) for j, _ in shown}
     heads = [
-        CellView(f"{share} interval" if drawn and c.name == LOW else c.label, kind=_class(c, drawn))
-        for _, c in shown
+        CellView(f"{share} interval" if drawn and c.name == LOW else c.label) for _, c in shown
     ]
     marks_at = names.index(STARS) if STARS in names else None
-    rows = []
-    for i, row in enumerate(table.rows):
-        cells = []
-        for j, column in shown:
-            value = row[j]
-            if ends is not None and column.name == LOW:
-                cells.append(_interval(row, names, ends))
-                continue
-            mark = table.mark(i, j)
-            if marks_at is not None and j + 1 == marks_at:
-                mark = str(row[marks_at] or "")
-            href = find(kinds[j], str(value)) if kinds[j] and value else ""
-            picture = draw(str(value)) if draw and kinds[j] == "item" and value else None
-            cells.append(_cell(column, value, mark, href, i in best[j], picture))
-        rows.append(cells)
+    columns: list[list[CellView]] = []
+    for j, column in shown:
+        if ends is not None and column.name == LOW:
+            columns.append([_interval(row, j, names.index(HIGH), ends) for row in table.rows])
+            continue
+        marks = [table.mark(i, j) for i in range(len(table.rows))]
+        if marks_at is not None and j + 1 == marks_at:
+            marks = [str(row[marks_at] or "") for row in table.rows]
+        links = partial(find, kinds[j]) if kinds[j] else None
+        pictures = draw if kinds[j] == "item" else None
+        values = [row[j] for row in table.rows]
+        columns.append(_cells(column, values, marks, table.best_rows(j), links, pictures))
+    rows = list(zip(*columns, strict=True))
     tall = len(rows) > TALL and len(shown) <= FEW
-    return TableView(table.title, heads, rows, table.notes, len(shown) > WIDE, tall)
+    aligned = _aligned([c for _, c in shown], drawn)
+    return TableView(table.title, heads, rows, table.notes, len(shown) > WIDE, tall, aligned)
 
 
-def _class(column: Column, drawn: bool) -> str:
-    if drawn and column.name == LOW:
-        return "i"
-    kinds = ["n"] if column.numeric else []
-    kinds += ["less"] if column.name in LESS else []
-    kinds += ["long"] if column.name in LONG else []
-    return " ".join(kinds)
+def _aligned(columns: Sequence[Column], drawn: bool) -> str:
+    """What columns are as a whole: `n2` is a second one of numbers, `x3` a third one to do without.
+
+    Said once for the table, it need not be said in each of its thousand cells.
+    """
+    found = []
+    for place, column in enumerate(columns, 1):
+        if not (drawn and column.name == LOW):
+            found += [f"n{place}"] if column.numeric else []
+            found += [f"x{place}"] if column.name in LESS else []
+    return " ".join(found)
 
 
-def _cell(
-    column: Column, value: Cell, mark: str, href: str, best: bool, picture: Picture | None
-) -> CellView:
-    text = column.show(value) if value != "" else ""
-    if column.name in SIGNED and isinstance(value, float) and value > 0:
-        text = f"+{text}"
-    kind = _class(column, False)
-    if best:
-        kind = f"{kind} best".strip()
-    return CellView(f"{text} {mark}" if mark else text, href, kind, None, picture)
+def _cells(
+    column: Column,
+    values: Sequence[Cell],
+    marks: Sequence[str],
+    best: Collection[int],
+    find: Callable[[str], str] | None,
+    draw: Drawer | None,
+) -> list[CellView]:
+    """The cells of a column, each with its mark, its link and its picture."""
+    own = "long" if column.name in LONG else ""
+    top = f"{own} best".strip()
+    signed = column.name in SIGNED
+    found = []
+    for i, (value, mark) in enumerate(zip(values, marks, strict=True)):
+        text = column.show(value) if value != "" else ""
+        if signed and isinstance(value, float) and value > 0:
+            text = f"+{text}"
+        href = find(str(value)) if find is not None and value else ""
+        picture = draw(str(value)) if draw is not None and value else None
+        kind = top if i in best else own
+        found.append(CellView(f"{text} {mark}" if mark else text, href, kind, None, picture))
+    return found
 
 
 def _scale(table: Table, names: Sequence[str]) -> Scale:
@@ -126,9 +140,9 @@ def unit_scale(part: ResultPart) -> Scale | None:
     return (0.0, 1.0) if known and min(known) >= -0.1 and max(known) <= 1.1 else None
 
 
-def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:
-    low, high = row[names.index(LOW)], row[names.index(HIGH)]
-    mean = row[names.index(LOW) - 1]
+def _interval(row: Sequence[Cell], at: int, end: int, scale: Scale) -> CellView:
+    """The drawing of an interval from a column to another; the mean stands before it."""
+    low, high, mean = row[at], row[end], row[at - 1]
     if not (isinstance(low, float) and isinstance(high, float) and isinstance(mean, float)):
         return CellView("-", kind="i")
     drawing = _drawn(low, mean, high, scale)
@@ -141,9 +155,9 @@ def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
 
     def at(value: float) -> str:
         share = min(max((value - scale[0]) / (scale[1] - scale[0]), 0.0), 1.0)
-        return f"{_EDGE + share * (_WIDTH - 2 * _EDGE):.1f}"
+        return f"{_EDGE + share * (_WIDTH - 2 * _EDGE):.4g}"
 
-    zero = f'<path class="zero" d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
+    zero = f'<path d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
     middle = _HEIGHT // 2
     return Markup(
         f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}'

@@ -7,6 +7,8 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from cranfield.campaign.views.answer import Cell, ResultColumn, ResultPart, View, count, text
 from cranfield.comparison.answer import Comparison, Pairs, Standing, stars
 from cranfield.comparison.ranks import shared_ranks
@@ -168,7 +170,7 @@ def _beaten_by(
     if comparison is None or not outside or measure not in comparison.pairs.measures:
         return {}
     found: dict[str, tuple[int, int]] = {}
-    columns = comparison.pairs.where(measure).lists()
+    columns = _pairs_with(comparison, measure, outside).lists()
     for a, b, mark in zip(columns["a"], columns["b"], columns["mark"], strict=True):
         for run, other, better in ((a, b, "down"), (b, a, "up")):
             if other in outside and mark:
@@ -177,16 +179,23 @@ def _beaten_by(
     return found
 
 
+def _pairs_with(comparison: Comparison, measure: str, runs: Collection[str]) -> Pairs:
+    """The pairs under a measure in which one of some runs is; few of very many."""
+    pairs = comparison.pairs
+    involved = np.zeros(len(pairs), dtype=bool)
+    for at in map(comparison.runs.index, runs):
+        involved |= (pairs.columns["a"] == at) | (pairs.columns["b"] == at)
+    involved &= pairs.columns["measure"] == pairs.measures.index(measure)
+    return pairs.chosen(np.flatnonzero(involved))
+
+
 def gaps_to(comparison: Comparison | None, measure: str, baseline: str | None) -> dict[str, Gap]:
     """The difference of every run to the baseline, where the two were compared."""
     if comparison is None or baseline is None or measure not in comparison.pairs.measures:
         return {}
-    pairs: Pairs = comparison.pairs.where(measure)
     found: dict[str, Gap] = {}
     turned = {"up": "down", "down": "up", "": ""}
-    at = comparison.runs.index(baseline)
-    involved = (pairs.columns["a"] == at) | (pairs.columns["b"] == at)
-    columns = pairs.chosen(involved.nonzero()[0]).lists()
+    columns = _pairs_with(comparison, measure, [baseline]).lists()
     names = ("a", "b", "difference", "p_corrected", "mark")
     for a, b, gap, p, mark in zip(*(columns[n] for n in names), strict=True):
         run, sign = (a, 1.0) if b == baseline else (b, -1.0)

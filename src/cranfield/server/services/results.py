@@ -10,6 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -29,7 +30,7 @@ from cranfield.server.thresholds import threshold_lines
 if TYPE_CHECKING:
     from cranfield.campaign.results import Material
     from cranfield.site.extras import Extras, FileFact
-    from cranfield.site.links import Address
+    from cranfield.site.links import Address, ServedLinks
     from cranfield.site.results import Results
 
 MATERIALS, PAGES = 4, 2000
@@ -43,12 +44,18 @@ TYPES = {
 
 @dataclass(frozen=True)
 class Shown:
-    """A page as it goes out, and the version of the scores that it shows."""
+    """A page as it goes out, and the version of the scores that it shows.
 
-    body: bytes
+    It is kept as nearly every browser takes it, packed; thousands of pages fit into memory so.
+    """
+
+    packed: bytes
     kind: str
     etag: str
-    packed: bytes
+
+    @property
+    def body(self) -> bytes:
+        return gzip.decompress(self.packed)
 
 
 @dataclass(frozen=True)
@@ -58,16 +65,17 @@ class CampaignLinks:
     slug: str
     task_slug: str
 
-    def _served(self) -> Any:
+    @cached_property
+    def _served(self) -> ServedLinks:
         from cranfield.site.links import ServedLinks
 
         return ServedLinks(f"/{self.slug}/results", self.task_slug)
 
     def page(self, here: Address, there: Address, ending: str = "html") -> str:
-        return str(self._served().page(here, there, ending))
+        return self._served.page(here, there, ending)
 
     def task(self, here: Address, task: str) -> str:
-        return str(self._served().task(here, task))
+        return self._served.task(here, task)
 
     def root(self, here: Address, path: str) -> str:  # noqa: ARG002
         if path == "index.html":
@@ -93,7 +101,11 @@ class Pages:
         self, campaign: Row, task_row: Row, address: str, query: Mapping[str, str]
     ) -> Shown | None:
         """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
+        from cranfield.site.results import asked_of
+
         path, form = _form(address)
+        # What no page looks at makes no other page: asked for in many ways, it is made once.
+        query = asked_of(path, query)
         if path.startswith("picture/"):
             form = "png"
         state = (task_row["id"], campaign["state"], campaign["title"])
@@ -108,7 +120,7 @@ class Pages:
         body = _body(self.results(campaign, task_row, current, version), path, form, query)
         etag = hashlib.sha256(repr(key).encode()).hexdigest()[:32]
         # Nothing secret is in these pages, so they may be packed.
-        shown = Shown(body, TYPES[form], f'"{etag}"', gzip.compress(body, 6, mtime=0))
+        shown = Shown(gzip.compress(body, 6, mtime=0), TYPES[form], f'"{etag}"')
         with self._lock:
             self._shown[key] = shown
             while len(self._shown) > PAGES:

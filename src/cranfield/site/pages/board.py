@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from cranfield.site.results import Results
 
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
-KEYS = ("measure", "conf", "best", "baseline")
 
 
 def make(results: Results, here: Address) -> Made:
@@ -54,7 +53,7 @@ def addresses(results: Results, _: str) -> Iterator[Address]:
 
 def _choices(results: Results, here: Address) -> Iterator[Choice]:
     def link(text: str, here_too: bool, **changed: str | None) -> Link:
-        kept = {k: v for k, v in here.query.items() if k in KEYS} | changed
+        kept = {**here.query, **changed}
         chosen = {k: v for k, v in kept.items() if v is not None}
         return Link(text, results.link(here, Address("", _usual(results, chosen))), here_too)
 
