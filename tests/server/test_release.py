@@ -2,10 +2,12 @@
 
 import filecmp
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
+from cranfield.errors import InputError
 from cranfield.server import operate
 from tests.server.world import CANARY, Site
 
@@ -53,7 +55,7 @@ def test_scores_for_programs(released):
 def test_export_import_export_is_the_same_to_the_byte(released, exported, tmp_path):
     folder, first = exported
     again = tmp_path / "again"
-    operate.import_campaign(folder / "collection", again)
+    operate.import_campaign(folder, again)
     other = Site.at(again, released)
     other.move("open", "closed", "scoring", "released")
     other.context.store.close()
@@ -61,6 +63,18 @@ def test_export_import_export_is_the_same_to_the_byte(released, exported, tmp_pa
     assert differences(folder, tmp_path / "second") == []
     assert first.facts["hash"] == second.facts["hash"]
     assert first.facts["tables"] > 8
+
+
+def test_an_export_that_was_changed_is_not_imported(exported, tmp_path):
+    folder, _ = exported
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (copy / "collection" / "items.csv").write_text("item,text\nd0,other\n")
+    with pytest.raises(InputError, match=r"collection/items\.csv is not as the manifest says"):
+        operate.import_campaign(copy, tmp_path / "site")
+    (copy / "manifest.json").write_text("[]")
+    with pytest.raises(InputError, match="not the manifest"):
+        operate.import_campaign(copy, tmp_path / "site")
 
 
 def differences(a: Path, b: Path) -> list[str]:

@@ -45,8 +45,11 @@ def nursery() -> None:
             said = stream.read()
         _, status = os.waitpid(child, 0)
         words = {"code": os.waitstatus_to_exitcode(status), "said": said.decode(errors="replace")}
-        sys.stdout.write(json.dumps(words) + "\n")
-        sys.stdout.flush()
+        try:
+            sys.stdout.write(json.dumps(words) + "\n")
+            sys.stdout.flush()
+        except BrokenPipeError:  # the server is gone, and with it who wanted to know
+            os._exit(1)
 
 
 def work(given: dict[str, Any], writing: int) -> NoReturn:

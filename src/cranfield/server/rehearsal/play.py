@@ -42,7 +42,7 @@ def rehearse(
         try:
             return _play(stage, work, seed, scale, told)
         finally:
-            stage.server.stop()
+            stage.stop()
 
 
 def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> Rehearsal:
@@ -63,7 +63,6 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     publishing.check_tables(stage, exported, work / "site-2", last)
     publishing.check_runs(stage, submitted, last)
     told(0.9)
-    stage.server.measure()
     checks = (
         _r1(first, last),
         _r2(stage, submitted, worked, last),
@@ -88,10 +87,11 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
         checks=checks,
         figures={
             "seconds": round(time.monotonic() - begun, 1),
-            "server_megabytes": round(stage.server.most_memory / MEGABYTE, 1),
+            "server_megabytes": round(stage.most_memory / MEGABYTE, 1),
             "responses": stage.witness.seen,
             "cut_connections": stage.witness.cut,
-            "server_kills": stage.server.kills,
+            "server_processes": len(stage.servers),
+            "server_kills": stage.kills,
             "child_kills": submitted.child_kills,
         },
     )

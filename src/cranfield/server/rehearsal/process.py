@@ -45,13 +45,13 @@ def free_port() -> int:
 class Server:
     """`cranfield serve` on a folder, in a process group of its own."""
 
-    def __init__(self, folder: Path, witness: Witness, database: str = "") -> None:
+    def __init__(self, folder: Path, witness: Witness, database: str = "", number: int = 1) -> None:
         self.folder, self.witness, self.database = folder, witness, database
         self.port = free_port()
         self.password = ""
         self.kills = 0
         self.most_memory = 0
-        self.log = folder.parent / "server.log"
+        self.log = folder.parent / f"server-{number}.log"
         self._process: subprocess.Popen[bytes] | None = None
 
     def start(self) -> None:

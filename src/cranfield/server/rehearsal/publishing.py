@@ -42,7 +42,8 @@ def release(stage: Stage, *, reason: str = "") -> None:
     else:
         stage.move("scoring")
     if stage.witness.sealed:
-        stage.witness.note_log(stage.server.log.read_bytes())
+        for server in stage.servers:
+            stage.witness.note_log(server.log.read_bytes())
     stage.witness.sealed = False
     stage.move("released")
 
@@ -155,7 +156,7 @@ def folder_hash(folder: Path) -> str:
 
 def comes_back(stage: Stage, exported: Path, work: Path) -> tuple[bool, str]:
     """Export, import elsewhere, export again: the same bytes."""
-    stage.run("campaign", "import", exported / "collection", "--to", work / "again")
+    stage.run("campaign", "import", exported, "--to", work / "again")
     stage.run("campaign", "export", work / "again", NAME, "--to", work / "second")
     differing = _differing(exported / "collection", work / "second" / "collection")
     if not differing:
@@ -188,6 +189,7 @@ def script_holds(exported: Path) -> tuple[bool, str]:
         capture_output=True,
         text=True,
         check=False,
+        timeout=1800,
     )
     holds = done.returncode == 0 and tables > 0
     said = "" if holds else f" ({(done.stdout + done.stderr).strip()[-200:]})"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
 import subprocess
 import threading
@@ -15,13 +16,14 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.errors import CranfieldError
+from cranfield.server.context import Memory
 from cranfield.server.rehearsal.cast import RunPart, TeamPart
 from cranfield.server.rehearsal.client import Client, Reply, Witness
 from cranfield.server.rehearsal.process import Server, command
 from cranfield.server.rehearsal.world import NAME, World
 
 _SECRET = re.compile(r"<code>(cf_[A-Za-z0-9_-]+)</code>")
-_WAIT = 300.0
+_WAIT, _COMMAND = 300.0, 1800.0
 
 
 class RehearsalError(CranfieldError):
@@ -46,7 +48,12 @@ class Stage:
     def __init__(self, folder: Path, world: World, database: str = "") -> None:
         self.folder, self.world, self.database = folder, world, database
         self.witness = Witness(tuple(c.encode() for c in world.canaries))
-        self.server = Server(folder / "site", self.witness, database)
+        # On PostgreSQL two processes share the store: whoever comes gets one or the other.
+        self.servers = [
+            Server(folder / "site", self.witness, database, number)
+            for number in range(1, 3 if database else 2)
+        ]
+        self._ports = itertools.cycle([server.port for server in self.servers])
         self.acknowledged = Acknowledged()
         self.tokens: dict[str, str] = {}
         self.organiser = Client(self.server.port, self.witness)
@@ -55,11 +62,27 @@ class Stage:
 
     # ---- the site
 
+    @property
+    def server(self) -> Server:
+        """The process that the organiser speaks with."""
+        return self.servers[0]
+
+    @property
+    def kills(self) -> int:
+        """How often a process of the site was killed."""
+        return sum(server.kills for server in self.servers)
+
+    @property
+    def most_memory(self) -> int:
+        """The most that one of its processes has used, in bytes."""
+        return max(server.measure() for server in self.servers)
+
     def open(self) -> None:
         """Make the collection, import it, start the site and let the organiser in."""
         collection = self.world.write(self.folder / "collection")
         self.run("campaign", "import", collection, "--to", self.server.folder, *self.at_database())
-        self.server.start()
+        for server in self.servers:
+            server.start()
         self.organiser.fill_in(
             "/login", {"login": "organiser", "password": self.server.password}, times=5
         )
@@ -71,7 +94,9 @@ class Stage:
 
     def run(self, *words: str | Path) -> str:
         """A command of Cranfield's; an error ends the rehearsal."""
-        done = subprocess.run(command(*words), capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            command(*words), capture_output=True, text=True, check=False, timeout=_COMMAND
+        )
         if done.returncode:
             said = (done.stderr or done.stdout).strip()[-500:]
             raise RehearsalError(f"cranfield {' '.join(map(str, words))}: {said}")
@@ -80,11 +105,25 @@ class Stage:
     def restart(self) -> None:
         """A power cut in the middle of everything."""
         with self._chaos:
-            self.server.kill()
-            self.server.start()
+            server = self.servers[self.kills % len(self.servers)]
+            server.kill()
+            server.start()
+
+    def kill_child(self) -> bool:
+        """Kill a scoring child, if there is one at work."""
+        return any(server.kill_child() for server in self.servers)
+
+    def stop(self) -> None:
+        for server in self.servers:
+            server.stop()
 
     def client(self, token: str = "") -> Client:
-        return Client(self.server.port, self.witness, token=token)
+        return Client(next(self._ports), self.witness, token=token)
+
+    def settle(self) -> None:
+        """Wait until every process sees what one has changed: facts are kept for a moment."""
+        if len(self.servers) > 1:
+            time.sleep(1.1 * Memory.SECONDS)
 
     # ---- the organiser
 
@@ -94,6 +133,7 @@ class Stage:
         reply = self.organiser.fill_in(f"/{NAME}/organise/settings", fields, times=5)
         if reply.status != 303:
             raise RehearsalError(f"the settings were not taken: {_words(reply)}")
+        self.settle()
 
     def move(self, state: str, reason: str = "", *, patience: float = _WAIT) -> None:
         """Take the campaign to a state, waiting for what its guards want."""
@@ -106,6 +146,7 @@ class Stage:
                 times=5,
             )
             if self.state() == state:
+                self.settle()
                 return
             self._try_again()
             if time.monotonic() > until:

@@ -103,7 +103,7 @@ def _chaos(stage: Stage, found: Submissions, total: int, over: threading.Event) 
     children = [total * (2 * n + 1) // (2 * KILLS + 2) for n in range(KILLS)]
     while servers or children:
         done = total if over.is_set() else len(stage.acknowledged.receipts)
-        if children and done >= children[0] and stage.server.kill_child():
+        if children and done >= children[0] and stage.kill_child():
             children.pop(0)
             found.child_kills += 1
         if servers and done >= servers[0]:

@@ -35,6 +35,7 @@ PRIVATE = (
 )
 TITLES: dict[Kind, str] = {"ranked": "Retrieval", "labels": "Annotation"}
 ACTOR = "import"
+MANIFEST, SETTINGS = "manifest.json", "collection.toml"
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,11 @@ class Imported:
 def import_collection(
     context: Context, path: str | Path, *, name: str | None = None, **values: Any
 ) -> Imported:
-    """Make a draft campaign of a collection's folder; `values` are columns of the campaign."""
-    collection = read_collection(path)
+    """Make a draft campaign of a collection's folder, or of an export that has one in it.
+
+    `values` are columns of the campaign.
+    """
+    collection = read_collection(collection_in(path))
     slug = checked_slug(name or collection.name)
     with context.store.read() as connection:
         if connection.execute(select(campaign.c.id).where(campaign.c.slug == slug)).first():
@@ -72,6 +76,25 @@ def import_collection(
     made = context.store.write(write)
     context.wake.set()
     return made
+
+
+def collection_in(path: str | Path) -> str | Path:
+    """The collection of an export, whose files are as its manifest says; any other path itself."""
+    folder = Path(path)
+    if not (folder / MANIFEST).is_file() or (folder / SETTINGS).exists():
+        return path
+    try:
+        listed = json.loads((folder / MANIFEST).read_bytes())["files"]
+        hashes = {str(name): str(sha) for name, sha in listed.items()}
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise InputError.single(
+            str(folder / MANIFEST), "is not the manifest of an export"
+        ) from None
+    for name, sha in hashes.items():
+        file = folder / name
+        if name.startswith("collection/") and (not file.is_file() or file_hash(file) != sha):
+            raise InputError.single(str(folder), f"{name} is not as the manifest says")
+    return folder / "collection"
 
 
 def public_part(collection: Collection) -> Collection:
