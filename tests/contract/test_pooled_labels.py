@@ -1,9 +1,12 @@
 """Annotations against a truth with unjudged cells: infAP per concept (No 3.3.3, TRECVID)."""
 
+import json
+
 import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.cli import main
 from cranfield.errors import InputError, UsageError
 from cranfield.io.samples import SAMPLE
 
@@ -59,3 +62,19 @@ def test_files_and_what_is_wrong_with_them(tmp_path):
         cf.evaluate_pooled_labels(path, {"mine": run})
     with pytest.raises(UsageError, match="no concept 'Sky'"):
         cf.evaluate_pooled_labels({"Sky": {"a": 1}}, {"mine": run})
+
+
+def test_the_command_gives_the_same_and_says_what_does_not_go_together(tmp_path, capsys):
+    cells, run = tmp_path / "cells.csv", tmp_path / "mine.csv"
+    cells.write_text("item,concept,value\na,Sea,1\nb,Sea,0\nc,Sea,?\n")
+    run.write_text("item,Sea\na,0.9\nb,0.95\nc,0.5\n")
+    asked = ["label", str(cells), str(run), "-m"]
+    assert main([*asked, "infAP.concept", "--per-concept", "--format", "json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    found = cf.evaluate_pooled_labels(cells, [run], "infAP.concept")
+    assert answer["runs"][0]["mean"] == found.mean()["mine"]
+    assert [row["topic"] for row in answer["per_topic"]] == ["Sea"]
+    assert main([*asked, "infAP.concept F.example"]) == 2
+    assert "in two calls" in capsys.readouterr().err
+    assert main([*asked, "Bpref.concept", "--costmap", "x.csv"]) == 2
+    assert "--costmap has no say" in capsys.readouterr().err

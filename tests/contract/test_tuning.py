@@ -107,4 +107,4 @@ def test_command(tmp_path, capsys):
     answer = json.loads(capsys.readouterr().out)
     assert answer["runs"][0]["mean"]["F.concept"] == 1.0
     assert main([*asked, "--tune-threshold", "F.concept"]) == 2
-    assert "--on FILE" in capsys.readouterr().err
+    assert "the items to choose on: --on" in capsys.readouterr().err

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, executor, gate_floors, measures, outputs
 from cranfield.cli._inputs import ranked_options, with_folder
+from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.io import THIRD, read_run
 from cranfield.measures import SETS
-from cranfield.work.background import in_background
 
 FILES = """Files: TREC format, or .json, .csv, .tsv, .parquet; each may be .gz or .zst, and '-' is
 standard input."""
@@ -50,21 +50,8 @@ def main(argv: Sequence[str]) -> int:
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]
     given["measures"] = " ".join([asked, *(name for name, _ in checks[0])])
-    per = ("topic",) if given.pop("per_topic") else ()
-    public, page = given.pop("public"), None
-    with output.working("evaluating") as progress:
-        if output.form == "html":
-            from cranfield.report.cases import ranked_case
-            from cranfield.report.parts import scores_page
-
-            case = in_background(lambda: ranked_case(progress=progress, **given), progress.cancel)
-            # The report has every topic anyway.
-            scores, page, per = (
-                case.scores,
-                scores_page(case, public=public, **output.head(public)),
-                (),
-            )
-        else:
-            scores = in_background(lambda: evaluate(progress=progress, **given), progress.cancel)
+    # The report has every topic anyway.
+    per: Sequence[str] = ["topic"] if given.pop("per_topic") and output.form != "html" else []
+    scores, page, per = scores_and_page(output, given, evaluate, "ranked_case", per)
     output.show(with_notes(scores, bad), page=page, per=per)
     return gate_floors(scores, checks, output) or bool(bad)

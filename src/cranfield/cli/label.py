@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
+from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, executor, gate_floors, measures, outputs
 from cranfield.cli._inputs import label_options, score_option, with_folder
+from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.errors import UsageError
 from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
-from cranfield.evaluation.labels import evaluate_labels
-from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.label_ways import label_way
 from cranfield.measures.labels.registry import LABEL_SETS
-from cranfield.work.background import in_background
 
 FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
 confidence rows), .csv or .tsv (wide; item,concept,value; or item,labels with lists of concepts),
@@ -60,42 +56,17 @@ def main(argv: Sequence[str]) -> int:
     given = with_folder("label", given, "truth", "runs")
     bad = keep_good(given)
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
-    public, item = given.pop("public"), given.pop("explain")
-    per = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
-    ask = _asking(given)
+    item = given.pop("explain")
+    per: Sequence[str] = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
+    ask, reported = label_way(given, keep=bool(per))
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels
 
-        del given["jobs"], given["executor"], given["draws"], given["rng"]
+        for name in ("jobs", "executor", "draws", "rng", "public"):
+            given.pop(name, None)
         output.show(explain_labels(item=item, **given))
         return 0
-    page, how = None, {"keep": bool(per)}
-    with output.working("evaluating") as progress:
-        if output.form == "html" and ask is evaluate_labels:
-            from cranfield.report.cases import label_case
-            from cranfield.report.parts import scores_page
-
-            case = in_background(lambda: label_case(progress=progress, **given), progress.cancel)
-            scores, page, per = (
-                case.scores,
-                scores_page(case, per=per, public=public, **output.head(public)),
-                [],
-            )
-        else:
-            work = partial(ask, progress=progress, **given, **how)
-            scores = in_background(work, progress.cancel)
+    scores, page, per = scores_and_page(output, given, ask, "label_case" if reported else "", per)
+    per = ["topic" if scores.task == "ranked" else unit for unit in per]  # a concept's ranking
     output.show(with_notes(scores, bad), page=page, per=per)
     return gate_floors(scores, checks, output) or bool(bad)
-
-
-def _asking(given: dict[str, Any]) -> Callable[..., Scores]:
-    """Evaluation as it is, or with thresholds chosen first."""
-    tune, on, per = (given.pop(name) for name in ("tune", "on", "tune_per"))
-    if tune is None:
-        return evaluate_labels
-    if on is None:
-        raise UsageError("--tune-threshold needs the items to choose on: --on FILE")
-    from cranfield.evaluation.tuning import evaluate_tuned
-
-    del given["executor"], given["draws"], given["rng"]
-    return partial(evaluate_tuned, tune=tune, on=on, per=per)

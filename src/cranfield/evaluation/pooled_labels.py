@@ -19,18 +19,24 @@ from cranfield.io.annotations import name_annotations
 from cranfield.io.forms import coerce_labels
 from cranfield.io.pooled_cells import read_pooled_cells
 from cranfield.measures import parse_measures
+from cranfield.notes import Watcher
 
 MEASURES = "infAP.concept Bpref.concept"
-_ENDING = ".concept"
 Cells = Judgements | Mapping[str, Mapping[str, int]] | str | Path
 
 
 def evaluate_pooled_labels(
-    cells: Cells, runs: Any, measures: str | Iterable[str] = MEASURES, **options: Any
+    truth: Cells,
+    runs: Any,
+    measures: str | Iterable[str] = MEASURES,
+    *,
+    scores: str = "confidence",
+    jobs: int | None = None,
+    progress: Watcher | None = None,
 ) -> Scores:
     """Score annotations on the cells of a truth that were judged, concept by concept.
 
-    `cells` is a file (CSV item,concept,value, `?` for a cell of the sample that nobody judged) or
+    `truth` is a file (CSV item,concept,value, `?` for a cell of the sample that nobody judged) or
     {concept: {item: 1, 0 or -1}}. Measures are those of rankings, also written `infAP.concept`.
 
     >>> cells = {"Sea": {"a": 1, "b": 0, "c": -1}}
@@ -38,16 +44,16 @@ def evaluate_pooled_labels(
     >>> evaluate_pooled_labels(cells, {"mine": run}, "infAP.concept").mean()
     {'mine': {'infAP': 1.0}}
     """
-    judged = read_pooled_cells(cells) if isinstance(cells, str | Path) else cells
-    truth = judged if isinstance(judged, Judgements) else Judgements.from_dict(dict(judged))
-    names = measures.split() if isinstance(measures, str) else list(measures)
-    wanted = parse_measures(" ".join(name.replace(_ENDING, "") for name in names))
-    matrices = [coerce_labels(source, name) for name, source in name_annotations(runs)]
+    judged = read_pooled_cells(truth) if isinstance(truth, str | Path) else truth
+    cells = judged if isinstance(judged, Judgements) else Judgements.from_dict(dict(judged))
+    wanted = parse_measures(measures)
+    named = name_annotations(runs)
+    matrices = [coerce_labels(source, name, scores=scores) for name, source in named]
     for matrix in matrices:
-        unknown = [c for c in truth.topics if matrix.named and c not in matrix.concepts]
+        unknown = [c for c in cells.topics if matrix.named and c not in matrix.concepts]
         if unknown:
             raise UsageError(
                 f"{matrix.where}: no concept {unknown[0]!r}.{suggest(unknown[0], matrix.concepts)}"
             )
     ranked = {run.name: run for run in concept_rankings(matrices)}
-    return evaluate(truth, ranked, wanted, **options)
+    return evaluate(cells, ranked, wanted, jobs=jobs, progress=progress)

@@ -38,6 +38,10 @@ RANKED_ALIASES = {
     "reciprocal_rank": "RR",
     "ndcg_burges": "nDCG(gain='exp')",
     "IPrec": "iP(version=9)",
+    # Of each concept's items by confidence, where only some were judged (TRECVID).
+    "infAP.concept": "infAP",
+    "xinfAP.concept": "xinfAP",
+    "Bpref.concept": "Bpref",
 }
 
 LABEL_ALIASES = {

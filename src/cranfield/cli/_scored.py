@@ -1,0 +1,34 @@
+"""Scores for a table, or with the page that `--format html` asks for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from cranfield.cli._common import Output
+from cranfield.evaluation.scores import Scores
+from cranfield.work.background import in_background
+
+
+def scores_and_page(
+    output: Output, given: dict[str, Any], ask: Callable[..., Scores], case: str, per: Sequence[str]
+) -> tuple[Scores, str | None, Sequence[str]]:
+    """Scores, their page if there is one, and the units whose values are still to be shown.
+
+    `case` names what gathers all that a page shows; there is no page of scores without one.
+    """
+    public = given.pop("public")
+    with output.working("evaluating") as progress:
+        if output.form != "html" or not case:
+            return (
+                in_background(lambda: ask(progress=progress, **given), progress.cancel),
+                None,
+                per,
+            )
+        from cranfield.report import cases
+        from cranfield.report.parts import scores_page
+
+        gather = getattr(cases, case)
+        found = in_background(lambda: gather(progress=progress, **given), progress.cancel)
+        page = scores_page(found, per=per, public=public, **output.head(public))
+        return found.scores, page, ()
