@@ -135,3 +135,12 @@ def test_the_command_prints_the_answer(capsys):
     told = json.loads(capsys.readouterr().out)
     assert told["command"] == "errors"
     assert [len(p["rows"]) for p in told["parts"]] == [3, 3]
+
+
+def test_a_collection_with_both_kinds_is_asked_about_that_of_the_measures(capsys):
+    assert cf.find_errors([str(SAMPLE)], measures="AP").to_dict() == (
+        cf.find_errors([str(SAMPLE)], kind="ranked", measures="AP").to_dict()
+    )
+    assert main(["errors", str(SAMPLE), "-m", "AP.concept", "--format", "json"]) == 0
+    assert main(["errors", str(SAMPLE)]) == 2
+    assert "--kind ranked or --kind labels" in capsys.readouterr().err

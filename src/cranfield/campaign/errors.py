@@ -102,14 +102,14 @@ def find_errors(
     """The error analysis of runs of either kind, of saved scores, or of a collection's folder.
 
     `files` are the judgements and runs, with `truth` the runs alone, or one folder, whose runs
-    are those of `kind`. `options` are those of `evaluate` and `evaluate_labels`. The first
-    measure counts.
+    are those of `kind`, or of the kind that the measures have. `options` are those of `evaluate`
+    and `evaluate_labels`. The first measure counts.
     """
     asked: dict[str, Any] = {"jobs": jobs, "progress": progress}
     mistakes = None
     if len(files) == 1 and truth is None and Path(str(files[0])).is_dir():
         collection = read_collection(files[0])
-        chosen = only_kind(collection, kind)
+        chosen = only_kind(collection, kind, measures)
         part = collection.part(chosen)
         baseline = baseline or part.baseline or None
         if chosen == "labels":

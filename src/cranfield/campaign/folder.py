@@ -10,18 +10,16 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cranfield.campaign.scoring import TRUTH, task_options
+from cranfield.campaign.scoring import TRUTH, kind_of_measures, task_options
 from cranfield.campaign.texts import read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.rulebook import exclusive_groups
-from cranfield.errors import MeasureError, NeedsError, UsageError
+from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.subject import LABEL_OPTIONS, RANKED_OPTIONS
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_keys import FILE
 from cranfield.io.files import run_name
 from cranfield.io.ontology import read_rules_of
-from cranfield.measures import parse_measures
-from cranfield.measures.labels.registry import parse_label_measures
 
 Given = dict[str, Any]
 
@@ -100,24 +98,15 @@ def _kind(collection: Collection, given: Given) -> Kind:
         return "labels"
     if any(given.get(name, usual) != usual for name, usual in RANKED_OPTIONS.items()):
         return "ranked"
-    measures = given.get("measures")
-    ranked = measures and _parsed(parse_measures, measures)
-    labels = measures and _parsed(parse_label_measures, measures)
-    if ranked != labels:
-        return "ranked" if ranked else "labels"
+    told = kind_of_measures(given.get("measures"))
+    if told is not None:
+        return told
     if len(collection.kinds) == 1:
         return collection.kinds[0]
     raise UsageError(
         f"{collection.folder} has rankings and annotations: name measures= of one of them, such as "
         "measures=AP or measures=F.example"
     )
-
-
-def _parsed(parse: Callable[[str], Any], measures: str) -> bool:
-    try:
-        return bool(parse(measures))
-    except MeasureError:
-        return False
 
 
 def _runs(collection: Collection, kind: Kind, given: Given, place: str = "runs") -> None:

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
-from cranfield.errors import NeedsError, UsageError
+from cranfield.errors import MeasureError, NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import run_name
+from cranfield.measures import parse_measures
+from cranfield.measures.labels.registry import parse_label_measures
 
 if TYPE_CHECKING:
     from cranfield.data.labels import LabelMatrix
@@ -20,12 +22,31 @@ if TYPE_CHECKING:
 TRUTH = {"ranked": "judgements", "labels": "truth"}
 
 
-def only_kind(collection: Collection, kind: Kind | None = None) -> Kind:
-    """The kind that was asked for, or the only one that the collection has."""
+def kind_of_measures(measures: Any) -> Kind | None:
+    """The kind of runs that measures are of; None when there are none, or both kinds have them."""
+    ranked = bool(measures) and _are(parse_measures, measures)
+    labels = bool(measures) and _are(parse_label_measures, measures)
+    if ranked == labels:
+        return None
+    return "ranked" if ranked else "labels"
+
+
+def _are(parse: Callable[[Any], Any], measures: Any) -> bool:
+    try:
+        return bool(parse(measures))
+    except MeasureError:
+        return False
+
+
+def only_kind(collection: Collection, kind: Kind | None = None, measures: Any = None) -> Kind:
+    """The kind asked for, that to which the measures belong, or the only one of the collection."""
     if kind is not None:
         if kind not in KINDS:
             raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
         return kind
+    told = kind_of_measures(measures)
+    if told is not None:
+        return told
     if len(collection.kinds) == 1:
         return collection.kinds[0]
     if not collection.kinds:
@@ -89,7 +110,7 @@ def score_collection(
     from cranfield.evaluation.labels import evaluate_labels
     from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 
-    kind = only_kind(collection, kind)
+    kind = only_kind(collection, kind, measures)
     part, truth = collection.part(kind), collection.need(TRUTH[kind])
     given = part.runs if runs is None else runs
     if not given:

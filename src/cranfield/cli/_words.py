@@ -16,7 +16,7 @@ OTHER_NAMES = {
 }
 _NAMES = """
 agreement alpha baseline collection_size concepts confidence correction costmap counts detect
-duplicates executor few_gold gmt gold interval items jobs judged_only links margin max_items
+duplicates executor few_gold gmt gold interval items jobs judged_only kind links margin max_items
 measures min_score missing ontology power provider queries questions ranks resamples rng rules
 scores shares silver skipped soft sort tags tail test threshold ties topics unvoted values width
 wordnet

@@ -68,7 +68,7 @@ class Material:
 
         With `released` the truth goes along, for tables that show it.
         """
-        kind = only_kind(collection, kind)
+        kind = only_kind(collection, kind, measures)
         part = collection.part(kind)
         if scores is None:
             scores = score_collection(
