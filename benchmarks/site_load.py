@@ -1,9 +1,10 @@
-"""What the campaign site needs: CPU of a board, waits of saves, memory of uploads. As ratios."""
+"""How long savers wait for the store, with commits in groups and without: a ratio.
+
+What pages and uploads cost is held by `tests/server/slow_load.py`.
+"""
 
 from __future__ import annotations
 
-import asyncio
-import sys
 import tempfile
 import threading
 import time
@@ -65,37 +66,15 @@ def saves(folder: Path) -> None:
     print(f"p95 of grouped commits / plain ones: {found['grouped'][at] / found['plain'][at]:.2f}")
 
 
-def pages(folder: Path) -> None:
-    """CPU of a board from memory and made anew, as this process spends it."""
-    from tests.server.world import Site, run_text
+async def cpu(app, times: int, *, anew: bool = False) -> float:
+    """Milliseconds of CPU of the application for each of some requests for a board.
 
-    site = Site(folder)
-    site.add_campaign()
-    site.move("open")
-    people = [site.add_team(f"p{n}", f"T{n}") for n in range(15)]
-    with site.serving():
-        for who, team in people:
-            client = site.program(site.add_token(who, team))
-            for n in range(5):
-                client.put(
-                    f"/tasks/ranked/runs/r{n}",
-                    params={"conf": "V", "about": "x"},
-                    content=run_text((f"d{n}", "d6")).encode(),
-                )
-        site.work()
-        site.move("closed", "scoring", "released")
-        page = site.browser().get("/tiny/results/ranked")
-        sent = int(page.headers["content-length"])
-        print(f"board of 76 runs: {len(page.content) / 1000:.1f} KB, {sent / 1000:.1f} KB packed")
-        cached = asyncio.run(cpu(site.app, lambda _: "", 1000))
-        anew = asyncio.run(cpu(site.app, lambda n: f"x={n}", 100))
-        print(f"CPU of a board: {cached:.2f} ms from memory, {anew:.2f} ms made anew")
+    From memory, or with `anew` made each time from the scores that are kept.
+    """
 
-
-async def cpu(app, query, times: int) -> float:
-    """Milliseconds of CPU of the application for each of some requests for a board."""
-
-    async def ask(n: int) -> None:
+    async def ask() -> None:
+        if anew:
+            app.state.pages.forget()
         scope = {
             "type": "http",
             "asgi": {"version": "3.0"},
@@ -105,7 +84,7 @@ async def cpu(app, query, times: int) -> float:
             "path": "/tiny/results/ranked",
             "raw_path": b"/tiny/results/ranked",
             "root_path": "",
-            "query_string": query(n).encode(),
+            "query_string": b"",
             "headers": [(b"host", b"127.0.0.1"), (b"accept-encoding", b"gzip")],
             "client": ("127.0.0.1", 1),
             "server": ("127.0.0.1", 80),
@@ -122,38 +101,14 @@ async def cpu(app, query, times: int) -> float:
         if told[0]["status"] != 200:
             raise RuntimeError(told)
 
-    for n in range(5):
-        await ask(10_000 + n)
+    for _ in range(5):
+        await ask()
     begun = time.process_time()
-    for n in range(times):
-        await ask(n)
+    for _ in range(times):
+        await ask()
     return 1000 * (time.process_time() - begun) / times
 
 
-def uploads(folder: Path) -> None:
-    """How much more memory a run of 50 MB takes: the peak of the process, client apart."""
-    import resource
-
-    from tests.server.world import Site
-
-    site = Site(folder)
-    site.add_campaign()
-    site.move("open")
-    who, team = site.add_team("ann", "ONE")
-    block = b"x" * (1 << 20)
-    with site.serving():
-        client = site.program(site.add_token(who, team))
-        ask = {"params": {"conf": "V", "about": "x"}}
-        client.put("/tasks/ranked/runs/a", content=b"x", **ask)
-        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        client.put("/tasks/ranked/runs/a", content=(block for _ in range(50)), **ask)
-        after = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-    print(f"upload of 50 MB: +{(after - before) / 1024:.1f} MB")
-
-
 if __name__ == "__main__":
-    sys.path.insert(0, str(Path(__file__).parents[1]))
     with tempfile.TemporaryDirectory() as made:
         saves(Path(made))
-        uploads(Path(made) / "uploads")
-        pages(Path(made) / "pages")

@@ -159,3 +159,38 @@ def test_a_slow_sender_holds_nobody_up(site):
     going.set()
     joined([thread])
     assert found == [201]
+
+
+def test_a_large_file_is_checked_by_a_child_and_told_alike(site, monkeypatch):
+    """What a child finds is what would be found here: problems with their lines, and receipts."""
+    from cranfield.server.services import checks
+
+    client = site.program(site.add_token(site.ann, site.one))
+    odd = GOOD.replace(b"t2 Q0 d3", b"t2 Q0 d9", 1)
+    here = client.post("/tasks/ranked/check", content=odd)
+    monkeypatch.setattr(checks, "SMALL", 0)
+    there = client.post("/tasks/ranked/check", content=odd)
+    assert (here.status_code, there.status_code) == (422, 422)
+    assert here.json() == there.json()
+    good = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
+    assert good.status_code == 201, good.text
+    assert good.json()["lines"] == 24
+
+
+def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
+    from cranfield.server.jobs.nursery import Nursery
+    from cranfield.server.services import checks
+
+    told = []
+
+    def killed(*_):
+        told.append("killed")
+        return {"error": "it was killed", "again": True}
+
+    monkeypatch.setattr(checks, "SMALL", 0)
+    monkeypatch.setattr(Nursery, "run", killed)
+    client = site.program(site.add_token(site.ann, site.one))
+    answer = client.put("/tasks/ranked/runs/r1", params=ABOUT, content=GOOD)
+    assert answer.status_code == 422
+    assert answer.json()["problems"][0]["message"] == "cannot be checked: it was killed"
+    assert len(told) == checks.ATTEMPTS

@@ -36,9 +36,9 @@ atexit.register(NURSERY.close)
 CANARY = "7351964"
 
 
-def joined(threads) -> None:
+def joined(threads, patience=PATIENCE) -> None:
     """Wait for threads, and not for ever."""
-    until = time.monotonic() + PATIENCE
+    until = time.monotonic() + patience
     for thread in threads:
         thread.join(max(0.0, until - time.monotonic()))
     late = [thread.name for thread in threads if thread.is_alive()]

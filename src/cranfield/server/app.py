@@ -23,9 +23,9 @@ from cranfield.server.headers import SecurityHeaders
 from cranfield.server.permissions import RULES, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
+from cranfield.server.services.checks import Checks
 from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
-from cranfield.server.services.submissions import Checks
 from cranfield.server.settings import Settings
 from cranfield.server.store import StoreFullError
 from cranfield.server.visitors import CSRF_FIELD, Visitor, recognise

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from importlib import import_module
@@ -54,7 +55,7 @@ PAGES: dict[str, tuple[str, str]] = {
 }
 # What may be chosen on a page; there are no other choices on any.
 CHOSEN = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
-MOST_ITEMS = 500
+MOST_ITEMS, MOST_BOARDS = 500, 64
 
 
 def asked_of(path: str, query: Mapping[str, str]) -> dict[str, str]:
@@ -117,6 +118,16 @@ class Results:
         self.released = Released(material.truth)
         # Answers of pages that were made already, None where there is nothing to show.
         self.kept: dict[str, Answer | None] = {}
+        self._boards: OrderedDict[Hashable, Made] = OrderedDict()
+
+    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+        """What was made under a key a while ago, or is made now; the last ones are kept."""
+        found = self._boards.get(key)
+        if found is None:
+            found = self._boards[key] = make()
+            while len(self._boards) > MOST_BOARDS:
+                self._boards.popitem(last=False)
+        return found
 
     def addresses(self) -> list[Address]:
         """Every page that a static site has."""

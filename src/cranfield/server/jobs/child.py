@@ -14,6 +14,7 @@ import socket
 import sys
 import tempfile
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -23,17 +24,13 @@ if TYPE_CHECKING:
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 
 
-def nursery() -> None:
+def nursery(*modules: str) -> None:
     """Forks a child for every line of standard input, and tells how it ended by a line.
 
     What all jobs need is imported once, here, where no truth and no run is ever opened.
     """
-    import cranfield.campaign.gathered
-    import cranfield.comparison.compare
-    import cranfield.evaluation.labels
-    import cranfield.evaluation.ranked
-    import cranfield.io.collection  # noqa: F401
-
+    for module in modules:
+        import_module(module)
     for line in sys.stdin:
         reading, writing = os.pipe()
         child = os.fork()
@@ -245,4 +242,10 @@ def export(given: dict[str, Any]) -> dict[str, Any]:
 WORK = {"export": export, "score": score, "aggregate": aggregate, "publish": publish}
 
 if __name__ == "__main__":
-    nursery()
+    nursery(
+        "cranfield.campaign.gathered",
+        "cranfield.comparison.compare",
+        "cranfield.evaluation.labels",
+        "cranfield.evaluation.ranked",
+        "cranfield.io.collection",
+    )

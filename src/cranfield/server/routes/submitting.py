@@ -15,6 +15,7 @@ from cranfield.server.context import Context
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, tasks_of
+from cranfield.server.services.checks import Checks
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
@@ -50,7 +51,7 @@ def accept(
     `remember` is done in the same transaction with the receipt.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    checks: submissions.Checks = request.app.state.checks
+    checks: Checks = request.app.state.checks
     given = submissions.checked_submission(given, row, task_row["kind"])
     checked = checks.check(upload, given, task_row, row["slug"])
     if not checked.is_good:

@@ -127,6 +127,11 @@ class Pages:
                 self._shown.popitem(last=False)
         return shown
 
+    def forget(self) -> None:
+        """Make every page anew when it is asked for next."""
+        with self._lock:
+            self._shown.clear()
+
     def _current(self, campaign: Row, task_row: Row) -> tuple[Row | None, str]:
         with self.context.store.read() as connection:
             current = scoring.current_set(connection, task_row["id"])

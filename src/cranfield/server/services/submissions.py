@@ -7,30 +7,24 @@ from __future__ import annotations
 
 import json
 import re
-import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from cranfield.campaign.submissions import Checked, PublicSet, check_submission
+from cranfield.campaign.submissions import Checked
 from cranfield.errors import CranfieldError, UsageError
-from cranfield.io.files import Caps, Input, run_name
+from cranfield.io.files import run_name
 from cranfield.server.context import Context
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
 from cranfield.server.services.campaigns import Row, close_if_due
-from cranfield.server.services.uploads import Upload
 from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
-from cranfield.server.thresholds import threshold_of
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
 _ENDING = re.compile(r"\.(txt|run|csv|tsv|json|npz|parquet)")
 KEPT = 20
-# Headers and blank lines, and how many bytes a line has at most on the average.
-SPARE_LINES, WIDEST_LINE = 1000, 512
-ALWAYS_READ = 8 << 20
 
 
 class RejectedError(CranfieldError):
@@ -89,62 +83,6 @@ def checked_submission(given: Submission, campaign_row: Mapping[str, Any], kind:
         replace=given.replace,
         via=given.via,
     )
-
-
-class Checks:
-    """Reads uploads, a few at a time; the public sets of tasks are read once."""
-
-    def __init__(self, context: Context) -> None:
-        self.context = context
-        self._turns = threading.Semaphore(context.settings.limits.checks_at_once)
-        self._public: dict[str, PublicSet] = {}
-        self._lock = threading.Lock()
-
-    def public(self, task_row: Mapping[str, Any], slug: str) -> PublicSet:
-        """What is public of a task, from the folder that teams download."""
-        from cranfield.io.collection import read_collection
-
-        with self._lock:
-            if task_row["id"] not in self._public:
-                collection = read_collection(self.context.settings.public / slug)
-                self._public[task_row["id"]] = PublicSet.of(collection, task_row["kind"])
-            return self._public[task_row["id"]]
-
-    def forget(self) -> None:
-        with self._lock:
-            self._public.clear()
-
-    def check(
-        self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
-    ) -> Checked:
-        """What is wrong with an upload, and how much is in it."""
-        name = f"{given.tag}{given.ending}{upload.packing}"
-        public = self.public(task_row, slug)
-        caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
-        with self._turns:
-            return check_submission(
-                Input(name, upload.path, caps),
-                public,
-                threshold=threshold_of(given.threshold),
-                name=given.tag,
-            )
-
-
-def caps_of(public: PublicSet, most: int) -> Caps:
-    """The most that is read of a submission: no more than the public ids can fill.
-
-    A file that is small when packed and huge when unpacked is given up early.
-    """
-    units = (
-        (public.topics, public.items)
-        if public.kind == "ranked"
-        else (public.items, public.concepts)
-    )
-    if units[0] is None or units[1] is None:
-        return Caps(unpacked_bytes=most)
-    lines = len(units[0]) * max(2, len(units[1])) + SPARE_LINES
-    widest = max(ALWAYS_READ, lines * WIDEST_LINE)
-    return Caps(unpacked_bytes=min(most, widest), lines=lines)
 
 
 def store_run(

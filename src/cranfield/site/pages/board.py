@@ -17,6 +17,11 @@ TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 
 
 def make(results: Results, here: Address) -> Made:
+    """The board that was asked for; it is ready for whoever asks for it next, in any form."""
+    return results.once(tuple(sorted(here.query.items())), lambda: _made(results, here))
+
+
+def _made(results: Results, here: Address) -> Made:
     material, query = results.material, here.query
     measure = results.measure(query.get("measure"))
     baseline = results.run_named(query.get("baseline")) or material.baseline or None
@@ -33,6 +38,7 @@ def make(results: Results, here: Address) -> Made:
     return Made(
         title=f"{TITLES[material.task]} by {measure.mean_label}",
         answer=answer,
+        blocks=results.blocks_of(answer, here),
         kicker=f"{len(material.scores.runs)} runs on {unit}: {measure.title}",
         verdict=answer.verdict,
         choices=tuple(_choices(results, here)),
