@@ -42,14 +42,11 @@ Options options_of(const std::string& ties, bool judged_only, std::int64_t max_i
     return options;
 }
 
-namespace {
 std::vector<Id> ids_of(const nb::list& names) {
     std::vector<Id> ids;
     for (const nb::handle name : names) ids.push_back(utf8_of(name));
     return ids;
 }
-
-}  // namespace
 
 Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
                    const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
@@ -266,6 +263,7 @@ NB_MODULE(_core, m) {
     bind_labels(m);
     bind_relatedness(m);
     bind_features(m);
+    bind_writers(m);
 }
 
 }  // namespace cranfield::binding

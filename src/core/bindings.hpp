@@ -68,6 +68,7 @@ using Calls = std::vector<std::pair<std::string, std::vector<double>>>;
 
 Options options_of(const std::string& ties, bool judged_only, std::int64_t max_items, bool check);
 nb::tuple table_to_python(Table&& table);
+std::vector<Id> ids_of(const nb::list& names);
 Columns columns_of(const nb::list& topics, const In1<std::int64_t>& offsets,
                    const In1<std::uint8_t>& item_bytes, const In1<std::int64_t>& item_offsets,
                    const In1<double>& values);
@@ -84,5 +85,7 @@ void bind_relatedness(nb::module_& m);
 void bind_draws(nb::module_& m);
 // The descriptors of pictures.
 void bind_features(nb::module_& m);
+// The writers of tables and labels (bind_writers.cpp).
+void bind_writers(nb::module_& m);
 
 }  // namespace cranfield::binding

@@ -59,6 +59,47 @@ def line_ends(block: bytes) -> tuple[int, int, int]: ...
 # {topic: {item: number}} in plain JSON, or None.
 def nested_json(text: bytes, finite: bool) -> Columns | None: ...
 
+# Judgements or a run as text: TREC's "run" or "judgements", "csv", "tsv" or "json".
+class TableBlocks:
+    def __init__(
+        self,
+        topics: list[str],
+        offsets: Buffer,
+        item_bytes: Buffer,
+        item_offsets: Buffer,
+        values: Buffer,
+        form: str,
+        grades: bool,
+        tag: str,
+        strata: Buffer | None,
+    ) -> None: ...
+    # About so many bytes more, and none at the end.
+    def next(self, bytes: int) -> bytes: ...
+
+# Whether items have 1 to `longest` bytes, none of them among `breaks`, which are blanks or below.
+def items_fit(
+    topics: list[str],
+    offsets: Buffer,
+    item_bytes: Buffer,
+    item_offsets: Buffer,
+    values: Buffer,
+    breaks: bytes,
+    longest: int,
+) -> bool: ...
+
+# Whether an item stands twice in a topic.
+def has_repeats(
+    topics: list[str],
+    offsets: Buffer,
+    item_bytes: Buffer,
+    item_offsets: Buffer,
+    values: Buffer,
+) -> bool: ...
+
+# An item a line and its row of numbers (float64, or 0 and 1 as uint8); or a value a line.
+def label_rows(items: list[str], values: Buffer, separator: str, quoted: bool) -> bytes: ...
+def long_label_rows(items: list[str], concepts: list[str], values: Buffer) -> bytes: ...
+
 # The names of each kernel's parameters, and whether further numbers may follow.
 def kernels() -> dict[str, tuple[tuple[str, ...], bool]]: ...
 def check_call(name: str, params: Sequence[float]) -> None: ...

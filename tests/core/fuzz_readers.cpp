@@ -10,6 +10,7 @@
 #include "readers/run_file.hpp"
 #include "readers/separated.hpp"
 #include "readers/table.hpp"
+#include "writers/table.hpp"
 
 using namespace cranfield;
 
@@ -40,6 +41,47 @@ void check_rows(std::string_view text, char separator, std::size_t step) {
         std::abort();
 }
 
+Columns columns_of(const Table& table) {
+    Columns columns;
+    columns.topics.assign(table.topics.begin(), table.topics.end());
+    columns.offsets = table.offsets.data();
+    columns.item_bytes = table.item_bytes.data();
+    columns.item_offsets = table.item_offsets.data();
+    columns.values = table.values.data();
+    columns.check(table.values.size(), table.item_bytes.size());
+    return columns;
+}
+
+// The same text in blocks of any size; what is written as JSON is read back as it was.
+void check_writing(const Table& table, TableForm form, std::size_t step) {
+    const Columns columns = columns_of(table);
+    const TableLayout layout{form, form == TableForm::judgements, "tag", nullptr};
+    Text whole, part;
+    std::string joined;
+    TableWriter all(columns, layout), some(columns, layout);
+    while (all.next(whole, Limits::none)) continue;
+    while (some.next(part, step)) {
+        joined.append(part.view());
+        part.clear();
+    }
+    if (joined != whole.view()) std::abort();
+    Table again;
+    if (form != TableForm::json || !items_fit(columns, {}, 64) ||
+        joined.find('\\') != std::string::npos || !read_nested_json(joined, false, again))
+        return;
+    if (again.topics != table.topics || again.offsets != table.offsets ||
+        again.item_bytes != table.item_bytes || again.item_offsets != table.item_offsets ||
+        again.values != table.values)
+        std::abort();
+}
+
+void check_writers(const Table& table, std::size_t step) {
+    if (table.topics.empty() || has_repeats(columns_of(table))) return;
+    for (const TableForm form :
+         {TableForm::run, TableForm::judgements, TableForm::csv, TableForm::tsv, TableForm::json})
+        check_writing(table, form, step);
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -47,7 +89,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (data[0] >= 250) {
         const std::string_view text(reinterpret_cast<const char*>(data + 1), size - 1);
         Table table;
-        if (data[0] == 250) return read_nested_json(text, false, table), 0;
+        if (data[0] == 250) {
+            if (read_nested_json(text, false, table)) check_writers(table, 1 + size % 64);
+            return 0;
+        }
         check_rows(text, ",;\t "[data[0] % 4], 1 + size % 64);
         return 0;
     }
@@ -66,15 +111,11 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     Progress progress;
     Stream stream(read, 64 + step, limits);
     const TableReading reading = read_table(stream, kind, 1, false, problems, progress);
-    if (kind == Kind::run || problems.total() > 0 || reading.table.topics.empty()) return 0;
+    if (problems.total() > 0 || reading.table.topics.empty()) return 0;
+    check_writers(reading.table, step);
+    if (kind == Kind::run) return 0;
 
-    Columns columns;
-    columns.topics.assign(reading.table.topics.begin(), reading.table.topics.end());
-    columns.offsets = reading.table.offsets.data();
-    columns.item_bytes = reading.table.item_bytes.data();
-    columns.item_offsets = reading.table.item_offsets.data();
-    columns.values = reading.table.values.data();
-    columns.check(reading.table.values.size(), reading.table.item_bytes.size());
+    const Columns columns = columns_of(reading.table);
     const JudgementIndex index(columns);
     const Programme programme =
         programme_of({{"average_precision", {1.0, 1e9}}, {"err", {10.0, 4.0}}, {"bpref", {1.0}}});

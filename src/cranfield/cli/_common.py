@@ -413,9 +413,9 @@ class Output:
 
     def show_run(self, answer: Answer, run: DataTable) -> None:
         """Write a run where it was asked for, and print it or the answer that it came with."""
-        from cranfield.io.trec import write_table
+        from cranfield.io.table_text import trec_blocks
 
-        data = "".join(write_table(run)).encode()
+        data = b"".join(trec_blocks(run))
         if self.path is not None:
             write_whole(Path(self.path), data)
         if self.form != "trec":

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gzip
+from collections.abc import Iterable
 from pathlib import Path
 
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
-from cranfield.io import is_tabular, read_qrels, read_run, trec
+from cranfield.io import is_tabular, read_qrels, read_run
 from cranfield.io.files import (
     COMPRESSED,
     FileForm,
@@ -18,6 +18,8 @@ from cranfield.io.files import (
     open_input,
     write_whole,
 )
+from cranfield.io.packed import packed_gz
+from cranfield.io.table_text import trec_blocks
 
 KINDS = ("run", "qrels", "labels")
 _HEAD = 1 << 16
@@ -26,10 +28,11 @@ _HEAD = 1 << 16
 def convert(
     source: FileForm, target: str | Path | None, *, kind: str | None = None, long: bool = False
 ) -> tuple[tuple[str, ...], bytes]:
-    """Write what a file holds to another, whole or not at all, and give the notes and the bytes.
+    """Write what a file holds to another, whole or not at all, and give the notes.
 
     `kind` is "run", "qrels" or "labels" and is found out where a file says it; `long` is for labels
-    as CSV item,concept,value. Without a target nothing is written, and the bytes are TREC's format.
+    as CSV item,concept,value. Without a target nothing is written, and the bytes of TREC's format
+    come with the notes.
     """
     if kind is not None and kind not in KINDS:
         raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
@@ -37,10 +40,10 @@ def convert(
     if kind == "labels":
         return _convert_labels(source, target, long), b""
     table = read_run(source) if kind == "run" else read_qrels(source)
-    data = encoded(table, target)
-    if target is not None:
-        write_whole(Path(target), data)
-    return table.notes, data
+    if target is None:
+        return table.notes, encoded(table, None)
+    write_whole(Path(target), _blocks(table, str(target)))
+    return table.notes, b""
 
 
 def _convert_labels(source: FileForm, target: str | Path | None, long: bool) -> tuple[str, ...]:
@@ -92,20 +95,23 @@ def _kind_of_line(path: FileForm, line: str) -> str:
 
 def encoded(table: Judgements | Run, target: str | Path | None) -> bytes:
     """Judgements or a run as the bytes of a file of that name; packed for .gz."""
-    name = "-" if target is None else str(target)
+    return b"".join(_blocks(table, "-" if target is None else str(target)))
+
+
+def _blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:
     packing = Path(name).suffix.lower()
     if packing == ".zst":
         raise UsageError("writing .zst is not supported: use .gz, or pack the file afterwards")
     try:
-        data = _plain(table, name)
+        blocks = _plain_blocks(table, name)
     except InputError as error:
         raise InputError(describe(name), error.problems, error.count) from None
-    return gzip.compress(data, mtime=0) if packing == ".gz" else data
+    return packed_gz(blocks) if packing == ".gz" else blocks
 
 
-def _plain(table: Judgements | Run, name: str) -> bytes:
+def _plain_blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:
     if is_tabular(name):
-        from cranfield.io.tabular import to_bytes
+        from cranfield.io.tabular import written
 
-        return to_bytes(table, inner_suffix(name))
-    return "".join(trec.write_table(table)).encode()
+        return written(table, inner_suffix(name))
+    return trec_blocks(table)

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from cranfield import _core
+from cranfield.data import Table
 from cranfield.errors import InputError
 
 # Longer than any id, and shorter than what readers of CSV grant a field.
@@ -52,6 +54,12 @@ class IdRule:
                     where,
                     f"{what} {shown} {fault}, which {self.form} cannot hold; {self.instead}",
                 )
+
+    def check_items(self, where: str, table: Table) -> None:
+        """The same for every item of a table: in the core, but for the words."""
+        breaks = bytes(byte for byte in range(33) if self.breaks.search(chr(byte)))
+        if not _core.items_fit(list(table.topics), *table.buffers, breaks, LONGEST_ID):
+            self.check(where, "item", (table.item(row) for row in range(len(table))))
 
 
 def _named(char: str) -> str:

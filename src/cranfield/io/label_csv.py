@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,14 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, write_whole
 from cranfield.io.ids import LABEL_CSV
 from cranfield.io.label_lists import LISTED, is_list, read_listed
-from cranfield.io.label_rows import OUTSIDE, PROBLEMS_KEPT, RowCollector, plain_matrix
+from cranfield.io.label_rows import OUTSIDE, PROBLEMS_KEPT, RowCollector, plain_matrix, value_blocks
 from cranfield.io.numbers import is_number, number
 from cranfield.io.plain_rows import PlainRows, first_row
+from cranfield.io.written import csv_text
 
 LONG_HEADER = ["item", "concept", "value"]
 # What `cranfield aggregate` writes: a truth, and how sure it is, which is no confidence of a run.
@@ -204,15 +205,6 @@ def _from_triples(
     return LabelMatrix(tuple(items), tuple(order), labels, confidences, name, free=free)
 
 
-def _value_rows(matrix: LabelMatrix) -> Iterator[tuple[str, list[int] | list[float]]]:
-    for i, item in enumerate(matrix.items):
-        labels, confidences = matrix.rows(i, i + 1)
-        if confidences is not None:
-            yield item, confidences[0].tolist()
-        elif labels is not None:
-            yield item, labels[0].astype(int).tolist()
-
-
 def _check_names(matrix: LabelMatrix, path: Path) -> None:
     LABEL_CSV.check(str(path), "item", matrix.items)
     LABEL_CSV.check(str(path), "concept", matrix.concepts)
@@ -225,16 +217,13 @@ def write_wide(matrix: LabelMatrix, path: Path) -> None:
         raise InputError.single(
             str(path), "these names of concepts are the header of the long form; rename them"
         )
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(["item", *matrix.concepts])
-    writer.writerows([item, *row] for item, row in _value_rows(matrix))
-    if matrix.confidences is not None and matrix.labels is not None:
-        for i, item in enumerate(matrix.items):
-            labels, _ = matrix.rows(i, i + 1)
-            if labels is not None:
-                writer.writerow([item, *labels[0].astype(int).tolist()])
-    write_whole(path, out.getvalue().encode())
+    write_whole(path, _wide_blocks(matrix))
+
+
+def _wide_blocks(matrix: LabelMatrix) -> Iterator[bytes]:
+    yield csv_text([["item", *matrix.concepts]]).encode()
+    for items, values in value_blocks(matrix):
+        yield _core.label_rows(items, values, ",", True)
 
 
 def write_long(matrix: LabelMatrix, path: Path) -> None:
@@ -244,15 +233,19 @@ def write_long(matrix: LabelMatrix, path: Path) -> None:
             str(path), "the long form has one value per cell, not a confidence and a label"
         )
     _check_names(matrix, path)
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(LONG_HEADER)
-    absent = dict.fromkeys(matrix.concepts)
-    for item, row in _value_rows(matrix):
-        present = [j for j, value in enumerate(row) if value]
-        for j in present or [0]:
-            writer.writerow([item, matrix.concepts[j], row[j]])
-            absent.pop(matrix.concepts[j], None)
+    write_whole(path, _long_blocks(matrix))
+
+
+def _long_blocks(matrix: LabelMatrix) -> Iterator[bytes]:
+    yield csv_text([LONG_HEADER]).encode()
+    concepts = list(matrix.concepts)
+    absent = np.ones(len(concepts), dtype=bool)
+    for items, values in value_blocks(matrix):
+        yield _core.long_label_rows(items, concepts, values)
+        there = values != 0
+        absent &= ~there.any(axis=0)
+        # An item without any concept has a row of the first.
+        absent[0] &= there.any(axis=1).all()
     # A concept that no item has is part of the vocabulary all the same.
-    writer.writerows([matrix.items[0], concept, 0] for concept in absent)
-    write_whole(path, out.getvalue().encode())
+    rows = [[matrix.items[0], concepts[j], 0] for j in np.flatnonzero(absent)]
+    yield csv_text(rows).encode()

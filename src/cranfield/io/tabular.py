@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
 from cranfield import _core
@@ -18,10 +15,10 @@ from cranfield.errors import (
     MissingExtraError,
 )
 from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
-from cranfield.io.ids import SEPARATED
 from cranfield.io.lists import of_list
 from cranfield.io.records import read_records
 from cranfield.io.separated import number_role, read_separated, repeated
+from cranfield.io.table_text import json_blocks, refuse_empty_topics, separated_blocks
 
 T = TypeVar("T", bound=Table)
 
@@ -118,54 +115,34 @@ READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
 }
 
 
-def to_bytes(table: Table, suffix: str) -> bytes:
-    """Judgements or a run in the format of a file name's ending."""
-    number = number_role(type(table))
+def written(table: Table, suffix: str) -> Iterable[bytes]:
+    """Judgements or a run in the format of a file name's ending, block by block."""
+    number, where = number_role(type(table)), f"<{suffix} file>"
     if isinstance(table, Judgements) and table.strata is not None:
-        raise InputError.single(f"<{suffix} file>", "only TREC's format holds strata of judgements")
+        raise InputError.single(where, "only TREC's format holds strata of judgements")
     if suffix == ".json":
-        return _json_text(table).encode() + b"\n"
-    where = f"<{suffix} file>"
-    if without := [t for t, i, j in _spans(table) if i == j]:
-        raise InputError.single(
-            where, f"topic {without[0]!r} has no items, which only .json can hold"
-        )
-    rows = [
-        (t, i, int(v) if v.is_integer() and number == "grade" else v) for t, i, v in table.rows()
-    ]
+        return json_blocks(table)
+    refuse_empty_topics(table, where)
     if suffix == ".parquet":
-        return _parquet_bytes(rows, number)
-    SEPARATED.check(where, "topic", table.topics)
-    SEPARATED.check(where, "item", (item for _, item, _ in rows))
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter="," if suffix == ".csv" else "\t", lineterminator="\n")
-    writer.writerow(["topic", "item", number])
-    writer.writerows(rows)
-    return out.getvalue().encode()
+        return [_parquet_bytes(table, number)]
+    return separated_blocks(table, suffix, number, where)
 
 
-def _spans(table: Table) -> Iterator[tuple[str, int, int]]:
-    """Each topic with its first row and the one after its last."""
-    bounds = table.offsets.tolist()
-    return zip(table.topics, bounds[:-1], bounds[1:], strict=True)
-
-
-def _json_text(table: Table) -> str:
-    """JSON to the letter: an infinite score is a number that no double can hold."""
-    text = json.dumps(table.to_dict(), ensure_ascii=False, indent=0)
-    if np.isinf(table.values).any():
-        text = re.sub(r": (-?)Infinity(?=,?$)", r": \g<1>1e999", text, flags=re.MULTILINE)
-    return text
-
-
-def _parquet_bytes(rows: list[tuple[str, str, float]], number: str) -> bytes:
+def _parquet_bytes(table: Table, number: str) -> bytes:
     try:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
         raise MissingExtraError("pyarrow", "dataframe", "Writing Parquet files") from None
-    columns = list(zip(*rows, strict=True))
+    topics = np.repeat(np.arange(len(table.topics)), np.diff(table.offsets))
+    items = pa.LargeStringArray.from_buffers(
+        len(table), pa.py_buffer(table.item_offsets), pa.py_buffer(table.item_bytes)
+    )
+    columns = {
+        "topic": pa.array(table.topics, pa.string()).take(pa.array(topics)),
+        "item": items.cast(pa.string()),
+        number: pa.array(table.values),
+    }
     sink = pa.BufferOutputStream()
-    values = pa.array(columns[2], pa.float64())
-    pq.write_table(pa.table({"topic": columns[0], "item": columns[1], number: values}), sink)
+    pq.write_table(pa.table(columns), sink)
     return bytes(sink.getvalue())

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from cranfield import _core
-from cranfield.data import Judgements, Run, Table
+from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, Problem, check_counts, os_message, plural
 from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
 from cranfield.io.streams import fill
@@ -222,39 +222,3 @@ def _message(
         "keep one of them",
         f"item {quoted} has another grade for topic {topic!r} on line {other_line}; keep one",
     )[fault]
-
-
-def write_table(table: Table, where: str = "<TREC file>") -> Iterator[str]:
-    """The lines of judgements or of a run in TREC's format, as they are read back.
-
-    An InputError names the first id that this format cannot hold.
-    """
-    from cranfield.io import ids
-
-    for t, topic in enumerate(table.topics):
-        if table.offsets[t] == table.offsets[t + 1]:
-            raise InputError.single(
-                where, f"topic {topic!r} has no items, which only .json can hold"
-            )
-    ids.TREC.check(where, "topic", table.topics, first=True)
-    ids.TREC.check(where, "item", (table.item(row) for row in range(len(table))))
-    if isinstance(table, Run):
-        name = ids.one_word(table.tag or table.name)
-        rank, last = 0, ""
-        for topic, item, score in ranked_rows(table):
-            rank = rank + 1 if topic == last else 1
-            last = topic
-            yield f"{topic} Q0 {item} {rank} {score!r} {name}\n"
-    else:
-        strata = getattr(table, "strata", None)
-        for row, (topic, item, grade) in enumerate(table.rows()):
-            stratum = "" if strata is None else f"{strata[row]} "
-            yield f"{topic} 0 {item} {stratum}{int(grade) if grade.is_integer() else grade!r}\n"
-
-
-def ranked_rows(run: Run) -> Iterator[tuple[str, str, float]]:
-    """The rows of a run, best first within each topic; ties by item id, larger first."""
-    for topic, items in run.to_dict().items():
-        ordered = sorted(items.items(), key=lambda pair: (pair[1], pair[0].encode()), reverse=True)
-        for item, score in ordered:
-            yield topic, item, score

@@ -12,20 +12,22 @@ from typing import BinaryIO
 from cranfield.errors import InputError, UsageError, os_message
 
 
-def write_whole(path: Path, data: bytes) -> None:
+def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
     """Write a file so that it appears complete or not at all, even when the power fails.
 
     A link is followed; a pipe or a device such as /dev/null is written to, not replaced.
     """
+    blocks = (data,) if isinstance(data, bytes) else data
     try:
         path = path.resolve()
         if not path.parent.is_dir():
             raise InputError.single(str(path), "cannot be written: no such directory")
         if path.exists() and not path.is_file() and not path.is_dir():
-            path.write_bytes(data)
+            with path.open("wb") as device:
+                device.writelines(blocks)
             return
         with whole_file(path) as out:
-            out.write(data)
+            out.writelines(blocks)
     except OSError as error:
         raise InputError.single(_shown(path), f"cannot be written: {os_message(error)}") from None
     except ValueError:

@@ -22,7 +22,7 @@ from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.io.annotations import read_truth
 from cranfield.io.forms import coerce_judgements
 from cranfield.io.labels import write_labels
-from cranfield.io.trec import write_table
+from cranfield.io.table_text import trec_blocks
 from cranfield.io.written import made_folder, write_whole
 from cranfield.notes import Progress, Watcher
 from cranfield.work.seeds import generator
@@ -75,7 +75,7 @@ def simulate_runs(
             write_labels(matrix, place(f"{matrix.name}.csv"))
     else:
         for run in graded_rankings(coerce_judgements(truth), **options):
-            write_whole(place(f"{run.name}.run"), "".join(write_table(run)).encode())
+            write_whole(place(f"{run.name}.run"), trec_blocks(run))
     return SimulatedRuns(tuple(files))
 
 
