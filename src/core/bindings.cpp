@@ -151,7 +151,7 @@ nb::tuple py_read_table(const std::optional<nb::bytes>& path, const nb::object& 
 nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<nb::bytes>& path,
                           const nb::object& read, const Calls& calls, const std::string& ties,
                           bool judged_only, std::int64_t max_items, unsigned jobs,
-                          std::optional<std::uint64_t> max_lines,
+                          bool extra_fields, std::optional<std::uint64_t> max_lines,
                           std::optional<std::uint64_t> line_bytes, Progress& progress) {
     const Programme programme = programme_of(calls);
     const Options options = options_of(ties, judged_only, max_items, true);
@@ -163,14 +163,15 @@ nb::tuple py_evaluate_run(const JudgementIndex& index, const std::optional<nb::b
         open_source(path, read, limits_of(max_lines, line_bytes));
     {
         const nb::gil_scoped_release release;
-        result = evaluate_source(index, *source, programme, options, jobs, false, values.data(),
-                                 present.data(), problems, progress);
+        result = evaluate_source(index, *source, programme, options, jobs, extra_fields,
+                                 values.data(), present.data(), problems, progress);
     }
     nb::list unjudged;
     for (const std::string& topic : result.unjudged_topics) unjudged.append(to_str(topic));
     return nb::make_tuple(to_view(std::move(values), {index.size(), programme.size()}),
                           to_view(std::move(present)), unjudged, problems_to_python(problems),
-                          problems.total(), result.scattered, stop_to_python(result.stop));
+                          problems.total(), result.scattered, to_str(result.tag),
+                          stop_to_python(result.stop));
 }
 
 nb::tuple py_evaluate_table(const JudgementIndex& index, const nb::list& topics,
@@ -251,8 +252,8 @@ NB_MODULE(_core, m) {
     m.def("read_table", &py_read_table, "path"_a.none(), "read"_a.none(), "kind"_a, "jobs"_a,
           "extra_fields"_a, "max_lines"_a.none(), "line_bytes"_a.none(), "progress"_a);
     m.def("evaluate_run", &py_evaluate_run, "index"_a, "path"_a.none(), "read"_a.none(), "calls"_a,
-          "ties"_a, "judged_only"_a, "max_items"_a, "jobs"_a, "max_lines"_a.none(),
-          "line_bytes"_a.none(), "progress"_a);
+          "ties"_a, "judged_only"_a, "max_items"_a, "jobs"_a, "extra_fields"_a,
+          "max_lines"_a.none(), "line_bytes"_a.none(), "progress"_a);
     m.def("evaluate_table", &py_evaluate_table, "index"_a, "topics"_a, "offsets"_a, "item_bytes"_a,
           "item_offsets"_a, "scores"_a, "calls"_a, "ties"_a, "judged_only"_a, "max_items"_a,
           "jobs"_a, "check_duplicates"_a);

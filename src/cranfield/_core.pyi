@@ -126,10 +126,11 @@ def evaluate_run(
     judged_only: bool,
     max_items: int,
     jobs: int,
+    extra_fields: bool,
     max_lines: int | None,
     line_bytes: int | None,
     progress: Progress,
-) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, Stop]: ...
+) -> tuple[memoryview, memoryview, list[str], list[Problem], int, bool, str, Stop]: ...
 def evaluate_table(
     index: JudgementIndex,
     topics: list[str],

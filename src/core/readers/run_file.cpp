@@ -27,6 +27,15 @@ struct Shared {
     std::atomic<bool> scattered{false};
     std::mutex guard;
     std::unordered_set<std::string> unjudged;
+    std::string tag;
+    std::size_t tagged = 0;  // one more than the chunk that the tag is from
+
+    void take_tag(Id found, std::size_t chunk) {
+        const std::lock_guard lock(guard);
+        if (found.empty() || chunk < tagged) return;
+        tag = found;
+        tagged = chunk + 1;
+    }
 };
 
 class Worker {
@@ -46,7 +55,7 @@ class Worker {
     void read(const Chunk& chunk) {
         LineReader reader(chunk, shared_.format, shared_.problems);
         Line lines[LineReader::batch];
-        Id topic;
+        Id topic, tag;
         block_.clear();
         while (const std::size_t found = reader.next(lines)) {
             for (const Line *line = lines, *end = lines + found; line < end;) {
@@ -59,7 +68,9 @@ class Worker {
                 while (line < end && same_id(line->topic, topic));
                 block_.append(first, line);
             }
+            tag = lines[found - 1].tag;
         }
+        shared_.take_tag(tag, chunk.number);
         finish(topic, chunk.number);
         shared_.problems.count_lines(chunk.number, reader.number());
     }
@@ -114,11 +125,12 @@ RunFileResult evaluate_source(const JudgementIndex& index, Source& source,
     Shared shared{
         index,  source,  programme, options,  format,
         values, present, problems,  progress, std::make_unique<std::atomic_flag[]>(index.size()),
-        {},     {},      {}};
+        {},     {},      {},        {},       0};
     progress.total += source.total_bytes();
     on_threads(source.useful_threads(jobs), [&] { Worker(shared).work(); });
     problems.settle();
     RunFileResult result;
+    result.tag = std::move(shared.tag);
     result.scattered = shared.scattered;
     result.stop = source.stop();
     result.unjudged_topics.assign(shared.unjudged.begin(), shared.unjudged.end());

@@ -12,6 +12,7 @@ namespace cranfield {
 
 struct RunFileResult {
     std::vector<std::string> unjudged_topics;
+    std::string tag;         // the run's name, as its last line has it
     bool scattered = false;  // a topic's lines do not stand together: the values are not valid
     Stop stop = Stop::not_stopped;
 };

@@ -3,24 +3,29 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.compat._trec_measures import Request, Value, requested_values
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, UsageError
 from cranfield.evaluation.evaluator import RankedEvaluator, Settings
+from cranfield.evaluation.programme import RunValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN
 from cranfield.io import read_qrels, trec
-from cranfield.io.files import describe, read_text
+from cranfield.io.files import Input, describe, read_text, run_name
 from cranfield.measures.ranked.plans import KernelCall
 
 MISSING_ZSCORE = -1000000.0
 # trec_eval ranks this for a topic that the run misses, and forgets to take it out of some values.
 BOGUS_ITEM = b"ceci_nest_pas_un_docno"
+# Where the topic stands in a template of its lines: no id holds it.
+_TOPIC = "\0"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ class _Evaluated:
 
 
 def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]:
-    """The lines that trec_eval prints for a run."""
+    """The lines that trec_eval prints for a run, those of a topic together."""
     if request.level < 0:
         raise UsageError(
             f"trec_eval: -l {request.level} is below 0, where items that nobody judged would be "
@@ -43,16 +48,13 @@ def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]
         )
     values = requested_values(request)
     judgements = _whole_grades(read_qrels(qrels))
-    results = trec.read_run(run, extra_fields=True)
-    try:
-        evaluated = _evaluate(judgements, results, values, request)
-    except InputError as error:
-        raise InputError(describe(run), error.problems, error.count) from None
+    evaluated = _evaluate(judgements, Input.of(run), values, request)
     if request.zscores is not None:
         evaluated = _to_zscores(evaluated, values, request.zscores)
     mark = "Z" if request.zscores is not None else ""
-    for t, topic in enumerate(evaluated.topics):
-        if not evaluated.present[t] and not request.complete:
+    texts = _topic_texts(evaluated, values, mark)
+    for topic, present in zip(evaluated.topics, evaluated.present, strict=True):
+        if not present and not request.complete:
             # trec_eval 10 stops here; what it printed up to this topic stays printed.
             raise InputError.single(
                 describe(run),
@@ -60,7 +62,7 @@ def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]
                 "use -c to count missing topics as empty rankings",
             )
         if request.per_topic:
-            yield from _topic_lines(evaluated, values, t, mark)
+            yield next(texts)
     if request.summary:
         yield from _summary_lines(evaluated, values, judgements, request, mark)
 
@@ -70,7 +72,7 @@ def _whole_grades(judgements: Judgements) -> Judgements:
 
 
 def _evaluate(
-    judgements: Judgements, run: Run, values: Sequence[Value], request: Request
+    judgements: Judgements, run: Input, values: Sequence[Value], request: Request
 ) -> _Evaluated:
     calls: list[KernelCall] = [KernelCall("num_ret", ())]
     at: dict[str, tuple[int, int]] = {}
@@ -86,23 +88,19 @@ def _evaluate(
         at[value.label] = (len(calls), len(group))
         calls += group
     settings = Settings("id", request.judged_only, request.max_items)
-    retrieved = set(run.topics)
-    present = [topic in retrieved for topic in judgements.topics]
-    missing = [t for t, there in zip(judgements.topics, present, strict=True) if not there]
-    evaluator = RankedEvaluator(judgements, calls)
-    if len(missing) < len(judgements.topics):
-        run = _with_bogus_items(run, missing)
-    result = evaluator.run(run, run.name, settings, 1)
+    result = _scored(RankedEvaluator(judgements, calls), run, settings)
+    present = list(map(bool, result.present))
     order = sorted(range(len(judgements.topics)), key=lambda i: judgements.topics[i].encode())
+    scores = result.values
     columns: dict[str, list[float]] = {}
     strings: dict[str, list[str]] = {}
     for value in values:
         if value.call is None:
             continue
         start, count = at[value.label]
-        block = result.values[order, start : start + count]
+        block = scores[order, start : start + count]
         if _string_length(value.label) >= 0:
-            shown = result.values[order, 0].astype(int)
+            shown = scores[order, 0].astype(int)
             if value.of_missing is not None:
                 shown[[not present[i] for i in order]] = 0
             strings[value.label] = [
@@ -124,23 +122,52 @@ def _evaluate(
         [present[i] for i in order],
         columns,
         strings,
-        run.tag,
+        result.tag,
     )
 
 
-def _with_bogus_items(run: Run, missing: Sequence[str]) -> Run:
-    """The run with one item that nobody judged for each topic that it misses."""
+def _scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
+    """The values of a run; topics that it misses have an item that nobody judged."""
+    found = _read_and_scored(evaluator, run, settings)
+    topics = evaluator.judgements.topics
+    missing = [t for t, there in zip(topics, found.present, strict=True) if not there]
+    if missing:
+        bogus = evaluator.run(_bogus_items(missing), found.name, settings, 1)
+        absent = ~np.frombuffer(found.present, dtype=bool)
+        found.values[absent] = bogus.values[absent]
+    return found
+
+
+def _read_and_scored(evaluator: RankedEvaluator, run: Input, settings: Settings) -> RunValues:
+    """The values of a run, scored while it is read where its topics stand together."""
+    jobs, name = os.cpu_count() or 1, run_name(run)
+
+    def whole(source: Input) -> RunValues:
+        table = trec.read_run(source, extra_fields=True)
+        try:
+            return replace(evaluator.run(table, name, settings, jobs), tag=table.tag)
+        except InputError as error:
+            raise InputError(describe(run), error.problems, error.count) from None
+
+    if run.packing and not run.can_be_read_again:
+        return whole(run)
+    with trec.open_twice(run) as (place, read, again):
+        found = evaluator.streamed(
+            run, place, read, name, settings, jobs, _core.Progress(), extra_fields=True
+        )
+        return whole(again()) if found is None else found
+
+
+def _bogus_items(missing: Sequence[str]) -> Run:
+    """One item that nobody judged for each topic that a run misses."""
     count = len(missing)
-    bogus = np.frombuffer(BOGUS_ITEM * count, dtype=np.uint8)
-    return replace(
-        run,
-        topics=(*run.topics, *missing),
-        offsets=np.append(run.offsets, run.offsets[-1] + np.arange(1, count + 1)),
-        item_bytes=np.append(run.item_bytes, bogus),
-        item_offsets=np.append(
-            run.item_offsets, run.item_offsets[-1] + len(BOGUS_ITEM) * np.arange(1, count + 1)
-        ),
-        values=np.append(run.values, np.ones(count)),
+    return Run(
+        tuple(missing),
+        np.arange(count + 1),
+        np.frombuffer(BOGUS_ITEM * count, dtype=np.uint8),
+        len(BOGUS_ITEM) * np.arange(count + 1),
+        np.ones(count),
+        unique=True,
     )
 
 
@@ -162,17 +189,23 @@ def _relevance_string(grades: Sequence[float]) -> str:
     return "".join(letter(g) for g in grades)
 
 
-def _topic_lines(
-    evaluated: _Evaluated, values: Sequence[Value], t: int, mark: str
-) -> Iterator[str]:
-    topic = evaluated.topics[t]
+def _topic_texts(evaluated: _Evaluated, values: Sequence[Value], mark: str) -> Iterator[str]:
+    """All lines of each topic: one template, filled for one topic after the other."""
+    template, columns = "", list[Sequence[object]]()
     for value in values:
         if not value.each_topic:
             continue
+        label = f"{value.label:<22}".replace("%", "%%")
         if value.label in evaluated.strings:
-            yield f"{value.label:<22}\t{topic}\t'{evaluated.strings[value.label][t]}'\n"
+            template += f"{label}\t{_TOPIC}\t'%s'\n"
+            columns.append(evaluated.strings[value.label])
         else:
-            yield _line(value, topic, evaluated.columns[value.label][t], mark)
+            template += (
+                f"{mark}{label}\t{_TOPIC}\t{'%d' if value.whole and not mark else '%6.4f'}\n"
+            )
+            columns.append(evaluated.columns[value.label])
+    for t, topic in enumerate(evaluated.topics):
+        yield (template % tuple(column[t] for column in columns)).replace(_TOPIC, topic)
 
 
 def _line(value: Value, topic: str, number: float, mark: str) -> str:

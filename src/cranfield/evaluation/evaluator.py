@@ -65,24 +65,14 @@ class RankedEvaluator:
         if is_table(path) or (path.packing and not can_be_read_again(path)):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
-        if not can_be_read_again(path):
-            from cranfield.io.kept import KeptStream
-
-            # A pipe can be read only once, and a run whose topics are scattered is read again.
-            with trec.open_for_core(path) as (_, read), KeptStream(path, read) as kept:
-                found = self._streamed(path, None, kept, name, settings, jobs, progress)
-                if found is None:
-                    run = trec.read_run(kept.again(), jobs=jobs).named(name)
-                    found = self._table(run, settings, jobs, describe(path))
-            return found
-        with trec.open_for_core(path) as (place, read):
-            found = self._streamed(path, place, read, name, settings, jobs, progress)
-        if found is None:
-            run = read_run(path, jobs=jobs).named(name)
-            found = self._table(run, settings, jobs, describe(path))
+        with trec.open_twice(path) as (place, read, again):
+            found = self.streamed(path, place, read, name, settings, jobs, progress)
+            if found is None:
+                run = read_run(again(), jobs=jobs).named(name)
+                found = self._table(run, settings, jobs, describe(path))
         return found
 
-    def _streamed(
+    def streamed(
         self,
         path: Input,
         place: bytes | None,
@@ -91,9 +81,11 @@ class RankedEvaluator:
         settings: Settings,
         jobs: int,
         progress: _core.Progress,
+        *,
+        extra_fields: bool = False,
     ) -> RunValues | None:
         """The values of a run that is scored while it is read; None when it must be read whole."""
-        values, present, unjudged, problems, count, scattered, stop = _core.evaluate_run(
+        values, present, unjudged, problems, count, scattered, tag, stop = _core.evaluate_run(
             self.judgements.index,
             place,
             read,
@@ -102,6 +94,7 @@ class RankedEvaluator:
             settings.judged_only,
             settings.max_items,
             jobs,
+            extra_fields,
             path.caps.lines,
             path.caps.line_bytes,
             progress,
@@ -115,7 +108,8 @@ class RankedEvaluator:
                 describe(path),
                 f"is empty: no retrieved items found (expected lines: {trec.SHAPES['run']})",
             )
-        return self._finished(name, values, present, unjudged, describe(path))
+        found = self._finished(name, values, present, unjudged, describe(path))
+        return replace(found, tag=tag)
 
     def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
         def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:

@@ -25,7 +25,8 @@ KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT
 class RunValues:
     """The values of one run: a row per judged topic, a column per call of a kernel.
 
-    `buffer` holds the values, `present` a byte per topic that is 1 where the run has it.
+    `buffer` holds the values, `present` a byte per topic that is 1 where the run has it. `tag` is
+    the name that the lines of a file give the run, where they were read.
     """
 
     name: str
@@ -33,6 +34,7 @@ class RunValues:
     present: bytes
     unjudged: tuple[str, ...]
     notes: tuple[str, ...] = ()
+    tag: str = ""
 
     @property
     def values(self) -> NDArray[np.float64]:

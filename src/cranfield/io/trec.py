@@ -145,6 +145,22 @@ def open_for_core(
         raise InputError.single(describe(given), os_message(error)) from None
 
 
+@contextmanager
+def open_twice(
+    given: Input,
+) -> Iterator[tuple[bytes | None, _core.Read | None, Callable[[], Input]]]:
+    """The same, and the input once more, for those who find that they must read it whole."""
+    with open_for_core(given) as (place, read):
+        if given.can_be_read_again:
+            yield place, read, lambda: given
+            return
+        from cranfield.io.kept import KeptStream
+
+        # A pipe can be read only once.
+        with KeptStream(given, read) as kept:
+            yield None, kept, kept.again
+
+
 def _plain_file(given: Input) -> Path | None:
     """The path of an input that is an ordinary, unpacked file."""
     if given.path is None or given.packing:
