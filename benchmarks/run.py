@@ -30,6 +30,7 @@ PARTS = (
     "agreement",
     "relatedness",
     "images",
+    "charts",
     "lab",
     "tables",
     "publish",

@@ -179,6 +179,17 @@ class Table:
             for row in range(int(self.offsets[t]), int(self.offsets[t + 1])):
                 yield topic, self.item(row), float(self.values[row])
 
+    def of_rows(self, rows: NDArray[np.int64]) -> Self:
+        """Some rows, in rising order; every topic stays, even one that has none of them left."""
+        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
+        return replace(
+            self,
+            offsets=np.searchsorted(rows, self.offsets).astype(np.int64),
+            item_bytes=item_bytes,
+            item_offsets=item_offsets,
+            values=self.values[rows],
+        )
+
     def to_dict(self) -> dict[str, dict[str, float]]:
         """{topic: {item: number}}."""
         return _core.columns_dict(list(self.topics), *self.buffers, False)
@@ -302,18 +313,12 @@ class Judgements(Table):
             chances=None if self.chances is None else self.chances[rows],
         )
 
-    def of_rows(self, rows: NDArray[np.int64]) -> Judgements:
+    def of_rows(self, rows: NDArray[np.int64]) -> Self:
         """Some rows, in rising order; every topic stays, even one that has none of them left."""
-        items, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
         return replace(
-            self,
-            offsets=np.searchsorted(rows, self.offsets).astype(np.int64),
-            item_bytes=items,
-            item_offsets=item_offsets,
-            values=self.values[rows],
+            super().of_rows(rows),
             strata=None if self.strata is None else self.strata[rows],
             subtopics=None if self.subtopics is None else self.subtopics[rows],
-            levels=self.levels,
             chances=None if self.chances is None else self.chances[rows],
         )
 
@@ -379,3 +384,23 @@ class Run(Table):
     def named(self, name: str) -> Run:
         """The same run under another name."""
         return self._with(name=name)
+
+
+def coded_items(*tables: Table) -> tuple[list[str], NDArray[np.int64]]:
+    """The items of some tables, each once, and for each row of all tables which one it has.
+
+    >>> a = Judgements.from_dict({"t": {"x": 1, "y": 0}, "u": {"y": 1}})
+    >>> coded_items(a, Run.from_dict({"t": {"y": 2.0, "z": 1.0}}))
+    (['x', 'y', 'z'], array([0, 1, 1, 1, 2]))
+    """
+    text = np.concatenate([table.item_bytes for table in tables])
+    ends = np.cumsum([0, *(len(table.item_bytes) for table in tables[:-1])])
+    starts = [t.item_offsets[:-1] + end for t, end in zip(tables, ends, strict=True)]
+    offsets = np.concatenate([*starts, [len(text)]]).astype(np.int64)
+    names, groups, order = _core.group_rows(text, offsets)
+    grouped = np.repeat(np.arange(len(names)), np.diff(groups))
+    if order is None:
+        return names, grouped
+    codes = np.empty_like(grouped)
+    codes[order] = grouped
+    return names, codes

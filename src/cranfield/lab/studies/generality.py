@@ -7,14 +7,16 @@ out of its collection, and so of the runs, by chance; the relevant ones always s
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.answers import Answer
+from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
@@ -30,6 +32,8 @@ MEASURES = "AP NMRR NAR MNRO"
 MOST_SIMULATED = 4_000_000
 SHARES = (1 / 3, 2 / 3, 1.0)
 _SIMULATE = 22
+# Items whose numbers are kept.
+_KEPT = 1 << 20
 
 
 def deviation_percent(base: float, value: float) -> float:
@@ -143,48 +147,91 @@ def _run_piece(piece: _Piece) -> Plain:
         raise UsageError(
             f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
         )
+    # The whole collection, and what is noticed there, which holds for all of them.
+    notes = Notes()
+    _, whole = material.examine(piece.source, piece.name, notes)
     found: list[list[float | None]] = []
-    grades, retrieved = judged.to_dict(), run.to_dict()
+    shrinking = _Shrinking(judged, run, piece.size, piece.seed)
     for share in piece.shares:
         size = round(share * piece.size)
-        smaller, truth = _smaller(retrieved, grades, size, piece.size, piece.seed)
+        if size == piece.size:
+            shrinking.check_room(size)
+            found.append(numbers(map(float, whole.overall)))
+            continue
+        truth, smaller = shrinking.to(size)
         options = material.evaluation() | {"collection_size": size}
-        scores = evaluate(truth, {piece.name: smaller}, material.names, jobs=1, **options)
+        scores = evaluate(truth, [smaller], material.names, jobs=1, **options)
         found.append(numbers(float(scores.overall[m][0]) for m in scores.measures))
-    # In the whole collection: what is noticed there holds for all of them.
-    notes = Notes()
-    material.examine(piece.source, piece.name, notes)
     return {"sizes": found, "notes": list(notes.lines())}
 
 
-def _smaller(
-    retrieved: Mapping[str, Mapping[str, float]],
-    grades: Mapping[str, Mapping[str, float]],
-    size: int,
-    full: int,
-    seed: int,
-) -> tuple[dict[str, dict[str, float]], dict[str, dict[str, float]]]:
-    """Run and judgements over collections of `size` items: for each topic its relevant items, and
+class _Shrinking:
+    """Judgements and run over collections of fewer items: for each topic its relevant items, and
     others by chance, the same ones for every run and, where they are relevant to none, every
     topic."""
-    smaller_run, smaller_truth = {}, {}
-    for topic, own in grades.items():
-        relevant = {i for i, g in own.items() if g >= 1}
-        items = retrieved.get(topic, {})
-        _check_room(topic, len({*own, *items}), len(relevant), size, full)
-        room = size - len(relevant)
-        chance = {i: _chance(i, seed) for i in {*own, *items} - relevant}
+
+    def __init__(self, judged: Judgements, run: Run, full: int, seed: int) -> None:
+        self.judged, self.run, self.full = judged, run, full
+        names, codes = coded_items(judged, run)
+        chances = _chances(seed)
+        chance = np.array([chances[name] for name in names])
+        self.judged_topics, self.run_topics = _topics_of_rows(judged, run)
+        judged_codes, run_codes = codes[: len(judged)], codes[len(judged) :]
+        # Relevant items are below every limit, items of topics that are not judged above it.
+        relevant = judged.values >= 1
+        self.judged_chances = np.where(relevant, -1.0, chance[judged_codes])
+        places = self.judged_topics * len(names) + judged_codes
+        order = np.argsort(places)
+        asked = self.run_topics * len(names) + run_codes
+        near = order[np.minimum(np.searchsorted(places, asked, sorter=order), len(places) - 1)]
+        known = places[near] == asked
+        self.run_chances = np.where(known & relevant[near], -1.0, chance[run_codes])
+        self.run_chances[self.run_topics < 0] = np.inf
+        # What is known of each topic beside its relevant items: judged, or retrieved only.
+        others = ~known & (self.run_topics >= 0)
+        self.other_topics = np.append(self.judged_topics[~relevant], self.run_topics[others])
+        self.other_chances = np.append(self.judged_chances[~relevant], self.run_chances[others])
+        self.relevant = self._counts(self.judged_topics[relevant])
+        self.known = self.relevant + self._counts(self.other_topics)
+
+    def _counts(self, topics: NDArray[np.int64]) -> NDArray[np.int64]:
+        return np.bincount(topics, minlength=len(self.judged.topics))
+
+    def check_room(self, size: int) -> None:
+        """An error where more items are known than there are, or more relevant ones than stay."""
+        for t in np.flatnonzero((self.known > self.full) | (self.relevant > size)).tolist():
+            topic = self.judged.topics[t]
+            _check_room(topic, int(self.known[t]), int(self.relevant[t]), size, self.full)
+
+    def to(self, size: int) -> tuple[Judgements, Run]:
+        """Judgements and run in collections of so many items."""
+        self.check_room(size)
+        limits = self._limits(size)
+        judged = np.flatnonzero(self.judged_chances < limits[self.judged_topics])
+        ranked = np.flatnonzero(self.run_chances < limits[self.run_topics])
+        return self.judged.of_rows(judged), self.run.of_rows(ranked)
+
+    def _limits(self, size: int) -> Floats:
+        """Per topic: items below it stay."""
+        room = size - self.relevant
         # Where all items are known the collection has its size to the item; else on average.
-        all_known = len(chance) + len(relevant) >= full
-        limit = 1.0 if all_known else room / (full - len(relevant))
-        kept = [(c, i) for i, c in chance.items() if c < limit]
-        if len(kept) > room:
-            kept = sorted(kept)[:room]
-        staying = relevant | {i for _, i in kept}
-        smaller_truth[topic] = {i: g for i, g in own.items() if i in staying}
-        if topic in retrieved:
-            smaller_run[topic] = {i: s for i, s in items.items() if i in staying}
-    return smaller_run, smaller_truth
+        unsure = np.maximum(self.full - self.relevant, 1)
+        limits = np.where(self.known >= self.full, 1.0, room / unsure)
+        below = self.other_chances < limits[self.other_topics]
+        for t in np.flatnonzero(self._counts(self.other_topics[below]) > room).tolist():
+            own = np.sort(self.other_chances[below & (self.other_topics == t)])
+            limits[t] = own[room[t]]
+        return limits
+
+
+def _topics_of_rows(judged: Judgements, run: Run) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The number of each row's topic among those that are judged, -1 for others."""
+    numbers = {topic: n for n, topic in enumerate(judged.topics)}
+    of_run = np.array([numbers.get(topic, -1) for topic in run.topics], dtype=np.int64)
+    return (
+        np.repeat(np.arange(len(numbers)), np.diff(judged.offsets)),
+        np.repeat(of_run, np.diff(run.offsets)),
+    )
 
 
 def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> None:
@@ -201,12 +248,23 @@ def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> 
         )
 
 
-# Every run and size asks for the same items again.
-@lru_cache(maxsize=1 << 18)
-def _chance(item: str, seed: int) -> float:
+class _Chances(dict[str, float]):
     """A number in [0, 1) that an item has in every run and on every machine."""
-    digest = hashlib.blake2b(f"{seed}:{item}".encode(), digest_size=8).digest()
-    return int.from_bytes(digest, "big") / 2.0**64
+
+    def __init__(self, seed: int) -> None:
+        super().__init__()
+        self.seed = seed
+
+    def __missing__(self, item: str) -> float:
+        digest = hashlib.blake2b(f"{self.seed}:{item}".encode(), digest_size=8).digest()
+        chance = int.from_bytes(digest, "big") / 2.0**64
+        if len(self) < _KEPT:
+            self[item] = chance
+        return chance
+
+
+# Every run and size asks for the same items again.
+_chances = lru_cache(maxsize=2)(_Chances)
 
 
 def simulated_generality(
