@@ -292,6 +292,9 @@ OPTIONS = {
         bool,
     ),
     "title": _option("--title TEXT", "html: the title of the page", dest="page_title"),
+    "pictures": _option(
+        "--pictures FOLDER", "html: pictures of the items, by their ids", dest="page_pictures"
+    ),
     "sort": _option("--sort COLUMN", "sort tables by a column, the best first"),
     "digits": _option("--digits N", "digits behind the point, for people", _count),
     "transpose": _option(
@@ -358,13 +361,14 @@ class Output:
     quiet: bool = False
     spreadsheet: bool = False
     page_title: str | None = None
+    page_pictures: str | None = None
     asked: str = ""
     sort: str | None = None
     digits: int | None = None
     transpose: bool = False
 
     def head(self, public: bool = False) -> dict[str, Any]:
-        """What stands on top of a page: its title, the day, and what was asked for.
+        """What stands on top of a page: its title, the day, and what was asked for; its pictures.
 
         A page that is shown to others does not name the files of the truth.
         """
@@ -372,7 +376,7 @@ class Output:
 
         about = {"Made on": f"{date.today():%Y-%m-%d}"}
         about |= {} if public else {"With": self.asked}
-        return {"title": self.page_title, "about": about}
+        return {"title": self.page_title, "about": about, "pictures": self.page_pictures}
 
     def working(self, label: str) -> AbstractContextManager[Progress]:
         """A progress line around work, which tells the Progress that this gives how far it is."""

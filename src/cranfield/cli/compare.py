@@ -121,7 +121,7 @@ def make_parser() -> Parser:
     subject_options(parser)
     truth_options(parser)
     score_option(parser)
-    common(parser, "keep-going", "public", "title", "jobs", "seed")
+    common(parser, "keep-going", "public", "title", "pictures", "jobs", "seed")
     outputs(parser)
     return parser
 

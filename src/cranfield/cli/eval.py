@@ -29,7 +29,7 @@ def make_parser() -> Parser:
     what = """runs of three columns without a header: what the third one is (default: a rank
     where it counts from 1 in every topic, else a score)"""
     add(parser, "--third", what, THIRD)
-    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title")
+    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title", "pictures")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)

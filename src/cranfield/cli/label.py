@@ -40,7 +40,7 @@ def make_parser() -> Parser:
     )
     what = "one for each run (default) or each concept"
     add(tuning, "--tune-per", what, ("run", "concept"), "run")
-    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title")
+    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title", "pictures")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)

@@ -18,7 +18,7 @@ def make_parser() -> Parser:
     add(parser, "-o --output FILE", "the page to write", dest="path", required=True)
     what = "leave out what tells the truth of single items, and the annotators"
     add(parser, "--public", what, bool)
-    common(parser, "title")
+    common(parser, "title", "pictures")
     add(parser, "--kind", "only the runs of this kind", KINDS)
     add(parser, "--baseline RUN", "the run that others are compared with")
     common(parser, "jobs", "quiet")

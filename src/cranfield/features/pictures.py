@@ -86,6 +86,13 @@ def read_picture(path: Path, *, most_pixels: int = MOST_PIXELS) -> Decoded:
         raise BadPictureError(f"cannot be decoded ({error})") from None
 
 
+def small_picture(path: Path, side: int) -> Image.Image:
+    """The picture in a file, no side longer than `side`; a BadPictureError says why not."""
+    small: Image.Image = _pillow().fromarray(read_picture(path).pixels)
+    small.thumbnail((side, side))
+    return small
+
+
 def resized(pixels: NDArray[np.uint8], height: int, width: int) -> NDArray[np.uint8]:
     """The picture in another size: its middle, as large as fits the new shape."""
     from PIL import ImageOps

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.agreement.study import assess_agreement
 from cranfield.campaign.scoring import TRUTH, task_options
-from cranfield.campaign.texts import read_texts
+from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
@@ -16,7 +16,7 @@ from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.notes import Progress
 from cranfield.report.cases import Compared, label_case, ranked_case
-from cranfield.report.drilldown import picture_sheet
+from cranfield.report.item_pictures import folder_sheet, picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import TITLES, case_section
 from cranfield.report.sections import Section, table_section
@@ -35,13 +35,15 @@ def collection_report(
     kinds: Sequence[Kind] | None = None,
     baseline: str | None = None,
     about: Mapping[str, str] | None = None,
+    pictures: str | Path | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
 ) -> str:
     """The page: a part for the rankings, one for the annotations, one for the annotators.
 
     A public one says nothing of the truth of single items, and leaves the annotators out.
-    `about` is shown on top: a line each for the date, the command, the files.
+    `about` is shown on top: a line each for the date, the command, the files. Items have their
+    pictures: those of the folder `pictures`, of the collection's own folder, or of its sheet.
     """
     held = collection if isinstance(collection, Collection) else read_collection(collection)
     chosen = [k for k in kinds or held.kinds if held.part(k).runs and held.part(k).truth]
@@ -56,11 +58,19 @@ def collection_report(
         sections.append(case_section(case, tables=board, title=TITLES[kind], public=public))
     if held.judgement_log is not None and not public:
         sections.append(_agreement(held.judgement_log))
-    images = None
-    if held.images is not None and not public:
-        images = picture_sheet(held.images, dict(read_texts(held).topic_items))
+    images = None if public else _images(held, sections, pictures)
     name = title or held.title or held.name
     return report_page(name, sections, images=images, about=about)
+
+
+def _images(
+    held: Collection, sections: Sequence[Section], pictures: str | Path | None
+) -> dict[str, Any] | None:
+    texts = read_texts(held)
+    files = texts.pictures if pictures is None else picture_files(Path(pictures))
+    if held.images is not None and pictures is None:
+        return picture_sheet(held.images, texts.topic_items)
+    return folder_sheet(files, sections, texts.topic_items)
 
 
 def _case(

@@ -16,7 +16,7 @@ from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.samples import SAMPLE
 from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
-from cranfield.report.drilldown import picture_sheet
+from cranfield.report.item_pictures import picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import case_section
 from cranfield.report.sections import Section, table_section

@@ -1,15 +1,13 @@
-"""Behind the numbers of the report: rankings of topics, labels of items, pictures."""
+"""Behind the numbers of the report: rankings of topics, labels of items."""
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from cranfield.data import Judgements, Run
-from cranfield.data.collection import ImageSheet
 from cranfield.evaluation.explain_labels import ItemExplanation
 from cranfield.report.charts.parts import number
 from cranfield.report.sections import Section
@@ -147,19 +145,4 @@ def _explained(one: ItemExplanation, at: dict[str, int]) -> dict[str, Any]:
             }
             for d in one.derivations
         ],
-    }
-
-
-def picture_sheet(sheet: ImageSheet, topics: dict[str, str]) -> dict[str, Any]:
-    """A sheet of pictures to be put into the page; `topics` have the picture of an item."""
-    inside = base64.b64encode(sheet.path.read_bytes()).decode()
-    width, height = sheet.size
-    return {
-        "source": f"data:image/png;base64,{inside}",
-        "width": sheet.width,
-        "height": sheet.height,
-        "columns": sheet.columns,
-        "sheet": [width, height],
-        "items": list(sheet.items),
-        "topics": topics,
     }

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from cranfield.errors import UsageError
@@ -11,6 +12,7 @@ from cranfield.report.cases import Compared, LabelCase, RankedCase
 from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations
+from cranfield.report.item_pictures import shown_pictures
 from cranfield.report.page import report_page
 from cranfield.report.sections import (
     Section,
@@ -84,19 +86,23 @@ def case_page(
     public: bool = False,
     title: str | None = None,
     about: Mapping[str, str] | None = None,
+    pictures: str | Path | None = None,
 ) -> str:
     """The whole report of a case.
 
     `tables` are for readers without a script; `further` ones stand at the end as they are.
-    `about` stands on top: when the page was made, with which command.
+    `about` stands on top: when the page was made, with which command. `pictures` is a folder
+    with the pictures of items.
     """
     sections = [case_section(case, tables=tables, public=public)]
+    images = shown_pictures(pictures, sections, public=public)
     if further:
         sections.append(table_section("Further tables", further))
     what = "comparison" if further and case.comparison is not None else ""
     count = len(case.scores.runs)
     usual = f"Cranfield: {what or TITLES[case.scores.task].lower()} of {count} run"
-    return report_page(title or usual + ("" if count == 1 else "s"), sections, about=about)
+    name = title or usual + ("" if count == 1 else "s")
+    return report_page(name, sections, images=images, about=about)
 
 
 def scores_page(

@@ -10,7 +10,7 @@ from pathlib import Path
 from cranfield._version import __version__
 from cranfield.data import Judgements
 from cranfield.features.folders import list_pictures
-from cranfield.features.pictures import BadPictureError, read_picture
+from cranfield.features.pictures import BadPictureError, small_picture
 from cranfield.features.search import Search
 from cranfield.io import read_qrels
 from cranfield.report.shell import html_file
@@ -89,13 +89,10 @@ def _thumbnail(path: Path | None) -> str:
     """A small picture that is part of the page, or nothing where it cannot be read."""
     if path is None:
         return ""
-    from PIL import Image
-
     try:
-        small = Image.fromarray(read_picture(path).pixels)
+        small = small_picture(path, _SIDE)
     except BadPictureError:
         return ""
-    small.thumbnail((_SIDE, _SIDE))
     packed = io.BytesIO()
     small.save(packed, "JPEG", quality=80)
     return "data:image/jpeg;base64," + base64.b64encode(packed.getvalue()).decode()

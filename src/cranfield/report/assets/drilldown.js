@@ -4,7 +4,7 @@ function imageOf(id, images) {
   if (!images.at) images.at = new Map(images.items.map((item, i) => [item, i]));
   const place = images.at.get(id);
   if (place === undefined) return null;
-  const scale = 4;
+  const scale = images.scale;
   const box = el("span", { class: "image", role: "img", "aria-label": `picture of ${id}` });
   const [column, row] = [place % images.columns, Math.floor(place / images.columns)];
   box.style.width = `${images.width * scale}px`;
