@@ -7,7 +7,7 @@ DEV := .venv/.dev
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-readers wheel clean site-checks
+.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-readers wheel clean site-checks audit
 
 # What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
@@ -52,12 +52,16 @@ check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_truth.py
 
 # What takes longer than a test should: part of CI.
-slow: sanitize tsan site-checks
+slow: sanitize tsan site-checks audit
 	scripts/instructions --bars
 
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
 	$(BIN)/python -m pytest -q -o faulthandler_timeout=1800 tests/server/slow_*.py
+
+# Known weaknesses of the installed packages, where the advisories can be had.
+audit: $(DEV)
+	scripts/audit
 
 # Instructions of starting and of each line, by callgrind: figures without noise.
 instructions: $(STAMP)

@@ -61,11 +61,11 @@ def stopped(process):
         process.wait(30)
 
 
-def started(folder, *options, limit=None):
+def started(folder, *options, limit=None, program=(sys.executable, "-m", "cranfield")):
     """A server as people start it; gives the process and its address."""
     port = free_port()
     process = subprocess.Popen(
-        [sys.executable, "-m", "cranfield", "serve", str(folder), "--port", str(port), *options],
+        [*program, "serve", str(folder), "--port", str(port), *options],
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
         env=os.environ,

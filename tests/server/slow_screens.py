@@ -1,7 +1,8 @@
 """Every screen of the site at both widths, with markers in every text; part of `make slow`."""
 
 from tests.browser.conftest import axe, driver  # noqa: F401 - fixtures
-from tests.server.test_screens import log_in, look, marked, submit
+from tests.server.slow_security import crawled
+from tests.server.test_screens import log_in, look, marked, open_page, submit
 from tests.server.world import PASSWORD
 
 
@@ -31,4 +32,17 @@ def test_every_screen(driver, axe, tmp_path):  # noqa: F811
                 look(driver, axe, site, path, problems, width)
         for path in results:
             look(driver, axe, site, f"/tiny/results{path}", problems, 1280)
+        pages = crawled(site.browser("organiser", site.password), most=150)
+        for path in (path for path, status in pages.items() if status == 200):
+            obeyed(driver, site, path, problems)
+    print(f"{len(pages)} pages crawled in the browser")
     assert problems == []
+
+
+def obeyed(driver, site, path, problems):  # noqa: F811
+    """Whether the browser ran a marker on a page, or its policy had to stop one."""
+    open_page(driver, site.address + path, 1280)
+    if driver.execute_script("return window.obeyed"):
+        problems.append(f"{path}: obeyed")
+    logged = [e["message"] for e in driver.get_log("browser") if "favicon" not in e["message"]]
+    problems += [f"{path}: {message}" for message in logged]
