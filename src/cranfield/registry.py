@@ -212,7 +212,8 @@ class Registry(Mapping[str, D], Generic[D]):
 
     `declared` gives them; it is called when the first one is asked for, so that what they load is
     loaded only then. `aliases` leads from other spellings to names such as `AP(mean='geometric')`;
-    upper and lower case are one. `sets` has names that stand for several declarations.
+    upper and lower case are one. `sets` has names that stand for several declarations, `bare` those
+    that mean something else without a cutoff.
     """
 
     def __init__(
@@ -221,8 +222,9 @@ class Registry(Mapping[str, D], Generic[D]):
         declared: Callable[[], Iterable[D]],
         aliases: Mapping[str, str] | None = None,
         sets: Callable[[], Mapping[str, Iterable[str]]] = dict,
+        bare: Mapping[str, str] | None = None,
     ) -> None:
-        self.kind, self._declared, self._sets = kind, declared, sets
+        self.kind, self._declared, self._sets, self._bare = kind, declared, sets, bare or {}
         self._aliases = dict(aliases or {})
 
     @cached_property
@@ -255,6 +257,8 @@ class Registry(Mapping[str, D], Generic[D]):
         if isinstance(text, str) and (dashed := _DASHED.match(text.strip())):
             # alpha-nDCG@10, as papers write it.
             text = dashed[0].replace("-", "_") + text.strip()[dashed.end() :]
+        if isinstance(text, str):
+            text = self._bare.get(text.strip().lower(), text)
         whole = isinstance(text, str) and self._called(text.strip())
         if whole:
             return whole.check_complete()

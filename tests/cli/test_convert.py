@@ -18,7 +18,7 @@ from cranfield.io import read_qrels, read_run
 
 QRELS = {"t1": {"a": 1, "b": 0, "é": -1}, "t2": {"a": 0.5}}
 RUN = {"t1": {"b": 3.0, "a": 2.5, "é": 0.1}, "t2": {"a": -1e-7}}
-ENDINGS = ["txt", "json", "csv", "tsv", "parquet", "gz", "json.gz", "csv.gz"]
+ENDINGS = ["txt", "json", "jsonl", "csv", "tsv", "parquet", "gz", "json.gz", "jsonl.gz"]
 
 
 @pytest.fixture
@@ -81,7 +81,6 @@ def test_to_and_from_standard_streams(
     [
         (["-", "out"], "say what <stdin> holds: --kind run, --kind qrels"),
         (["r.json", "out"], "say what r.json holds"),
-        (["r.json", "out.zst", "--kind", "run"], "writing .zst is not supported"),
         (["absent", "out"], "absent: no such file"),
         (["empty", "out"], "empty: is empty"),
         (["seven", "out"], "seven: 7 fields in the first line: neither 4 (judgements) nor 6"),
@@ -153,8 +152,44 @@ def test_labels_survive_every_form(tmp_path, capsys):
     assert (tmp_path / "text.txt").read_text().split()[:5] == ["a", "1", "0", "1", "0"]
 
 
-def test_labels_are_not_packed(tmp_path, capsys):
+FORMS_OF_LABELS = ["csv", "csv.gz", "tsv", "tsv.zst", "json", "json.gz", "npz", "parquet"]
+
+
+@pytest.mark.parametrize("form", FORMS_OF_LABELS)
+@pytest.mark.parametrize(
+    "text",
+    [
+        "item,Sky,Blue Sea\na,1,1\nb,0,1\nc,0,0\n",
+        "item,Sky,Nowhere\na,1,0\nb,0,0\n",
+        "item,Sky,Blue Sea\na,0.25,1.0\nb,0.1,0.0\n",
+    ],
+    ids=["labels", "a concept that no item has", "confidences"],
+)
+def test_labels_come_back_from_every_form(tmp_path, text, form):
+    wide = tmp_path / "wide.csv"
+    wide.write_text(text)
+    there, back = tmp_path / f"there.{form}", tmp_path / "back.csv"
+    assert main(["convert", "--kind", "labels", str(wide), str(there)]) == 0
+    assert main(["convert", "--kind", "labels", str(there), str(back)]) == 0
+    found = [line.split(",") for line in back.read_text().splitlines()]
+    given = [line.split(",") for line in text.splitlines()]
+    # Lists of labels name concepts in an order of their own.
+    columns = [found[0].index(name) for name in given[0]]
+    assert [[row[k] for k in columns] for row in found] == given
+
+
+def test_scores_beyond_confidences_are_converted_on_request(tmp_path, capsys):
+    wide = tmp_path / "wide.csv"
+    wide.write_text("item,Sky\na,3.5\nb,-2.0\n")
+    asked = ["convert", "--kind", "labels", str(wide), str(tmp_path / "out.tsv")]
+    assert main(asked) == 2
+    assert "--scores any" in capsys.readouterr().err
+    assert main([*asked, "--scores", "any"]) == 0
+    assert (tmp_path / "out.tsv").read_text() == "item\tSky\na\t3.5\nb\t-2.0\n"
+
+
+def test_a_labels_file_needs_a_name(tmp_path, capsys):
     wide = tmp_path / "wide.csv"
     wide.write_text("item,Sky\na,1\n")
-    assert main(["convert", str(wide), str(tmp_path / "out.csv.gz")]) == 2
-    assert "not packed" in capsys.readouterr().err
+    assert main(["convert", str(wide), "-"]) == 2
+    assert "labels are written to a file" in capsys.readouterr().err

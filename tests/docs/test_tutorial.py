@@ -71,5 +71,5 @@ def test_the_readme_counts_what_the_collection_has():
     words = {7: "seven", 8: "eight", 13: "thirteen"}
     assert f"{len(read_qrels(held.judgements).to_dict())} topics" in README
     assert f"{words[len(held.runs)]} retrieval systems" in README
-    assert f"{words[len(held.label_runs)]} classifiers" in README
+    assert f"{words[len(held.label_runs)]} annotation runs" in README
     assert f"{words[annotators]} simulated annotators" in README

@@ -17,7 +17,7 @@ from cranfield.answers import Answer
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
-from cranfield.io.files import write_whole
+from cranfield.io.files import THIRD, write_whole
 from cranfield.measures._typed import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -89,11 +89,12 @@ class Parser(argparse.ArgumentParser):
         """What was given on the command line, as plain values by name, and where answers go."""
         given = vars(self.parse_args(joined_measures(argv)))
         check_standard_input(given)
-        for place in ("runs", "files"):
-            if any("=" in str(text) for text in given.get(place) or ()):
+        for place in [name for name in ("runs", "files") if name in given]:
+            third, texts = given.pop("third", None), given[place] or ()
+            if third or any("=" in str(text) for text in texts):
                 from cranfield.io.forms import named_input
 
-                given[place] = [named_input(text) for text in given[place]]
+                given[place] = [named_input(text, third) for text in texts]
         own = [name for name in Output.__match_args__ if name != "asked"]
         asked = shlex.join([*self.prog.split(), *what_was_asked(argv)])
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
@@ -260,6 +261,12 @@ OPTIONS = {
     "runs": _option("runs RUN+", "one or more runs; NAME=FILE gives one another name"),
     "collection-size": _option(
         "--collection-size N", "number of items in the collection", positive
+    ),
+    "third": _option(
+        "--third",
+        "runs of three columns without a header: what the third one is (default: a rank where it "
+        "counts from 1 in every topic, else a score)",
+        THIRD,
     ),
     "per-topic": _option("--per-topic", "also the values of each topic", bool),
     "rules": _option("--rules FILE", "TOML with more rules"),

@@ -76,6 +76,7 @@ def subject_options(parser: Parser, nargs: str = "+") -> None:
     what = """the judgements, then the runs; with --truth: runs only; or a collection's folder, then
     runs where they are not the folder's; or saved scores"""
     add(parser, f"files FILE{nargs}", what)
+    common(parser, "third")
     add(parser, "--truth TRUTH", "annotation: the true concepts of items")
     ranked_options(parser)
     label_options(parser)

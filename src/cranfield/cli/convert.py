@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.cli._common import Output, Parser, add
+from cranfield.cli._common import Output, Parser, add, common
+from cranfield.cli._inputs import score_option
 from cranfield.io.convert import KINDS, convert
 
 DESCRIPTION = """Convert judgements, runs or labels of items between formats; the endings of the
-names choose. Judgements and runs: .json, .csv, .tsv, .parquet, anything else is TREC's format;
-.gz packs the output. Labels: .csv, .npz, anything else is ImageCLEF text."""
+names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is TREC's
+format. Labels: .csv, .tsv, .json, .parquet, .npz, anything else is ImageCLEF text. Another .gz or
+.zst packs the output."""
 FOLDERS = """IN is a folder with a folder of pictures for each class: a truth (--kind labels), or
 judgements in which the pictures of a class are relevant to each other (--kind qrels)"""
 
@@ -20,6 +22,8 @@ def make_parser() -> Parser:
     add(parser, "target OUT", "file to write, or '-' for TREC's format")
     add(parser, "--kind", "what the input is (default: found out)", KINDS)
     add(parser, "--long", "labels as CSV item,concept,value, not one row an item", bool)
+    score_option(parser)
+    common(parser, "third")
     add(parser, "--from-folders", FOLDERS, bool)
     add(parser, "--quiet", "no warnings", bool)
     return parser
@@ -35,7 +39,9 @@ def main(argv: Sequence[str]) -> int:
 
         data = convert_classes(given["source"], target, **asked)
     else:
-        notes, data = convert(given["source"], target, **asked)
+        notes, data = convert(
+            given["source"], target, scores=given["scores"], third=given["third"], **asked
+        )
     output.warn(notes)
     if target is None:
         Output().data(data)

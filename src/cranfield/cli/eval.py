@@ -10,7 +10,6 @@ from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.evaluation.kept import keep_good, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
-from cranfield.io import THIRD, read_run
 from cranfield.measures import SETS
 
 FILES = """Files: TREC format, or .json, .csv, .tsv, .parquet; each may be .gz or .zst, and '-' is
@@ -26,10 +25,8 @@ def make_parser() -> Parser:
     truth_options(parser)
     add(parser, "--tie-range", "also tell how far ties can move each mean", bool)
     common(parser, "per-topic")
-    what = """runs of three columns without a header: what the third one is (default: a rank
-    where it counts from 1 in every topic, else a score)"""
-    add(parser, "--third", what, THIRD)
-    common(parser, "keep-going", "fail-under", "junit", "summary", "public", "title", "pictures")
+    common(parser, "third", "keep-going", "fail-under", "junit", "summary")
+    common(parser, "public", "title", "pictures")
     executor(parser, "each run is evaluated there")
     common(parser, "jobs", "seed")
     outputs(parser)
@@ -39,9 +36,6 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     parser = make_parser()
     given, output = parser.read(argv)
-    third = given.pop("third")
-    if third is not None:
-        given["runs"] = [read_run(path, third=third) for path in given["runs"]]
     if has_truths(given):
         files = [given.pop("judgements"), *given.pop("runs")]
         return show_powered(parser, given, files, output)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Literal, TypeAlias
-
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import trec
 from cranfield.io.files import (
+    THIRD,
     FileForm,
+    Input,
+    Third,
     can_be_read_again,
     inner_suffix,
     input_lines,
@@ -17,8 +18,6 @@ from cranfield.io.files import (
     run_name,
 )
 
-Third: TypeAlias = Literal["rank", "score"]
-THIRD: tuple[Third, ...] = ("rank", "score")
 _TABULAR = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
 
 
@@ -93,6 +92,8 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
     A file of three columns without a header has topic, item and `third`: a rank where it counts
     from 1 in every topic, unless this says otherwise.
     """
+    if third is None and isinstance(path, Input):
+        third = path.third
     if third is not None and third not in THIRD:
         raise UsageError(f"third={third!r} is not one of {', '.join(THIRD)}")
     ending = _ending(path)

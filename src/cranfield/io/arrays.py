@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 import numpy as np
@@ -33,6 +33,24 @@ def _read(where: str, what: str, work: Callable[[], T]) -> T:
         raise InputError.single(where, f"not {what} ({reason})") from None
 
 
+def arrow(purpose: str) -> Any:
+    """Arrow's module with its reader and writer of Parquet."""
+    try:
+        import pyarrow as pa
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingExtraError("pyarrow", "dataframe", purpose) from None
+    return pa
+
+
+def arrow_bytes(columns: Mapping[str, Any]) -> bytes:
+    """Columns by name as the bytes of a Parquet file."""
+    pa = arrow("Writing Parquet files")
+    sink = pa.BufferOutputStream()
+    pa.parquet.write_table(pa.table(dict(columns)), sink)
+    return bytes(sink.getvalue())
+
+
 def read_arrow_table(
     path: FileForm,
     purpose: str = "Reading Parquet files",
@@ -40,11 +58,8 @@ def read_arrow_table(
     columns: Callable[[list[str]], list[str] | None] | None = None,
 ) -> Any:
     """A Parquet file as an Arrow table; `columns` picks some by their names, or all with None."""
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "dataframe", purpose) from None
+    pa = arrow(purpose)
+    pq = pa.parquet
     given = Input.of(path)
     where, caps = describe(given), given.caps
     data = read_bytes(given, starts=_PARQUET)

@@ -10,15 +10,15 @@ from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run
 from cranfield.io.files import (
-    COMPRESSED,
     FileForm,
     Input,
+    Third,
     describe,
     inner_suffix,
     open_input,
     write_whole,
 )
-from cranfield.io.packed import packed_gz
+from cranfield.io.packed import packed
 from cranfield.io.table_text import trec_blocks
 
 KINDS = ("run", "qrels", "labels")
@@ -26,37 +26,46 @@ _HEAD = 1 << 16
 
 
 def convert(
-    source: FileForm, target: str | Path | None, *, kind: str | None = None, long: bool = False
+    source: FileForm,
+    target: str | Path | None,
+    *,
+    kind: str | None = None,
+    long: bool = False,
+    scores: str = "confidence",
+    third: Third | None = None,
 ) -> tuple[tuple[str, ...], bytes]:
     """Write what a file holds to another, whole or not at all, and give the notes.
 
     `kind` is "run", "qrels" or "labels" and is found out where a file says it; `long` is for labels
-    as CSV item,concept,value. Without a target nothing is written, and the bytes of TREC's format
-    come with the notes.
+    as CSV item,concept,value, `scores` for those beyond [0, 1], as in `read_labels`, `third` for
+    runs, as in `read_run`. Without a target nothing is written, and the bytes of TREC's format come
+    with the notes.
     """
     if kind is not None and kind not in KINDS:
         raise UsageError(f"kind={kind!r} is not one of {', '.join(KINDS)}")
     kind = kind or guess_kind(source)
     if kind == "labels":
-        return _convert_labels(source, target, long), b""
-    table = read_run(source) if kind == "run" else read_qrels(source)
+        return _convert_labels(source, target, long, scores), b""
+    table = read_run(source, third=third) if kind == "run" else read_qrels(source)
     if target is None:
         return table.notes, encoded(table, None)
     write_whole(Path(target), _blocks(table, str(target)))
     return table.notes, b""
 
 
-def _convert_labels(source: FileForm, target: str | Path | None, long: bool) -> tuple[str, ...]:
-    from cranfield.io.labels import read_labels, write_labels
+def _convert_labels(
+    source: FileForm, target: str | Path | None, long: bool, scores: str
+) -> tuple[str, ...]:
+    from cranfield.io.labels import FORMS, read_labels, write_labels
 
-    suffix = "" if target is None else Path(target).suffix.lower()
-    if target is None or suffix in COMPRESSED or suffix in (".json", ".parquet", ".tsv"):
-        raise UsageError("labels are written to a .csv, .npz or ImageCLEF text file, not packed")
+    if target is None:
+        raise UsageError(f"labels are written to a file: {', '.join(FORMS)}, or ImageCLEF text")
+    suffix = inner_suffix(target)
     if long and suffix != ".csv":
         raise UsageError("long= goes with a .csv file")
-    labels = read_labels(source)
+    labels = read_labels(source, scores=scores)
     write_labels(labels, target, form="long" if long else None)
-    if labels.named and suffix not in (".csv", ".npz"):
+    if labels.named and suffix not in FORMS:
         return ("ImageCLEF text has no place for the names of concepts: keep them in a file",)
     return ()
 
@@ -94,19 +103,16 @@ def _kind_of_line(path: FileForm, line: str) -> str:
 
 
 def encoded(table: Judgements | Run, target: str | Path | None) -> bytes:
-    """Judgements or a run as the bytes of a file of that name; packed for .gz."""
+    """Judgements or a run as the bytes of a file of that name; packed for .gz and .zst."""
     return b"".join(_blocks(table, "-" if target is None else str(target)))
 
 
 def _blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:
-    packing = Path(name).suffix.lower()
-    if packing == ".zst":
-        raise UsageError("writing .zst is not supported: use .gz, or pack the file afterwards")
     try:
         blocks = _plain_blocks(table, name)
     except InputError as error:
         raise InputError(describe(name), error.problems, error.count) from None
-    return packed_gz(blocks) if packing == ".gz" else blocks
+    return packed(blocks, Path(name).suffix.lower())
 
 
 def _plain_blocks(table: Judgements | Run, name: str) -> Iterable[bytes]:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO, TypeAlias, cast
+from typing import IO, BinaryIO, Literal, TypeAlias, cast
 
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
@@ -18,6 +18,9 @@ from cranfield.io.streams import Counted, standard_input
 from cranfield.io.streams import peek_standard as peek_standard
 from cranfield.io.written import write_whole as write_whole
 
+# What the third column of a run of three is.
+Third: TypeAlias = Literal["rank", "score"]
+THIRD: tuple[Third, ...] = ("rank", "score")
 COMPRESSED = (".gz", ".zst")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A description may be longer than the 131,072 characters that csv grants a field unasked.
@@ -102,6 +105,7 @@ class Input:
     name: str
     stream: BinaryIO | bytes | Path | None = None
     caps: Caps = field(default_factory=default_caps)
+    third: Third | None = None  # if known
     _start: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

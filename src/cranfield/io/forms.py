@@ -6,12 +6,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
+from cranfield._records import replace
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS, collected, frame_column, frame_columns, is_frame
 from cranfield.data.soft import is_nested_chances, nested_rows, soft_judgements
 from cranfield.errors import UsageError
 from cranfield.io import read_qrels, read_run
-from cranfield.io.files import FileForm, Input, run_name
+from cranfield.io.files import FileForm, Input, Third, run_name
 from cranfield.io.lists import is_listed, unlisted
 
 if TYPE_CHECKING:
@@ -138,12 +139,19 @@ def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     return _distinct([(n, unlisted(run, Run, f"<{n}>")) for n, run in pairs])
 
 
-def named_input(text: FileForm) -> FileForm:
-    """NAME=FILE as an input of that name; anything else as it is.
+def named_input(text: FileForm, third: Third | None = None) -> FileForm:
+    """NAME=FILE as an input of that name; anything else as it is, but with what is known of it.
 
     >>> named_input("bm25=runs/2026.run.gz").name
     'bm25.run.gz'
     """
+    found = _named_input(text)
+    if third is None or str(found) == "-" or Path(str(found)).is_dir():
+        return found
+    return replace(Input.of(found), third=third)
+
+
+def _named_input(text: FileForm) -> FileForm:
     if not isinstance(text, str) or "=" not in text or Path(text).exists():
         return text
     name, _, file = text.partition("=")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import io
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError
-from cranfield.io.arrays import read_archive, read_arrow_table
-from cranfield.io.files import FileForm, describe, write_whole
+from cranfield.io.arrays import arrow_bytes, read_archive, read_arrow_table
+from cranfield.io.files import FileForm, describe
 from cranfield.io.ids import ARCHIVE
+from cranfield.io.label_rows import one_part
 
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
@@ -71,10 +71,10 @@ def _named(
         raise InputError(where, error.problems) from None
 
 
-def write_npz(matrix: LabelMatrix, path: Path) -> None:
+def npz_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
     """The archive that `read_npz` reads; dense."""
-    ARCHIVE.check(str(path), "item", matrix.items)
-    ARCHIVE.check(str(path), "concept", matrix.concepts)
+    ARCHIVE.check(where, "item", matrix.items)
+    ARCHIVE.check(where, "concept", matrix.concepts)
     arrays: dict[str, Any] = {"items": np.array(matrix.items)}
     if matrix.named:
         arrays["concepts"] = np.array(matrix.concepts)
@@ -84,7 +84,15 @@ def write_npz(matrix: LabelMatrix, path: Path) -> None:
             arrays[key] = dense(part)
     out = io.BytesIO()
     np.savez_compressed(out, **arrays)
-    write_whole(path, out.getvalue())
+    return [out.getvalue()]
+
+
+def parquet_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
+    """The table that `read_parquet` reads: one column per concept."""
+    values = one_part(matrix, where, "a table")
+    numbers = values.astype(np.int8) if values.dtype == np.bool_ else values
+    columns = dict(zip(matrix.concepts, numbers.T, strict=True))
+    return [arrow_bytes({"item": list(matrix.items), **columns})]
 
 
 def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:

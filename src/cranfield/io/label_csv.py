@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 from collections.abc import Iterator
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,10 +12,17 @@ import numpy as np
 from cranfield import _core
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import csv_rows, write_whole
+from cranfield.io.files import csv_rows
 from cranfield.io.ids import LABEL_CSV
 from cranfield.io.label_lists import LISTED, is_list, read_listed
-from cranfield.io.label_rows import OUTSIDE, PROBLEMS_KEPT, RowCollector, plain_matrix, value_blocks
+from cranfield.io.label_rows import (
+    OUTSIDE,
+    PROBLEMS_KEPT,
+    RowCollector,
+    plain_matrix,
+    refuse_both,
+    value_blocks,
+)
 from cranfield.io.numbers import is_number, number
 from cranfield.io.plain_rows import PlainRows, first_row
 from cranfield.io.written import csv_text
@@ -205,35 +211,32 @@ def _from_triples(
     return LabelMatrix(tuple(items), tuple(order), labels, confidences, name, free=free)
 
 
-def _check_names(matrix: LabelMatrix, path: Path) -> None:
-    LABEL_CSV.check(str(path), "item", matrix.items)
-    LABEL_CSV.check(str(path), "concept", matrix.concepts)
+def _check_names(matrix: LabelMatrix, where: str) -> None:
+    LABEL_CSV.check(where, "item", matrix.items)
+    LABEL_CSV.check(where, "concept", matrix.concepts)
 
 
-def write_wide(matrix: LabelMatrix, path: Path) -> None:
+def wide_blocks(matrix: LabelMatrix, where: str, delimiter: str = ",") -> Iterator[bytes]:
     """One row per item; with confidences and labels, rows of 0/1 follow as in ImageCLEF 2010."""
-    _check_names(matrix, path)
+    _check_names(matrix, where)
     if [c.lower() for c in matrix.concepts] in (LONG_HEADER[1:], AGGREGATED_HEADER[1:]):
         raise InputError.single(
-            str(path), "these names of concepts are the header of the long form; rename them"
+            where, "these names of concepts are the header of the long form; rename them"
         )
-    write_whole(path, _wide_blocks(matrix))
+    return _wide_blocks(matrix, delimiter)
 
 
-def _wide_blocks(matrix: LabelMatrix) -> Iterator[bytes]:
-    yield csv_text([["item", *matrix.concepts]]).encode()
+def _wide_blocks(matrix: LabelMatrix, delimiter: str) -> Iterator[bytes]:
+    yield csv_text([["item", *matrix.concepts]], delimiter).encode()
     for items, values in value_blocks(matrix):
-        yield _core.label_rows(items, values, ",", True)
+        yield _core.label_rows(items, values, delimiter, True)
 
 
-def write_long(matrix: LabelMatrix, path: Path) -> None:
+def long_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
     """One row per item and concept with a value above 0; an item without any gets a 0 row."""
-    if matrix.confidences is not None and matrix.labels is not None:
-        raise InputError.single(
-            str(path), "the long form has one value per cell, not a confidence and a label"
-        )
-    _check_names(matrix, path)
-    write_whole(path, _long_blocks(matrix))
+    refuse_both(matrix, where, "the long form")
+    _check_names(matrix, where)
+    return _long_blocks(matrix)
 
 
 def _long_blocks(matrix: LabelMatrix) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ import numpy as np
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import FileForm, describe, read_text
+from cranfield.io.label_rows import one_part
 from cranfield.io.numbers import is_number, number
 
 # What the second column of a list is called.
@@ -69,6 +70,27 @@ def read_json_labels(path: FileForm, name: str) -> LabelMatrix:
         raise InputError.single(where, "expected {item: [concepts]} or {item: {concept: value}}")
     data: dict[str, Any] = {k: set(map(str, v)) if listed else v for k, v in content.items()}
     return LabelMatrix.of(data, name=name)
+
+
+def json_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
+    """{item: [concepts]} for labels, {item: {concept: value}} for confidences.
+
+    Lists know only the concepts that some item has: where one has none, values are written.
+    """
+    values = one_part(matrix, where, "JSON")
+    rows = zip(matrix.items, values.tolist(), strict=True)
+    found: dict[str, Any]
+    if values.dtype == np.bool_ and values.any(axis=0).all():
+        found = {
+            item: [c for c, here in zip(matrix.concepts, row, strict=True) if here]
+            for item, row in rows
+        }
+    else:
+        found = {
+            item: {c: float(v) for c, v in zip(matrix.concepts, row, strict=True)}
+            for item, row in rows
+        }
+    return [(json.dumps(found, ensure_ascii=False, indent=0) + "\n").encode()]
 
 
 def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMatrix:

@@ -163,3 +163,20 @@ class RowCollector:
             named,
             free=self.free,
         )
+
+
+def refuse_both(matrix: LabelMatrix, where: str, form: str) -> None:
+    """Refuse labels beside confidences, where a form has room for one of them."""
+    if matrix.confidences is not None and matrix.labels is not None:
+        raise InputError.single(
+            where, f"{form} has one value per cell, not a confidence and a label"
+        )
+
+
+def one_part(matrix: LabelMatrix, where: str, form: str) -> Any:
+    """The labels or the confidences as an array, whichever there are."""
+    refuse_both(matrix, where, form)
+    part = matrix.labels if matrix.confidences is None else matrix.confidences
+    if part is None:
+        raise InputError.single(where, "there is neither a label nor a confidence to write")
+    return dense(part)

@@ -6,12 +6,11 @@ confidence rows of all items followed by as many 0/1 rows.
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 
 from cranfield import _core
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError
-from cranfield.io.files import write_whole
 from cranfield.io.ids import LABEL_TEXT
 from cranfield.io.label_rows import RowCollector, plain_matrix, value_blocks
 from cranfield.io.plain_rows import PlainRows
@@ -42,8 +41,7 @@ def read_text_labels(plain: PlainRows, name: str, where: str, *, free: bool = Fa
     return rows.matrix([str(j) for j in range(rows.width)], name, named=False)
 
 
-def write_text_labels(matrix: LabelMatrix, path: Path) -> None:
+def text_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
     """Confidence rows, 0/1 rows, or the one after the other when there are both."""
-    LABEL_TEXT.check(str(path), "item", matrix.items, first=True)
-    rows = (_core.label_rows(items, values, " ", False) for items, values in value_blocks(matrix))
-    write_whole(path, rows)
+    LABEL_TEXT.check(where, "item", matrix.items, first=True)
+    return (_core.label_rows(items, values, " ", False) for items, values in value_blocks(matrix))

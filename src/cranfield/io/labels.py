@@ -3,18 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
-from cranfield.io.files import FileForm, describe, inner_suffix, read_text, run_name, write_whole
-from cranfield.io.label_arrays import read_npz, read_parquet, write_npz
-from cranfield.io.label_csv import read_csv, write_long, write_wide
-from cranfield.io.label_lists import read_class_files, read_json_labels
-from cranfield.io.label_text import read_text_labels, write_text_labels
+from cranfield.io.files import (
+    FileForm,
+    Input,
+    describe,
+    inner_suffix,
+    read_text,
+    run_name,
+    write_whole,
+)
+from cranfield.io.label_arrays import npz_blocks, parquet_blocks, read_npz, read_parquet
+from cranfield.io.label_csv import long_blocks, read_csv, wide_blocks
+from cranfield.io.label_lists import json_blocks, read_class_files, read_json_labels
+from cranfield.io.label_text import read_text_labels, text_blocks
 from cranfield.io.numbers import number
+from cranfield.io.packed import packed
 from cranfield.io.plain_rows import PlainRows
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
@@ -24,11 +33,15 @@ _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
 CONFIDENCES = "confidence"
 SCORES = (CONFIDENCES, "any", "logistic")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
-_WRITERS: dict[str, Callable[[LabelMatrix, Path], None]] = {
-    "wide": write_wide,
-    "long": write_long,
-    "imageclef": write_text_labels,
-    "npz": write_npz,
+# Endings of files of labels, and the form that each has; any other is ImageCLEF text.
+FORMS = {".csv": "wide", ".tsv": "wide", ".json": "json", ".npz": "npz", ".parquet": "parquet"}
+_WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
+    "wide": wide_blocks,
+    "long": long_blocks,
+    "json": json_blocks,
+    "imageclef": text_blocks,
+    "npz": npz_blocks,
+    "parquet": parquet_blocks,
 }
 
 
@@ -56,16 +69,17 @@ def read_labels(
     free = scores != CONFIDENCES
     suffix, where = inner_suffix(path), describe(path)
     called = name or run_name(path)
+    place = path.path if isinstance(path, Input) else path
     # os.path.isdir is False for what no file can be called, where Path.is_dir raises.
-    if isinstance(path, str | Path) and os.path.isdir(path):  # noqa: PTH112
-        matrix = read_class_files(Path(path), called, free=free)
+    if place is not None and os.path.isdir(place):  # noqa: PTH112
+        matrix = read_class_files(Path(place), called, free=free)
     elif suffix in _BINARY:
         matrix = _BINARY[suffix](path, called, free)
     elif suffix == ".json":
         matrix = read_json_labels(path, called)
     else:
         plain = PlainRows(path)
-        delimiter = _DELIMITERS.get(suffix, "," if "," in plain.first_with_text() else "")
+        delimiter = _delimiter(suffix, plain.first_with_text())
         matrix = (
             read_csv(plain, called, where, delimiter=delimiter, free=free)
             if delimiter
@@ -79,6 +93,13 @@ def read_labels(
     return matrix if threshold is None else matrix.with_threshold(threshold)
 
 
+def _delimiter(suffix: str, first: str) -> str:
+    """What separates the cells below this first line; nothing in ImageCLEF text."""
+    if suffix == ".csv" and ";" in first and "," not in first:
+        return ";"
+    return _DELIMITERS.get(suffix, "," if "," in first else "")
+
+
 def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[LabelMatrix]:
     """Annotation runs named by their files, with labels from a confidence on."""
     names = [run_name(path) for path in paths]
@@ -89,16 +110,21 @@ def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[Label
 
 
 def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
-    """Write labels: `wide` or `long` CSV, `imageclef` text or `npz`, whole or not at all.
+    """Write labels: `wide` or `long` CSV, `json`, `parquet`, `npz` or `imageclef` text.
 
-    Unless `form` says otherwise, the ending of the name does: .csv is wide, .npz is npz, and
-    anything else is ImageCLEF text.
+    Unless `form` says otherwise, the ending of the name does: .csv and .tsv are wide, .json,
+    .parquet and .npz what they say, and anything else is ImageCLEF text; .gz and .zst pack it.
+    The file is written whole or not at all.
     """
-    if form is None:
-        form = {".csv": "wide", ".npz": "npz"}.get(Path(path).suffix.lower(), "imageclef")
+    suffix, where = inner_suffix(path), str(path)
+    form = form or FORMS.get(suffix, "imageclef")
     if form not in _WRITERS:
         raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")
-    _WRITERS[form](matrix, Path(path))
+    if form == "wide" and suffix == ".tsv":
+        blocks: Iterable[bytes] = wide_blocks(matrix, where, "\t")
+    else:
+        blocks = _WRITERS[form](matrix, where)
+    write_whole(Path(path), packed(blocks, Path(path).suffix.lower()))
 
 
 def read_concepts(path: FileForm) -> tuple[str, ...]:

@@ -44,20 +44,39 @@ def _begins_as_gzip(raw: BinaryIO) -> bool:
     return start == b"\x1f\x8b"
 
 
-@contextmanager
-def unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
+def _zstd(purpose: str) -> Any:
     try:
         if sys.version_info >= (3, 14):
             from compression import zstd
         else:
             from backports import zstd
     except ImportError:
-        raise MissingExtraError("backports.zstd", "dev", "Reading .zst files") from None
+        raise MissingExtraError("backports.zstd", "dev", purpose) from None
+    return zstd
+
+
+@contextmanager
+def unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
+    zstd = _zstd("Reading .zst files")
     try:
         with zstd.open(raw, "rb") as packed:
             yield cast(BinaryIO, packed)
     except zstd.ZstdError as error:
         raise InputError.single(where, f"not valid zstd data ({error})") from None
+
+
+def packed(blocks: Iterable[bytes], ending: str) -> Iterable[bytes]:
+    """Bytes as a file with that ending has them; the same input gives the same bytes."""
+    if ending == ".gz":
+        return packed_gz(blocks)
+    return _packed_zst(blocks) if ending == ".zst" else blocks
+
+
+def _packed_zst(blocks: Iterable[bytes]) -> Iterator[bytes]:
+    packer = _zstd("Writing .zst files").ZstdCompressor()
+    for block in blocks:
+        yield packer.compress(block)
+    yield packer.flush()
 
 
 def packed_gz(blocks: Iterable[bytes]) -> Iterator[bytes]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Iterator
 from typing import Any, TypeVar
 
 from cranfield.data import Table
@@ -40,6 +41,15 @@ def read_records(path: FileForm, kind: type[T]) -> T:
         return kind.from_rows(topics, items, values)
     except InputError as error:
         raise InputError(where, error.problems, error.count) from None
+
+
+def record_blocks(table: Table, number: str) -> Iterator[bytes]:
+    """Rows as the lines that `read_records` reads; an infinite score as JSON can have it."""
+    for topic, item, value in table.rows():
+        whole = number == "grade" and value.is_integer()
+        record = {"topic": topic, "item": item, number: int(value) if whole else value}
+        text = json.dumps(record, ensure_ascii=False)
+        yield (text.replace("Infinity}", "1e999}") if math.isinf(value) else text).encode() + b"\n"
 
 
 def _example(number: str) -> str:

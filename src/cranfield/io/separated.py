@@ -12,18 +12,17 @@ import io
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 from cranfield._core import SeparatedReader
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
-from cranfield.io.files import FileForm, describe
+from cranfield.io.files import FileForm, Third, describe
 from cranfield.io.numbers import number as parsed
 from cranfield.io.plain_rows import PlainRows, first_row
 
 T = TypeVar("T", bound=Table)
-Third: TypeAlias = Literal["rank", "score"]
 
 
 @dataclass(frozen=True, slots=True)

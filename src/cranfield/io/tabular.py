@@ -10,13 +10,10 @@ from cranfield import _core
 from cranfield._lazy import np
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
-from cranfield.errors import (
-    InputError,
-    MissingExtraError,
-)
+from cranfield.errors import InputError
 from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
 from cranfield.io.lists import of_list
-from cranfield.io.records import read_records
+from cranfield.io.records import read_records, record_blocks
 from cranfield.io.separated import number_role, read_separated, repeated
 from cranfield.io.table_text import json_blocks, refuse_empty_topics, separated_blocks
 
@@ -125,15 +122,15 @@ def written(table: Table, suffix: str) -> Iterable[bytes]:
     refuse_empty_topics(table, where)
     if suffix == ".parquet":
         return [_parquet_bytes(table, number)]
+    if suffix in (".jsonl", ".ndjson"):
+        return record_blocks(table, number)
     return separated_blocks(table, suffix, number, where)
 
 
 def _parquet_bytes(table: Table, number: str) -> bytes:
-    try:
-        import pyarrow as pa
-        import pyarrow.parquet as pq
-    except ImportError:
-        raise MissingExtraError("pyarrow", "dataframe", "Writing Parquet files") from None
+    from cranfield.io.arrays import arrow, arrow_bytes
+
+    pa = arrow("Writing Parquet files")
     topics = np.repeat(np.arange(len(table.topics)), np.diff(table.offsets))
     items = pa.LargeStringArray.from_buffers(
         len(table), pa.py_buffer(table.item_offsets), pa.py_buffer(table.item_bytes)
@@ -143,6 +140,4 @@ def _parquet_bytes(table: Table, number: str) -> bytes:
         "item": items.cast(pa.string()),
         number: pa.array(table.values),
     }
-    sink = pa.BufferOutputStream()
-    pq.write_table(pa.table(columns), sink)
-    return bytes(sink.getvalue())
+    return arrow_bytes(columns)

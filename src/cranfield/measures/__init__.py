@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures._aliases import LABEL_ALIASES, RANKED_ALIASES
+from cranfield.measures._aliases import BARE_ALIASES, LABEL_ALIASES, RANKED_ALIASES
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure, Param
 from cranfield.measures.ranked import (
@@ -49,6 +49,7 @@ RANKED = Registry(
     lambda: (m for family in FAMILIES for m in family.DECLARED),
     RANKED_ALIASES,
     lambda: SETS,
+    BARE_ALIASES,
 )
 
 

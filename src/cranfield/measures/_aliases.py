@@ -44,6 +44,9 @@ RANKED_ALIASES = {
     "Bpref.concept": "Bpref",
 }
 
+# Without a cutoff these are of all that was retrieved, as in ranx; in lower case.
+BARE_ALIASES = {"f1": "SetF", "precision": "SetP", "recall": "SetR"}
+
 LABEL_ALIASES = {
     "F1": "F.example",
     "F1.example": "F.example",
