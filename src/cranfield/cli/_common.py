@@ -17,7 +17,7 @@ from cranfield.answers import Answer
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
-from cranfield.io.files import THIRD, write_whole
+from cranfield.io.files import ABOUT_THIRD, THIRD, write_whole
 from cranfield.measures._typed import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -262,12 +262,7 @@ OPTIONS = {
     "collection-size": _option(
         "--collection-size N", "number of items in the collection", positive
     ),
-    "third": _option(
-        "--third",
-        "runs of three columns without a header: what the third one is (default: a rank where it "
-        "counts from 1 in every topic, else a score)",
-        THIRD,
-    ),
+    "third": _option("--third", ABOUT_THIRD, THIRD),
     "per-topic": _option("--per-topic", "also the values of each topic", bool),
     "rules": _option("--rules FILE", "TOML with more rules"),
     "ontology": _option(

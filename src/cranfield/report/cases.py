@@ -216,4 +216,4 @@ def compared(
         found = scores.compare(measures=tested, jobs=jobs, progress=progress)
     except UsageError as error:
         return None, (f"{UNTESTED}: {error}.",)
-    return found, found.notes
+    return found, ()

@@ -62,7 +62,7 @@ def score_section(
         "means": {str(m): _numbers(scores.overall[m]) for m in scores.measures},
         "units": {},
         "values": {},
-        "notes": list(scores.notes),
+        "notes": list(dict.fromkeys([*scores.notes, *(comparison.notes if comparison else ())])),
         "methods": methods(scores, comparison, case.settings),
         "sources": citations(scores.measures, compared=comparison is not None),
     }

@@ -134,9 +134,14 @@ function layOut(model) {
   const rows = Math.ceil(series.length / Math.max(1, Math.floor((width - 8) / entry)));
   const room = Math.max(width - left - gaps - right, 60);
   if (model.square) tall = Math.min(room, tall);
+  // Columns of marks keep their width, so that their letters can be read; the others share the rest.
+  const isKept = (p) => p.x.names && p.share < 1;
+  const kept = model.panels.reduce((sum, p, k) => sum + (isKept(p) ? widths[k] : 0), 0);
+  const squeezed = kept > room / 2 ? room / 2 / kept : 1;
+  const taken = (p, k) => (isKept(p) ? widths[k] * squeezed : ((room - kept * squeezed) * widths[k]) / (total - kept));
   let at = left;
   const frames = model.panels.map((panel, k) => {
-    const [start, end] = [at, at + (room * widths[k]) / total];
+    const [start, end] = [at, at + taken(panel, k)];
     at = end + SIZE.GAP;
     const values = panel.layers.flatMap((l) => l.marks.flatMap((m) => across(l.kind, m)));
     return { left: start, right: end, x: makeScale(panel.x, values, start, end) };
