@@ -21,8 +21,8 @@ from cranfield.io.written import write_whole as write_whole
 # What the third column of a run of three is.
 Third: TypeAlias = Literal["rank", "score"]
 THIRD: tuple[Third, ...] = ("rank", "score")
-ABOUT_THIRD = """runs of three columns without a header: what the third one is (default: a rank where
-it counts from 1 in every topic, else a score)"""
+ABOUT_THIRD = """runs of three columns without a header: what the third one is (default: a rank
+where it counts from 1 in every topic, else a score)"""
 COMPRESSED = (".gz", ".zst")
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 # A description may be longer than the 131,072 characters that csv grants a field unasked.
