@@ -54,13 +54,10 @@ def accept(
     checks: Checks = request.app.state.checks
     given = submissions.checked_submission(given, row, task_row["kind"])
     checked = checks.check(upload, given, task_row, row["slug"])
+    if not checked.is_good and not check_only:
+        about = task_row["id"], visitor.team, given.tag
+        context.store.write(lambda c: submissions.reject(c, context, *about, checked))
     if not checked.is_good:
-        if not check_only:
-            context.store.write(
-                lambda c: submissions.reject(
-                    c, context, task_row["id"], visitor.team, given.tag, checked
-                )
-            )
         raise RejectedError(checked)
     if check_only:
         return summary(checked)

@@ -109,15 +109,7 @@ def store_run(
         select(campaign.c.runs_per_team).where(campaign.c.id == task_row["campaign"])
     ).scalar_one()
     connection.execute(select(team.c.id).where(team.c.id == team_id).with_for_update()).one()
-    same = (
-        connection.execute(
-            select(run).where(
-                run.c.task == task_row["id"], run.c.team == team_id, run.c.tag == given.tag
-            )
-        )
-        .mappings()
-        .first()
-    )
+    same = run_by_tag(connection, task_row["id"], team_id, given.tag)
     if same is not None:
         if same["state"] == "accepted" and same["blob"] == sha:
             return receipt(connection, str(same["id"]))
@@ -125,10 +117,9 @@ def store_run(
             raise NotNowError(
                 f"there is a run {given.tag!r} already; withdraw it, replace it, or use another tag"
             )
-        _set_aside(connection, dict(same))
-    used = runs_used(connection, task_row["id"], team_id)
-    if used >= limit and not (baseline or imported):
-        raise NotNowError(f"all {limit} runs of your team for this task are used")
+        _set_aside(connection, same)
+    if not (baseline or imported):
+        _check_quota(connection, task_row["id"], team_id, limit)
     new = context.new_id()
     _keep_blob(connection, sha, size, now)
     facts = _facts_of(given, checked) | {"blob": sha, "baseline": int(baseline), "created": now}
@@ -176,8 +167,12 @@ def check_room(
         known = run_by_tag(connection, task_row["id"], team_id, given.tag)
         if known is not None and known["state"] == "accepted":
             return
-        if runs_used(connection, task_row["id"], team_id) >= row.runs_per_team:
-            raise NotNowError(f"all {row.runs_per_team} runs of your team for this task are used")
+        _check_quota(connection, task_row["id"], team_id, row.runs_per_team)
+
+
+def _check_quota(connection: Connection, task_id: str, team_id: str, limit: int) -> None:
+    if runs_used(connection, task_id, team_id) >= limit:
+        raise NotNowError(f"all {limit} runs of your team for this task are used")
 
 
 def _keep_blob(connection: Connection, sha: str, size: int, now: int) -> None:
