@@ -6,7 +6,7 @@ import argparse
 import importlib
 import inspect
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import ModuleType
 
@@ -196,10 +196,8 @@ def python_page() -> str:
             continue
         if isinstance(thing, str):
             continue
-        form = f"{name}{inspect.signature(thing)}" if inspect.isfunction(thing) else f"class {name}"
-        parts.append(
-            f"\n## {name}\n\n```python\n{form}\n```\n\n```text\n{inspect.getdoc(thing)}\n```\n"
-        )
+        form = _call(name, thing) if inspect.isfunction(thing) else f"class {name}"
+        parts.append(f"\n## {name}\n\n```python\n{form}\n```\n\n{_prose(thing)}\n")
         if inspect.isclass(thing):
             for method_name, method in inspect.getmembers(thing):
                 if not method_name.startswith("_") and inspect.isfunction(method):
@@ -220,8 +218,40 @@ def _module(name: str, module: ModuleType) -> str:
         for n, thing in listed
         if inspect.isfunction(thing) or inspect.isclass(thing)
     ]
-    about = f"\n## {name}\n\n```text\n{inspect.getdoc(module)}\n```\n"
+    about = f"\n## {name}\n\n{_prose(module)}\n"
     return about + "".join(lines) + "\n"
+
+
+def _call(name: str, function: Callable[..., object]) -> str:
+    """How a function is called; a long signature has a line for each parameter."""
+    signature = inspect.signature(function)
+    taken: list[str] = []
+    for one in signature.parameters.values():
+        if one.kind is one.KEYWORD_ONLY and "*" not in taken:
+            taken.append("*")
+        told = f": {one.annotation}" if one.annotation is not one.empty else ""
+        usual = f" = {one.default!r}" if one.default is not one.empty else ""
+        stars = {one.VAR_POSITIONAL: "*", one.VAR_KEYWORD: "**"}.get(one.kind, "")
+        taken.append(f"{stars}{one.name}{told}{usual}")
+    given = signature.return_annotation
+    gives = "" if given is signature.empty else f" -> {given}"
+    short = f"{name}({', '.join(taken)}){gives}"
+    if len(short) <= 88:
+        return short
+    return "\n    ".join([f"{name}(", *(f"{part}," for part in taken)]) + f"\n){gives}"
+
+
+def _prose(thing: object) -> str:
+    """What is said of a thing, as text; what could be typed, and what is laid out, as code."""
+    parts = []
+    for part in (inspect.getdoc(thing) or "").split("\n\n"):
+        if part.startswith(">>>"):
+            parts.append(f"```pycon\n{part}\n```")
+        elif any(line.startswith(" ") for line in part.splitlines()):
+            parts.append(f"```text\n{part}\n```")
+        else:
+            parts.append(part)
+    return "\n\n".join(parts)
 
 
 def _short(method: object) -> str:

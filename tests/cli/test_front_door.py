@@ -1,6 +1,7 @@
 """Names and habits that people bring: help, exchanged files, unquoted measures, named runs."""
 
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -143,18 +144,80 @@ def test_bash_completes():
     assert completed(script, "cranfield lab corr") == ["correlate"]
     assert completed(script, "cranfield lab correlate q.txt --res") == ["--resamples"]
     assert completed(script, "cranfield chart leader") == ["leaderboard"]
+    assert completed(script, "cranfield help corr") == []
+    assert completed(script, "cranfield help ev") == ["eval"]
     assert completed(script, "cranfield eval q") == []  # a file, which bash itself completes
 
 
-def test_other_shells(capsys):
-    assert main(["completion", "zsh"]) == 0
-    assert capsys.readouterr().out.startswith("autoload -U +X bashcompinit && bashcompinit\n")
-    assert main(["completion", "fish"]) == 0
-    told = capsys.readouterr().out
+def script_of(capsys, shell):
+    assert main(["completion", shell]) == 0
+    return capsys.readouterr().out
+
+
+def test_what_zsh_and_fish_are_told(capsys):
+    assert script_of(capsys, "zsh").startswith("autoload -U +X bashcompinit && bashcompinit\n")
+    told = script_of(capsys, "fish")
     assert "-n __fish_use_subcommand -a eval -d 'evaluate ranked runs against judgements'" in told
     line = "complete -c cranfield -n '__fish_seen_subcommand_from eval' -l ties -x -a"
     assert f"{line} 'id file average'\n" in told
-    for shell in ("zsh", "fish"):
-        if shutil.which(shell):
-            checked = subprocess.run([shell, "-n"], input=told, text=True, capture_output=True)
-            assert checked.returncode == 0 or shell == "zsh"
+
+
+OFFERED = {
+    "cranfield com": ["compare", "completion"],
+    "cranfield eval --tie": ["--tie-range", "--ties"],
+    "cranfield eval q.txt --ties a": ["average"],
+    "cranfield eval q.txt -m nD": ["nDCG", "nDCGrel"],
+    "cranfield label q.txt -m F.": ["F.concept", "F.example"],
+    "cranfield lab corr": ["correlate"],
+    "cranfield chart leader": ["leaderboard"],
+    "cranfield help ev": ["eval"],
+}
+
+
+@pytest.mark.skipif(shutil.which("fish") is None, reason="fish is not installed")
+def test_fish_completes(capsys, tmp_path):
+    (tmp_path / "cranfield.fish").write_text(script_of(capsys, "fish"))
+    asked = "\n".join(f"echo '=='; complete -C '{line}'" for line in OFFERED)
+    done = subprocess.run(
+        ["fish", "-N", "-c", f"source cranfield.fish\n{asked}"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert not done.stderr
+    found = [
+        sorted(line.split("\t")[0] for line in part.splitlines() if line)
+        for part in done.stdout.split("==")[1:]
+    ]
+    assert found == list(OFFERED.values())
+
+
+@pytest.mark.skipif(shutil.which("zsh") is None, reason="zsh is not installed")
+def test_zsh_completes(capsys, tmp_path):
+    """A zsh with a terminal of its own, in which the tabulator is pressed."""
+    script = script_of(capsys, "zsh")
+    (tmp_path / "setup").write_text(f"autoload -U compinit && compinit -u -D\n{script}PS1='> '\n")
+    program = """zmodload zsh/zpty
+zpty child zsh -f -i
+zpty -w child 'source ./setup; print rea''dy'
+zpty -r -m child out '*ready*> *'
+for line in "$@"; do
+  zpty -w -n child "$line"$'\\t'
+  zpty -w -n child $'\\C-a: \\C-e #end\\n'
+  zpty -r -m child out '*#end*> *'
+  print -r -- "$out"
+done
+zpty -d child
+"""
+    single = {line: offered for line, offered in OFFERED.items() if len(offered) == 1}
+    done = subprocess.run(
+        ["zsh", "-f", "-c", program, "zsh", *single],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+        env=os.environ | {"TERM": "dumb", "HOME": str(tmp_path)},
+    )
+    for line, (offered,) in single.items():
+        assert f"{line.rpartition(' ')[0]} {offered}" in done.stdout, (line, done.stdout)

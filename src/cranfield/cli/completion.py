@@ -26,7 +26,7 @@ def main(argv: Sequence[str]) -> int:
     given, _ = make_parser().read(argv)
     from cranfield.cli import COMMANDS
 
-    steps: dict[str, Step] = {}
+    steps = {"/help": Step({}, tuple(COMMANDS))}
     for name, (module, _) in COMMANDS.items():
         found = importlib.import_module(f"cranfield.cli.{module}")
         steps[f"/{name}"] = Step({}, ())

@@ -59,6 +59,18 @@ class Layout:
     name_width: float
 
 
+def _shared(chart: Chart, across: list[float], room: float) -> list[float]:
+    """The widths of panels in the room there is.
+
+    Columns of marks keep theirs, so that their letters can be read; the others share the rest.
+    """
+    keeps = [panel.share < 1 and bool(panel.x.names) for panel in chart.panels]
+    kept = sum(width for width, keep in zip(across, keeps, strict=True) if keep)
+    squeezed = min(1.0, room / 2 / kept) if kept else 1.0
+    rest = (room - kept * squeezed) / ((sum(across) - kept) or 1)
+    return [w * (squeezed if keep else rest) for w, keep in zip(across, keeps, strict=True)]
+
+
 def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     """Measure the parts and put them in their places."""
     narrow = chart.width is not None and chart.width < NARROW
@@ -83,8 +95,7 @@ def lay_out(chart: Chart, *, titled: bool = True) -> Layout:
     if chart.square and not chart.height:
         tall = min(room, tall)
     frames, at = [], left
-    for panel, natural in zip(chart.panels, across, strict=True):
-        own = room * natural / sum(across)
+    for panel, own in zip(chart.panels, _shared(chart, across, room), strict=True):
         frames.append(Frame(at, at + own, x_scale(panel, at, at + own)))
         at += own + GAP
     bottom = top + tall
