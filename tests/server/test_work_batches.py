@@ -216,3 +216,24 @@ def test_batches_are_made_on_a_page(site, kind):
     assert (
         "is not a number" in organiser.fill(here, {"kind": kind, "slug": "y", "pay": "much"}).text
     )
+
+
+def test_agreement_is_told_over_time_with_intervals(site):
+    add(site, overlap=3)
+    for ticked in (["Sky"], ["Sky", "Dog"], ["Sky"]):
+        browser = crowd_browser(site)
+        while (found := next_page(browser))[0] is not None:
+            item = re.search(r"<h2[^>]*>([^<]+)</h2>", found[1])[1]
+            save(browser, *found, {"Sky": ticked if int(item[1:]) % 2 else ["Sea"]})
+            site.time += 1000
+    organiser = site.browser("organiser", site.password)
+    page = organiser.get("/tiny/agreement/one").text
+    assert "Agreement over time" in page
+    assert "<svg" in page
+    rows = re.findall(
+        r'<tr><td class="n">(\d+)</td><td class="n">([\d.-]+)</td><td>(.*?)</td>', page
+    )
+    assert [int(forms) for forms, *_ in rows][-1] == 24
+    assert len(rows) > 2
+    low, high = map(float, rows[-1][2].split(" to "))
+    assert low <= float(rows[-1][1]) <= high

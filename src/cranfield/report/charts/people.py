@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from operator import attrgetter
+from typing import Any
 
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.groups import GroupAgreement, GroupRow
 from cranfield.agreement.majority import MajorityShare
 from cranfield.campaign.collected import Collected, Tally
+from cranfield.evaluation.curves import Curve
 from cranfield.report.charts.model import Axis, Bar, Chart, chart, known
-from cranfield.report.charts.parts import column_axis
+from cranfield.report.charts.parts import column_axis, curve_chart
 from cranfield.report.charts.plots import Marks, row_chart
 
 # Rows of one chart; of longer lists those with the least agreement.
@@ -50,6 +52,24 @@ def majority_chart(shares: Sequence[MajorityShare], what: str) -> Chart:
         title=f"Agreement with the majority per {what}",
         x="share of annotators",
         marks=("all", "selected only"),
+    )
+
+
+def agreement_over_time(moments: Sequence[Mapping[str, Any]]) -> Chart:
+    """Agreement after so many forms, with a band of its intervals."""
+    curve = Curve(
+        "Fleiss' kappa",
+        tuple((float(m["forms"]), float(m["fleiss"])) for m in moments),
+        tuple((float(m["forms"]), float(m["low"]), float(m["high"])) for m in moments),
+    )
+    most = max((float(m["forms"]) for m in moments), default=1.0)
+    least = min((float(m["low"]) for m in moments if known(m["low"])), default=0.0)
+    return curve_chart(
+        [curve],
+        title="Agreement over time",
+        description=f"Fleiss' kappa of all forms so far, {len(moments)} times, with intervals.",
+        x=Axis("forms handed in", "forms", (0.0, most)),
+        y=Axis("agreement", "fleiss", (min(0.0, least), 1.0)),
     )
 
 

@@ -187,7 +187,9 @@ class Client:
         raise CutError(path)
 
 
-def encoded(fields: Mapping[str, str], file: tuple[str, str, bytes] | None) -> tuple[bytes, str]:
+def encoded(
+    fields: Mapping[str, str | Sequence[str]], file: tuple[str, str, bytes] | None
+) -> tuple[bytes, str]:
     """A filled-in form as a browser sends it; `file` is its field, name and content."""
     if file is None:
         return urllib.parse.urlencode(

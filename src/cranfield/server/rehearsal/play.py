@@ -4,12 +4,21 @@ from __future__ import annotations
 
 import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 from cranfield.notes import Progress
-from cranfield.server.rehearsal import publishing, submitting, surveying, working
+from cranfield.server.rehearsal import (
+    experts,
+    judging,
+    publishing,
+    submitting,
+    surveying,
+    working,
+)
 from cranfield.server.rehearsal.checks import Check, Rehearsal, joined
+from cranfield.server.rehearsal.experts import Round
+from cranfield.server.rehearsal.judging import Judged
 from cranfield.server.rehearsal.publishing import Published
 from cranfield.server.rehearsal.scale import Scale
 from cranfield.server.rehearsal.stage import Stage
@@ -50,7 +59,12 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     submitted = submitting.play(stage)
     told(0.3)
     worked = working.play(stage)
-    votes = surveying.play(stage)
+    told(0.35)
+    annotated = experts.play(stage)
+    told(0.4)
+    judged = judging.play(stage)
+    told(0.43)
+    surveyed = surveying.play(stage)
     told(0.45)
     publishing.release(stage)
     told(0.5)
@@ -65,8 +79,8 @@ def _play(stage: Stage, work: Path, seed: int, scale: float, told: Progress) -> 
     told(0.9)
     checks = (
         _r1(first, last),
-        _r2(stage, submitted, worked, last),
-        _r3(worked, votes),
+        _r2(stage, submitted, [worked, annotated, judged], last),
+        _r3(worked, [annotated.told(), judged.told(), *surveyed.told()]),
         _r4(stage, submitted),
         joined(
             "R5",
@@ -104,7 +118,7 @@ def _r1(first: Published, last: Published) -> Check:
     return Check("R1", equal == total > 0, f"tables equal {equal}/{total}{more}")
 
 
-def _r3(worked: Worked, votes: Mapping[str, int]) -> Check:
+def _r3(worked: Worked, more: list[tuple[bool, str]]) -> Check:
     """Nuisances are found and careful people are left alone; copiers are counted apart."""
     spammers, copiers = worked.spammers, worked.copiers
     found, copied = spammers & worked.flagged, copiers & worked.flagged
@@ -122,17 +136,23 @@ def _r3(worked: Worked, votes: Mapping[str, int]) -> Check:
             (not worked.twice, f"items seen twice by one person {worked.twice}"),
             (
                 not worked.wrong,
-                f"{worked.forms} forms, {worked.refused} incomplete ones refused"
+                f"{worked.forms} accepted forms in two batches "
+                f"({' and '.join(map(str, worked.accepted))}), {worked.refused} refused"
                 + (f" (first: {worked.wrong[0]})" if worked.wrong else ""),
             ),
-            surveying.counted(votes),
+            *more,
         ],
     )
 
 
-def _r2(stage: Stage, submitted: Submissions, worked: Worked, last: Published) -> Check:
-    missing = len(last.missing) + worked.missing
-    doubled = len(last.doubled) + worked.doubled
+def _r2(
+    stage: Stage,
+    submitted: Submissions,
+    work: list[Worked | Round | Judged],
+    last: Published,
+) -> Check:
+    missing = len(last.missing) + sum(one.missing for one in work)
+    doubled = len(last.doubled) + sum(one.doubled for one in work)
     scored = len(submitted.expected) - len(last.unscored)
     faults = stage.witness.faults
     return joined(

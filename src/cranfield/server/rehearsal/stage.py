@@ -58,6 +58,7 @@ class Stage:
         self.tokens: dict[str, str] = {}
         self.organiser = Client(self.server.port, self.witness)
         self.programs = 4
+        self._assessors = 0
         self._chaos = threading.Lock()
 
     # ---- the site
@@ -132,7 +133,7 @@ class Stage:
         fields = _filled(page) | changes
         reply = self.organiser.fill_in(f"/{NAME}/organise/settings", fields, times=5)
         if reply.status != 303:
-            raise RehearsalError(f"the settings were not taken: {_words(reply)}")
+            raise RehearsalError(f"the settings were not taken: {words(reply)}")
         self.settle()
 
     def move(self, state: str, reason: str = "", *, patience: float = _WAIT) -> None:
@@ -150,7 +151,7 @@ class Stage:
                 return
             self._try_again()
             if time.monotonic() > until:
-                raise RehearsalError(f"the campaign does not become {state}: {_words(reply)}")
+                raise RehearsalError(f"the campaign does not become {state}: {words(reply)}")
             time.sleep(0.3)
 
     def _try_again(self) -> None:
@@ -177,7 +178,12 @@ class Stage:
             times=5,
         )
         if reply.status != 303:
-            raise RehearsalError(f"the new truth was not taken: {_words(reply)}")
+            raise RehearsalError(f"the new truth was not taken: {words(reply)}")
+
+    def pseudonym(self, kind: str) -> str:
+        """What the site calls the next assessor: all are numbered as they come."""
+        self._assessors += 1
+        return f"{kind}-{self._assessors:03d}"
 
     # ---- teams
 
@@ -195,14 +201,14 @@ class Stage:
         }
         reply = browser.fill_in(f"/{NAME}/register", fields)
         if reply.status != 303:
-            raise RehearsalError(f"{team.acronym} cannot register: {_words(reply)}")
+            raise RehearsalError(f"{team.acronym} cannot register: {words(reply)}")
         if with_token:
             page = browser.fill_in(
                 f"/{NAME}/team/tokens", {"label": "rehearsal"}, form=f"/{NAME}/team"
             )
             found = _SECRET.search(page.text)
             if found is None:
-                raise RehearsalError(f"{team.acronym} gets no token: {_words(page)}")
+                raise RehearsalError(f"{team.acronym} gets no token: {words(page)}")
             self.tokens[team.acronym] = html.unescape(found[1])
 
     def submit(self, part: RunPart, *, by_page: bool = False) -> Reply:
@@ -279,7 +285,7 @@ def _filled(page: str) -> dict[str, str]:
     return fields
 
 
-def _words(reply: Reply) -> str:
+def words(reply: Reply) -> str:
     """What a page complains of, without its tags."""
     told = re.findall(r'role="alert"[^>]*>(.*?)</', reply.text, flags=re.DOTALL) or [reply.text]
     text = " ".join(re.sub(r"<[^>]+>", " ", part) for part in told)

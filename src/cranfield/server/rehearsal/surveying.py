@@ -1,21 +1,25 @@
-"""The survey of a rehearsal: thirty people answer by a link what a paper counted."""
+"""The surveys of a rehearsal: people answer by a link what the papers counted."""
 
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
+
+import numpy as np
 
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.making import make_survey
-from cranfield.server.rehearsal.client import Client
-from cranfield.server.rehearsal.stage import RehearsalError, Stage
-from cranfield.server.rehearsal.world import NAME
-from cranfield.server.visitors import WORKER
+from cranfield.campaign.surveys.preference import BOTH
+from cranfield.io.written import csv_text
+from cranfield.server.rehearsal import people
+from cranfield.server.rehearsal.stage import Stage
+from cranfield.server.rehearsal.world import World
 
 # Ch Table 4: the votes of thirty people for AP, NMRR, MNRO and an order of their own. With this
-# seed no two measures order the lists of any question alike.
+# seed no two measures order the lists of any question alike. Table 3: means and deviations.
 VOTES = (
     (5, 9, 13, 3),
     (8, 10, 12, 0),
@@ -29,32 +33,132 @@ VOTES = (
     (4, 17, 8, 1),
 )
 MEASURES, OTHER, SURVEY_SEED = ("AP", "NMRR", "MNRO"), "OTHER", 609
-_HOME = f"/{NAME}/organise/batches"
+SURVEYED = {"age": (22.0, 1.3870), "minutes": (18.0, 4.6710)}
+# No Table 9.5: votes for system 1, for system 2 and for both; the rest of twenty said nothing.
+PREFERENCES = (
+    (16, 2, 2),
+    (12, 6, 2),
+    (8, 9, 3),
+    (17, 3, 0),
+    (14, 4, 2),
+    (3, 12, 5),
+    (7, 11, 2),
+    (7, 10, 3),
+    (7, 12, 1),
+    (0, 5, 4),
+)
+SYSTEMS = ("one", "two")
+_ITEMS, _FREQUENT = 80, 0.12
+_NO_TRUTH = "a survey has no truth"
 
 
-def play(stage: Stage) -> dict[str, int]:
-    """Thirty people answer by a link what the paper counted; gives what the site counts."""
-    slug, people = "measures", stage.world.scale.survey_people
-    fields = {"kind": "measures", "slug": slug, "questions": str(len(VOTES))}
-    stage.organiser.fill_in(_HOME, fields | {"seed": str(SURVEY_SEED)})
-    _state(stage, slug, "running")
-    here = f"{_HOME}/{slug}"
-    page = stage.organiser.fill_in(f"{here}/people", {"kind": "survey"}, form=here)
-    found = re.search(rf"/{NAME}/survey/[A-Za-z0-9_-]+", page.text)
-    if found is None:
-        raise RehearsalError("there is no link to the survey")
+@dataclass(frozen=True)
+class Surveyed:
+    """What the site counts of both surveys."""
+
+    measures: Mapping[str, Any]
+    preference: Mapping[str, Any]
+
+    def told(self) -> list[tuple[bool, str]]:
+        """Whether the tables of the papers come out, in words."""
+        return [_table_3(self.measures), _table_4(self.measures), _table_9_5(self.preference)]
+
+
+def play(stage: Stage) -> Surveyed:
+    """Both surveys, answered by whoever has their links."""
+    return Surveyed(_measures(stage), _preference(stage))
+
+
+def _measures(stage: Stage) -> dict[str, Any]:
+    """Thirty people say which measure orders lists as they would."""
+    slug, count = "measures", stage.world.scale.survey_people
+    fields = {"questions": str(len(VOTES)), "seed": str(SURVEY_SEED)}
+    people.new_batch(stage, "measures", slug, fields)
+    people.to_state(stage, slug, "running")
+    link = people.survey_link(stage, slug)
     # Who made the survey knows which measure hides behind which method.
     key = make_survey("measures", seed=SURVEY_SEED, questions=len(VOTES)).key["key"]
-    choices = [_handed_out(counts, people) for counts in VOTES]
-    for number in range(people):
-        picked = [choices[question][number] for question in range(len(VOTES))]
-        _respond(stage, found[0], str(19 + number % 7), key, picked)
-    reply = stage.organiser.again(
-        lambda: stage.organiser.send("GET", f"{here}/survey", None, {"Accept": "application/json"})
-    )
-    _state(stage, slug, "closed")
-    _state(stage, slug, "skipped", reason="a survey has no truth")
-    return {one["option"]: one["votes"] for one in reply.json()["choices"]}
+    choices = [_handed_out(counts, count) for counts in VOTES]
+    for number, (age, minutes) in enumerate(_spread(count)):
+        picked = {q: choices[place][number] for place, q in enumerate(key)}
+        about = {"age": f"{age:.6f}", "education": "student"}
+        seconds = 60 * minutes / len(VOTES)
+        people.respond(stage, link, about, partial(_chosen, key, picked), seconds)
+    found = people.counted(stage, slug)
+    people.finish(stage, slug, _NO_TRUTH)
+    return found
+
+
+def _spread(count: int) -> list[tuple[float, float]]:
+    """Ages and minutes with the means and deviations of Ch Table 3."""
+    turns = np.where(np.arange(count) % 2, 1.0, -1.0)
+    turns /= turns.std(ddof=1)
+    (age, older), (minutes, longer) = SURVEYED["age"], SURVEYED["minutes"]
+    return [(age + older * t, minutes + longer * t) for t in turns.tolist()]
+
+
+def _chosen(
+    key: Mapping[str, Mapping[str, str]], picked: Mapping[str, set[int]], question: str
+) -> dict[str, list[str]]:
+    hidden = {measure: shown for shown, measure in key[question].items()}
+    methods = [hidden[m] for k, m in enumerate(MEASURES) if k in picked[question]]
+    return {"methods": methods or [NONE]}
+
+
+def _preference(stage: Stage) -> dict[str, Any]:
+    """Twenty people compare the concept sets of two systems that R-precision cannot tell apart.
+
+    The survey is made by the command from a truth that the site never sees, and its key is sent.
+    """
+    slug, folder = "preference", stage.folder / "preference"
+    folder.mkdir()
+    for name, text in _concept_sets(stage.world).items():
+        (folder / f"{name}.csv").write_text(text, encoding="utf-8")
+    files = [folder / f"{name}.csv" for name in ("truth", *SYSTEMS)]
+    words = ["-m", "SRP", "--alike", "Rprec.example", "--ontology", "pto-2009", "--seed", "4"]
+    stage.run("survey", "preference", *files, *words, "-o", folder / "survey")
+    content = (folder / "survey" / "key.json").read_bytes()
+    people.new_batch(stage, "survey", slug, {}, file=("key.json", content))
+    people.to_state(stage, slug, "running")
+    link = people.survey_link(stage, slug)
+    key = json.loads(content)["key"]
+    for number in range(stage.world.scale.preference_people):
+        people.respond(stage, link, {}, partial(_preferred, key, number), 30.0)
+    found = people.counted(stage, slug)
+    people.finish(stage, slug, _NO_TRUTH)
+    return found
+
+
+def _concept_sets(world: World) -> dict[str, str]:
+    """A truth and what two systems are sure of, as CSV; all about items of their own."""
+    draw = world.draw(8)
+    shape = (_ITEMS, len(world.concepts))
+    truth = draw.random(shape) < _FREQUENT
+    truth[:, 0] |= ~truth.any(axis=1)
+    tables = {"truth": truth.astype(int)}
+    for name in SYSTEMS:
+        tables[name] = np.round(0.4 * truth + 0.6 * draw.random(shape), 4)
+    return {
+        name: csv_text(
+            [
+                ("item", *world.concepts),
+                *((f"seen{n:02d}", *row) for n, row in enumerate(table.tolist(), 1)),
+            ]
+        )
+        for name, table in tables.items()
+    }
+
+
+def _preferred(
+    key: Mapping[str, Mapping[str, str]], number: int, question: str
+) -> dict[str, list[str]]:
+    """What one of twenty says, so that the counts are those of the table."""
+    if question not in key:
+        return {"words": ["all keywords match"] if number % 2 else ["no expectations"]}
+    one, two, both = PREFERENCES[list(key).index(question)]
+    shown = {system: named for named, system in key[question].items()}
+    said = [shown[SYSTEMS[0]]] * one + [shown[SYSTEMS[1]]] * two + [BOTH] * both
+    return {"better": [said[number]]} if number < len(said) else {}
 
 
 def _handed_out(counts: tuple[int, ...], people: int) -> list[set[int]]:
@@ -70,40 +174,36 @@ def _handed_out(counts: tuple[int, ...], people: int) -> list[set[int]]:
     return given
 
 
-def _respond(
-    stage: Stage, link: str, age: str, key: Mapping[str, Any], picked: list[set[int]]
-) -> None:
-    """One person: a few words about oneself, then all questions."""
-    browser = stage.client()
-    begun = browser.fill_in(link, {"age": age, "education": "student"})
-    if begun.status != 303:
-        raise RehearsalError(f"the survey does not begin ({begun.status})")
-    program = stage.client(browser.cookies[WORKER])
-    while (given := program.get("/api/v1/work/next").json())["assignment"] is not None:
-        hidden = {measure: shown for shown, measure in key[given["item"]].items()}
-        chosen = picked[list(key).index(given["item"])]
-        methods = [hidden[m] for k, m in enumerate(MEASURES) if k in chosen] or [NONE]
-        path, once = f"/api/v1/work/{given['assignment']}", f"{given['assignment']}.1"
-        if _put(program, path, {"methods": methods}, 100.0, once) != 200:
-            raise RehearsalError("an answer to the survey was not taken")
+def _table_3(found: Mapping[str, Any]) -> tuple[bool, str]:
+    """Ch Table 3: who answered."""
+    who = found["respondents"]
+    figures = [who["age"], who["age_deviation"], who["minutes"], who["minutes_deviation"]]
+    wanted = [*SURVEYED["age"], *SURVEYED["minutes"]]
+    same = all(abs(a - b) < 1e-4 for a, b in zip(figures, wanted, strict=True))
+    age, older, minutes, longer = figures
+    return (
+        same and (who["people"], who["questions"]) == (30, 10),
+        f"Ch Table 3: {who['people']} people, age {age:.4g} ({older:.4f}), {minutes:.4g} minutes "
+        f"({longer:.4f})",
+    )
 
 
-def _state(stage: Stage, slug: str, state: str, reason: str = "") -> None:
-    here = f"{_HOME}/{slug}"
-    fields = {"to": state, "reason": reason}
-    reply = stage.organiser.fill_in(f"{here}/state", fields, form=here)
-    if reply.status != 303:
-        raise RehearsalError(f"the batch {slug} does not become {state} ({reply.status})")
+def _table_4(found: Mapping[str, Any]) -> tuple[bool, str]:
+    """Ch Table 4: the votes of every question."""
+    names = (*MEASURES, OTHER)
+    rows = [tuple(row["votes"][name] for name in names) for row in found["rows"]]
+    equal = sum(a == b for a, b in zip(rows, VOTES, strict=True))
+    totals = "/".join(str(sum(column)) for column in zip(*rows, strict=True))
+    return equal == len(VOTES), f"Ch Table 4: {equal} of {len(VOTES)} rows, in all {totals}"
 
 
-def _put(client: Client, path: str, answers: dict[str, list[str]], seconds: float, key: str) -> int:
-    body = json.dumps({"answers": answers, "seconds": seconds, "key": key}).encode()
-    kind = {"Content-Type": "application/json"}
-    return client.again(lambda: client.send("PUT", path, body, kind)).status
-
-
-def counted(votes: Mapping[str, int]) -> tuple[bool, str]:
-    """Whether the site counts what the paper counted, in words."""
-    totals = [sum(column) for column in zip(*VOTES, strict=True)]
-    wanted = dict(zip((*MEASURES, OTHER), totals, strict=True))
-    return dict(votes) == wanted, f"votes of the survey {'/'.join(map(str, votes.values()))}"
+def _table_9_5(found: Mapping[str, Any]) -> tuple[bool, str]:
+    """No Table 9.5: the votes for either system and for both."""
+    rows = [tuple(row["votes"].values()) for row in found["rows"]]
+    equal = sum(a == b for a, b in zip(rows, PREFERENCES, strict=True))
+    totals = "/".join(str(sum(column)) for column in zip(*rows, strict=True))
+    words = len(found.get("expectations", ()))
+    return (
+        equal == len(PREFERENCES),
+        f"No Table 9.5: {equal} of {len(PREFERENCES)} rows, in all {totals}, {words} in words",
+    )

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import csv
 import html
-import io
-import json
 import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from cranfield.campaign.forms import Form
 from cranfield.campaign.personas import Crowd, Persona, Said
 from cranfield.campaign.sheet_maker import make_sheet
-from cranfield.server.rehearsal.client import Client, Reply
-from cranfield.server.rehearsal.stage import RehearsalError, Stage
+from cranfield.server.rehearsal import people
+from cranfield.server.rehearsal.client import Client
+from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.world import CROWD, NAME
 
 # People per item in the two batches, as the thesis had them.
@@ -27,7 +24,6 @@ GUIDELINES = (
 )
 # Of so many forms one is handed in without an answer that is needed, at first.
 _INCOMPLETE = 10
-_ENTER = re.compile(rf"/{NAME}/enter/(cw_[A-Za-z0-9_-]+)")
 _ROW = re.compile(r"<tr>\s*<td>((?:crowd|expert|model)-\d+)</td>(.*?)</tr>", re.DOTALL)
 _CELL = re.compile(r"<td[^>]*>(.*?)</td>", re.DOTALL)
 _SIGNS = 4  # the cell with the signs of nuisance, counted behind the name
@@ -44,6 +40,7 @@ class Worked:
     doubled: int = 0
     wrong: list[str] = field(default_factory=list)
     kinds: dict[str, str] = field(default_factory=dict)
+    accepted: list[int] = field(default_factory=list)
     flagged: set[str] = field(default_factory=set)
 
     @property
@@ -84,29 +81,22 @@ class _People:
 
     def invite(self, batch: str) -> None:
         """A link for each; whoever made them in one go knows their order."""
-        page = self.stage.organiser.fill_in(
-            f"/{NAME}/organise/batches/{batch}/people",
-            {"kind": "crowd", "count": str(len(self.crowd.people))},
-            form=f"/{NAME}/organise/batches/{batch}",
-        )
-        links = _ENTER.findall(page.text)
-        if len(links) != len(self.crowd.people):
-            raise RehearsalError(f"{len(links)} links for {len(self.crowd.people)} workers")
-        for number, (person, link) in enumerate(zip(self.crowd.people, links, strict=True), 1):
+        links = people.invitations(self.stage, batch, "crowd", len(self.crowd.people))
+        for person, (called, link) in zip(self.crowd.people, links, strict=True):
             self.clients[person.name] = self.stage.client(link)
-            self.names[person.name] = f"crowd-{number:03d}"
-            self.found.kinds[self.names[person.name]] = person.kind
+            self.names[person.name] = called
+            self.found.kinds[called] = person.kind
 
     def work(self, batch: str, forms: int) -> None:
         """People come in a random order, some more often, until nobody has anything to do."""
         idle: set[int] = set()
-        people = self.crowd.people
+        crowd = self.crowd.people
         sent = 0
-        while len(idle) < len(people):
+        while len(idle) < len(crowd):
             chance = self.eager.copy()
             chance[list(idle)] = 0.0
-            k = int(self.draw.choice(len(people), p=chance / chance.sum()))
-            if not self._one(batch, people[k]):
+            k = int(self.draw.choice(len(crowd), p=chance / chance.sum()))
+            if not self._one(batch, crowd[k]):
                 idle.add(k)
                 continue
             sent += 1
@@ -116,27 +106,28 @@ class _People:
     def _one(self, batch: str, person: Persona) -> bool:
         """The next form of somebody; False when there is none."""
         client = self.clients[person.name]
-        given = client.get("/api/v1/work/next").json()
+        given = people.next_work(client)
         if given["assignment"] is None:
             return False
         item = given["item"]
         earlier = self.before.setdefault(item, [])
         answers, seconds = self.crowd.says(person.name, item, earlier, self.done[person.name])
-        path = f"/api/v1/work/{given['assignment']}"
+        place = given["assignment"]
         if int(self.draw.integers(_INCOMPLETE)) == 0:
-            self._incomplete(client, path, answers, seconds)
+            self._incomplete(client, place, answers, seconds)
         key = f"{person.name}-{batch}-{item}"
-        content = {"answers": answers, "seconds": round(seconds, 3), "key": key}
-        reply = _put(client, path, content)
+        reply = people.put(client, place, answers, seconds, key)
         if reply.status == 422:  # two ticks that do not go together: people take one back
             self.found.refused += 1
-            content["answers"] = answers = mended(self.crowd.form, answers)
-            reply = _put(client, path, content)
+            answers = mended(self.crowd.form, answers)
+            reply = people.put(client, place, answers, seconds, key)
         if reply.status != 200:
             self.found.wrong.append(f"{key}: {reply.status} {reply.text[:200]}")
             return False  # the same form would be given again and again
         if int(self.draw.integers(_INCOMPLETE)) == 0:
-            _put(client, path, content)  # as after a lost answer: it is the same form
+            people.put(
+                client, place, answers, seconds, key
+            )  # as after a lost answer: it is the same form
         self.found.forms += 1
         self.done[person.name] += 1
         earlier.append(Said(person.name, answers))
@@ -144,12 +135,12 @@ class _People:
         return True
 
     def _incomplete(
-        self, client: Client, path: str, answers: dict[str, list[str]], seconds: float
+        self, client: Client, place: str, answers: dict[str, list[str]], seconds: float
     ) -> None:
         """A form with a group left empty is refused, and nothing of it is stored."""
         needed = [q.name for q in self.crowd.form.questions() if q.kind == "one"]
         lacking = {name: value for name, value in answers.items() if name != needed[0]}
-        reply = _put(client, path, {"answers": lacking, "seconds": seconds, "key": "incomplete"})
+        reply = people.put(client, place, lacking, seconds, "incomplete")
         if reply.status == 422:
             self.found.refused += 1
         else:
@@ -169,51 +160,24 @@ def mended(form: Form, answers: Mapping[str, Sequence[str]]) -> dict[str, list[s
     return kept
 
 
-def _put(client: Client, path: str, content: dict[str, Any]) -> Reply:
-    body = json.dumps(content).encode()
-    kind = {"Content-Type": "application/json"}
-    return client.again(lambda: client.send("PUT", path, body, kind))
-
-
 def play(stage: Stage) -> Worked:
     """Two batches, the second with other guidelines; nobody gets an item in both."""
     found = Worked()
-    people = _People(stage, found)
+    crowd = _People(stage, found)
     for number, (overlap, guidelines) in enumerate(zip(OVERLAPS, GUIDELINES, strict=True), 1):
-        batch = f"crowd-{number}"
-        _new_batch(stage, batch, overlap, guidelines)
+        batch, seed = f"crowd-{number}", str(stage.world.seed)
+        title, each = f"What is in the pictures, {batch}", str(overlap)
+        fields = {"title": title, "split": CROWD, "overlap": each, "guidelines": guidelines}
+        people.new_batch(stage, "labels", batch, fields | {"seed": seed})
         if number == 1:
-            people.invite(batch)
-        _to_state(stage, batch, "running")
-        people.work(batch, overlap * stage.world.scale.annotated)
-        found.flagged = _flagged(stage, batch)
-        _to_state(stage, batch, "closed")
-        _to_state(stage, batch, "skipped", reason="the truth of all items is there already")
-    _compare_logs(stage, people, found)
+            crowd.invite(batch)
+        people.to_state(stage, batch, "running")
+        crowd.work(batch, overlap * stage.world.scale.annotated)
+        found.flagged = _flagged(stage, batch) & set(found.kinds)
+        found.accepted.append(len({key for key in crowd.acknowledged if key[0] == batch}))
+        people.finish(stage, batch, "the truth of all items is there already")
+    _compare_logs(stage, crowd, found)
     return found
-
-
-def _new_batch(stage: Stage, batch: str, overlap: int, guidelines: str) -> None:
-    fields = {
-        "kind": "labels",
-        "slug": batch,
-        "title": f"What is in the pictures, {batch}",
-        "split": CROWD,
-        "overlap": str(overlap),
-        "guidelines": guidelines,
-        "seed": str(stage.world.seed),
-    }
-    reply = stage.organiser.fill_in(f"/{NAME}/organise/batches", fields)
-    if reply.status != 303:
-        raise RehearsalError(f"the batch {batch} was not made: {reply.status}")
-
-
-def _to_state(stage: Stage, batch: str, state: str, **more: str) -> None:
-    home = f"/{NAME}/organise/batches/{batch}"
-    fields = {"to": state, **more}
-    reply = stage.organiser.fill_in(f"{home}/state", fields, form=home, times=5)
-    if reply.status != 303:
-        raise RehearsalError(f"the batch {batch} does not become {state}: {reply.status}")
 
 
 def _flagged(stage: Stage, batch: str) -> set[str]:
@@ -227,17 +191,13 @@ def _flagged(stage: Stage, batch: str) -> set[str]:
     return found
 
 
-def _compare_logs(stage: Stage, people: _People, found: Worked) -> None:
+def _compare_logs(stage: Stage, crowd: _People, found: Worked) -> None:
     """What was acknowledged is in the logs, once; and nobody judged an item twice."""
     for number in range(1, len(OVERLAPS) + 1):
         batch = f"crowd-{number}"
-        text = stage.organiser.get(f"/{NAME}/organise/batches/{batch}/log.csv").text
-        rows = list(csv.DictReader(io.StringIO(text)))
-        cells = Counter((r["annotator"], r["item"], r["concept"]) for r in rows)
-        found.doubled += sum(count - 1 for count in cells.values())
-        held = {(batch, who, item) for who, item, _ in cells}
-        expected = {key for key in people.acknowledged if key[0] == batch}
-        found.missing += len(expected - held)
-        found.doubled += len(held - expected)
-    pairs = Counter((who, item) for _, who, item in people.acknowledged)
+        expected = {(who, item) for b, who, item in crowd.acknowledged if b == batch}
+        missing, doubled = people.lost_and_doubled(people.log_of(stage, batch), expected)
+        found.missing += missing
+        found.doubled += doubled
+    pairs = Counter((who, item) for _, who, item in crowd.acknowledged)
     found.twice = sum(count - 1 for count in pairs.values())

@@ -18,6 +18,8 @@ from cranfield.server.rehearsal.scale import Scale
 Floats: TypeAlias = NDArray[np.float64]
 Bools: TypeAlias = NDArray[np.bool_]
 NAME = "harbour"
+# How much a ranking errs on its own, beside what misleads all of them.
+_OWN_ERRORS = 0.33
 # The split that the crowd annotates.
 CROWD = "crowd"
 LICENCE = "The data of this rehearsal may be used for the rehearsal only."
@@ -144,10 +146,12 @@ class World:
         return np.round(1 / (1 + np.exp(-(skill * (2 * self.truth - 1) + noise))), 4)
 
     def rankings(self, quality: float, key: int) -> Floats:
-        """A score for every topic and item."""
+        """A score for every topic and item; all systems err alike for the greater part."""
         draw = self.draw(3, key)
         skill = quality * draw.uniform(0.3, 1.7, (len(self.topics), 1))
-        scores = skill * np.maximum(self.grades, 0) + draw.normal(size=self.grades.shape)
+        noise = self.draw(3).normal(size=self.grades.shape)
+        noise += _OWN_ERRORS * draw.normal(size=self.grades.shape)
+        scores = skill * np.maximum(self.grades, 0) + noise
         return np.round(scores, 6)
 
     def run_text(self, scores: Floats, tag: str) -> str:

@@ -18,7 +18,7 @@ from cranfield.io.files import Input
 from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
 from cranfield.server.routes.working import batch_of
-from cranfield.server.services import assessing, assessors, batches, giving, pooling, work
+from cranfield.server.services import assessing, assessors, batches, giving, pooling, quality, work
 from cranfield.server.services.making_batches import KINDS, new_batch
 from cranfield.server.store.work_tables import assessor, assignment, batch, hit
 from cranfield.server.web import (
@@ -117,11 +117,11 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
     context = context_of(request)
     with context.store.read() as connection:
         found = batch_of(request, connection, b)
-        shown = assessing.board(connection, found)
+        shown = quality.board(connection, found)
         matters, why = [], ""
         if found.kind == "labels" and found.row["task"] is not None:
             try:
-                matters = assessing.rankings(connection, context, found)
+                matters = quality.rankings(connection, context, found)
             except CranfieldError as reason:
                 why = str(reason)
     return page(
@@ -267,7 +267,7 @@ def api_log(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
 def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
     with context_of(request).store.read() as connection:
         found = batch_of(request, connection, b)
-        shown = assessing.board(connection, found)
+        shown = quality.board(connection, found)
     status = shown["status"]
     done = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
     return as_json(

@@ -14,8 +14,9 @@ from starlette.responses import Response
 from cranfield.campaign.ontology_form import actions_of
 from cranfield.campaign.truth import disputes
 from cranfield.errors import UsageError
+from cranfield.report.charts.people import agreement_over_time
 from cranfield.server.context import hash_of
-from cranfield.server.services import assessing, assessors, batches, giving, work
+from cranfield.server.services import assessing, assessors, batches, giving, quality, work
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.pictures import inside, picture_of
@@ -32,6 +33,7 @@ from cranfield.server.web import (
     text_of,
     visitor_of,
 )
+from cranfield.site.pages.graphs import figure
 from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
 
 # Fields of a form that are no answers.
@@ -132,10 +134,11 @@ def _unit_page(
     context, slug = context_of(request), campaign_of(request)["slug"]
     home = f"/{slug}/work/{found.row['slug']}"
     here = f"{home}/{given['id']}"
-    unit = found.unit(found.hits[given["hit"]], f"{here}/picture")
+    unit = found.unit(found.hits[given["hit"]], f"{home}/{given['hit']}/picture")
     form = found.forms[unit.form]
     back = work.previous(connection, found, who, given["id"])
     done, _ = work.progress(connection, found, who)
+    coming = giving.ahead(connection, found, who, giving.AHEAD) if unit.picture else []
     told = [{"question": p.question, "message": p.message} for p in problems]
     return page(
         request,
@@ -151,6 +154,7 @@ def _unit_page(
         problems=problems,
         data=json.dumps(script_data({unit.form: form}), ensure_ascii=False),
         told=json.dumps(told) if told else "",
+        ahead=json.dumps([f"{home}/{one}/picture" for one in coming]),
         actions=actions_of(form),
         comment=work.comment_of(connection, given["id"]) if comment is None else comment,
         back=f"{home}/{back}" if back else "",
@@ -217,9 +221,13 @@ def work_save(request: Request, b: str, id: str) -> Response:
 
 @handler("work.picture")
 def work_picture(request: Request, b: str, id: str, which: str = "picture") -> Response:
+    """The picture of a unit that is one's own or comes next, so that a page need not wait."""
     with context_of(request).store.read() as connection:
-        found, _, given = _own(request, connection, b, id)
-    unit = found.hits[given["hit"]]
+        who = assessor_row(request, connection)
+        found = batch_of(request, connection, b)
+        unit = found.hits.get(id)
+        if who is None or unit is None or not giving.may_see(connection, found, who, id):
+            raise Refusal(404, "There is no such picture.")
     return _picture(request, str(unit["item"]), found.picture(unit, which))
 
 
@@ -308,12 +316,16 @@ def agreement(request: Request, b: str) -> Response:
     visitor = visitor_of(request)
     with context_of(request).store.read() as connection:
         found = batch_of(request, connection, b)
-        shown = assessing.board(connection, found)
+        shown = quality.board(connection, found)
+        moments = quality.over_time(connection, found)
         who = assessor_row(request, connection)
     if not visitor.roles & frozenset("JO"):
         mine = None if who is None else who["id"]
         shown["people"] = [p for p in shown["people"] if p["id"] == mine]
-    return page(request, "agreement.html", batch=found.row, shown=shown)
+    drawn = figure(agreement_over_time(moments)) if len(moments) > 1 else None
+    return page(
+        request, "agreement.html", batch=found.row, shown=shown, moments=moments, drawn=drawn
+    )
 
 
 @handler("adjudicate")

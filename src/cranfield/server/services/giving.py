@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from sqlalchemy import Connection, bindparam, func, insert, select, update
 
@@ -13,6 +14,8 @@ from cranfield.server.services.campaigns import Row
 from cranfield.server.services.work import gold_of
 from cranfield.server.store.work_tables import assignment, batch, hit
 
+# Units whose pictures are fetched while another one is looked at.
+AHEAD = 3
 # Units whose places are counted at once: the first with a free one is mostly among them.
 _AT_ONCE = 64
 # What is asked at every step is put together once.
@@ -79,11 +82,7 @@ def give(connection: Connection, context: Context, found: Batch, who: Row) -> Ro
             return row
     if who["state"] != "active":
         return None
-    worker = _worker(connection, found, who)
-    order = [u for u in found.order_for(who["pseudonym"]) if u not in worker.seen]
-    places = _Places(connection, order)
-    unit = next_unit(found.plan, found.row["state"], worker, places, order) if order else None
-    if unit is not None:
+    for unit in ahead(connection, found, who, 1):
         return _give(connection, context, found, who, unit)
     if not waiting or found.row["state"] not in ("pilot", "running"):
         return None
@@ -91,6 +90,30 @@ def give(connection: Connection, context: Context, found: Batch, who: Row) -> Ro
         update(assignment).where(assignment.c.id == waiting[0]["id"]).values(state="open")
     )
     return waiting[0] | {"state": "open"}
+
+
+def ahead(connection: Connection, found: Batch, who: Row, count: int) -> list[str]:
+    """The next units that somebody would be given now, without giving them."""
+    worker = _worker(connection, found, who)
+    order = [u for u in found.order_for(who["pseudonym"]) if u not in worker.seen]
+    places, chosen = _Places(connection, order), list[str]()
+    while order and len(chosen) < count:
+        unit = next_unit(found.plan, found.row["state"], worker, places, order)
+        if unit is None:
+            break
+        chosen.append(unit)
+        worker = replace(worker, seen={*worker.seen, unit}, given=worker.given + 1)
+    return chosen
+
+
+def may_see(connection: Connection, found: Batch, who: Row, unit: str) -> bool:
+    """Whether a unit is somebody's own, or soon will be."""
+    own = select(assignment.c.id).where(
+        assignment.c.hit == unit, assignment.c.assessor == who["id"]
+    )
+    if connection.execute(own).first() is not None:
+        return True
+    return who["state"] == "active" and unit in ahead(connection, found, who, AHEAD)
 
 
 def _give(connection: Connection, context: Context, found: Batch, who: Row, unit: str) -> Row:

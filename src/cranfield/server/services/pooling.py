@@ -15,7 +15,7 @@ from cranfield.errors import UsageError
 from cranfield.io.collection import read_collection
 from cranfield.io.files import Input
 from cranfield.server.context import Context
-from cranfield.server.services import audit
+from cranfield.server.services import audit, scoring
 from cranfield.server.services.batches import Batch, add_batch, add_units
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.uploads import blob_path
@@ -26,29 +26,41 @@ MOST_ADDED = 10_000
 GUIDELINES = "Judge each item for the topic beside it, on its own."
 
 
-def runs_of(
-    connection: Connection, context: Context, task: Row, per_team: int | None = None
-) -> list[Input]:
-    """The accepted runs of a task, by precedence; with `per_team` so many of each team."""
+def accepted_runs(
+    connection: Connection, context: Context, task: str
+) -> list[tuple[str, str, Input]]:
+    """Name, threshold and file of the accepted runs of a task, by precedence, then by name."""
     rows = connection.execute(
-        select(run.c.blob, run.c.form, run.c.tag, team.c.acronym)
+        select(run.c.blob, run.c.form, run.c.tag, run.c.threshold, team.c.acronym)
         .join(team, team.c.id == run.c.team)
-        .where(run.c.task == task["id"], run.c.state == "accepted")
+        .where(run.c.task == task, run.c.state == "accepted")
         .order_by(run.c.precedence, team.c.acronym, run.c.tag)
-    ).all()
-    if not rows:
-        raise UsageError("there is no run to pool yet")
+    )
+    found = []
+    for row in rows:
+        name = scoring.name_of(row.acronym, row.tag)
+        ending = scoring.ending_of(context.settings, row.form, row.blob)
+        file = Input(f"{name}{ending}", blob_path(context.settings, row.blob))
+        found.append((name, str(row.threshold), file))
+    return found
+
+
+def runs_of(
+    connection: Connection, context: Context, task: str, per_team: int | None = None
+) -> list[Input]:
+    """The files of the accepted runs; with `per_team` so many of each team, the first ones."""
     if per_team is not None and per_team < 1:
         raise UsageError(f"{per_team} runs of each team are no pool")
     taken: dict[str, int] = {}
     kept = []
-    for row in rows:
-        taken[row.acronym] = taken.get(row.acronym, 0) + 1
-        if per_team is None or taken[row.acronym] <= per_team:
-            kept.append(row)
-    return [
-        Input(f"{r.acronym}.{r.tag}{r.form}", blob_path(context.settings, r.blob)) for r in kept
-    ]
+    for name, _, file in accepted_runs(connection, context, task):
+        acronym = name.partition(".")[0]
+        taken[acronym] = taken.get(acronym, 0) + 1
+        if per_team is None or taken[acronym] <= per_team:
+            kept.append(file)
+    if not kept:
+        raise UsageError("there is no run to pool yet")
+    return kept
 
 
 def pool_batch(
@@ -66,7 +78,7 @@ def pool_batch(
     planned: Mapping[str, Any],
 ) -> str:
     """Every pair of a topic and an item once, without rank or run; those stay in `pool_item`."""
-    pooled = make_pool(runs_of(connection, context, task, per_team), depth=depth).items
+    pooled = make_pool(runs_of(connection, context, task["id"], per_team), depth=depth).items
     units = _units(context, campaign, pooled)
     sheet = Sheet(
         title or "Relevance",
@@ -143,8 +155,7 @@ def grow(
         raise UsageError("only a pool that is not closed can grow")
     if not 1 <= count <= MOST_ADDED:
         raise UsageError(f"a pool grows by 1 to {MOST_ADDED} units, not by {count}")
-    task = {"id": found.row["task"]}
-    deeper = make_pool(runs_of(connection, context, task), depth=depth)
+    deeper = make_pool(runs_of(connection, context, found.row["task"]), depth=depth)
     held = {(str(unit["topic"]), str(unit["item"])) for unit in found.hits.values()}
     left = Pool(depth, deeper.runs, tuple(i for i in deeper.items if (i.topic, i.item) not in held))
     chosen = left.next_to_judge(count)

@@ -56,7 +56,7 @@ def survey_of(
         return make_survey(kind, categories_file=file, collection=public, **options)
     if ranked is None:
         raise UsageError("lists to rate need a task of rankings")
-    runs = runs_of(connection, context, ranked)
+    runs = runs_of(connection, context, ranked["id"])
     return make_survey(kind, runs=runs, depth=depth, collection=public, **options)
 
 

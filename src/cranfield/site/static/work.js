@@ -221,6 +221,8 @@ const served = () => {
     return true;
   });
   if (work.dataset.wrong) complain(form, JSON.parse(work.dataset.wrong));
+  // What comes next is fetched while this one is looked at.
+  window.addEventListener("load", () => { for (const address of JSON.parse(work.dataset.ahead)) new Image().src = address; });
 };
 
 // -- on disk: all units; the answers are kept here and saved to a file ----------------------------

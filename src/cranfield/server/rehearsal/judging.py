@@ -1,0 +1,149 @@
+"""The pool: people and a program judge what the runs found, and that becomes the truth."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import numpy as np
+
+from cranfield.server.client import TOKEN
+from cranfield.server.rehearsal import people
+from cranfield.server.rehearsal.client import HOST
+from cranfield.server.rehearsal.process import command
+from cranfield.server.rehearsal.stage import RehearsalError, Stage
+from cranfield.server.rehearsal.world import NAME, World
+
+SLUG = "pool"
+# Of so many judgements one is a grade beside the truth.
+_SLIPS = 20
+# A program that knows grades from a file, as `cranfield judge` speaks with one.
+_PROGRAM = """\
+import json, sys
+grades = json.load(open(sys.argv[1]))
+for line in sys.stdin:
+    asked = json.loads(line)
+    grade = grades[asked["topic"] + " " + asked["item"]]
+    print(json.dumps({"answers": {"grade": [str(grade)]}, "seconds": 1}), flush=True)
+"""
+
+
+@dataclass
+class Judged:
+    """What became of the pool."""
+
+    people: int = 0
+    units: int = 0
+    by_program: int = 0
+    grown: int = 0
+    missing: int = 0
+    doubled: int = 0
+    acknowledged: set[tuple[str, str]] = field(default_factory=set)
+
+    def told(self) -> tuple[bool, str]:
+        """Whether all of the pool was judged, in words."""
+        done = len(self.acknowledged) + self.by_program
+        return (
+            done == self.units > 0 and not self.missing and not self.doubled,
+            f"pool judged {done} of {self.units} by {self.people} people and a program "
+            f"({self.by_program}), {self.grown} units added by value",
+        )
+
+
+def play(stage: Stage) -> Judged:
+    """Pool, judge, and make the truth of the rankings from it."""
+    scale, found = stage.world.scale, Judged(people=stage.world.scale.judges)
+    stage.move("pooling")
+    fields = {"depth": str(scale.pool_depth), "per_team": "1", "seed": str(stage.world.seed)}
+    people.new_batch(stage, "relevance", SLUG, fields)
+    stage.move("assessment")
+    people.to_state(stage, SLUG, "running")
+    before = _units(stage)
+    found.grown = _grow(stage, 2 * scale.pool_depth, before)
+    found.units = before + found.grown
+    tokens = people.invitations(stage, SLUG, "crowd", found.people)
+    ((_, program),) = people.invitations(stage, SLUG, "model")
+    grades = _grades(stage.world)
+    found.by_program = _program(stage, program, grades, found.units // (found.people + 1))
+    _people(stage, tokens, grades, found)
+    log = people.log_of(stage, SLUG)
+    judged = {(who, item) for who, item, _ in log if not who.startswith("model")}
+    found.missing = len(found.acknowledged - judged) + found.units - len(log)
+    found.doubled = log.total() - len(log) + len(judged - found.acknowledged)
+    people.to_state(stage, SLUG, "closed")
+    people.to_state(stage, SLUG, "merged", method="majority")
+    return found
+
+
+def _units(stage: Stage) -> int:
+    """How many units the batch has, from its list."""
+    reply = stage.organiser.get(f"/api/v1/campaigns/{NAME}/batches/{SLUG}/agreement")
+    return int(reply.json()["wanted"])
+
+
+def _grow(stage: Stage, depth: int, before: int) -> int:
+    """The pool goes deeper where judging pays most; gives how many units that adds."""
+    here = f"{people.HOME}/{SLUG}"
+    fields = {"count": str(depth), "depth": str(depth)}
+    if stage.organiser.fill_in(f"{here}/grow", fields, form=here).status != 303:
+        raise RehearsalError("the pool does not grow")
+    return _units(stage) - before
+
+
+def _grades(world: World) -> dict[str, int]:
+    """What is said about each pair, whoever is asked: mostly the truth."""
+    true = np.maximum(world.grades, 0)
+    draw = world.draw(9)
+    slips = draw.integers(_SLIPS, size=true.shape) == 0
+    said = np.where(slips, draw.integers(0, 4, size=true.shape), true)
+    return {
+        f"{topic} {item}": int(said[t, i])
+        for t, topic in enumerate(world.topics)
+        for i, item in enumerate(world.items)
+    }
+
+
+def _program(stage: Stage, token: str, grades: dict[str, int], most: int) -> int:
+    """`cranfield judge` with a program of ours; gives how many units it judged."""
+    folder = Path(stage.folder)
+    (folder / "judge.py").write_text(_PROGRAM, encoding="utf-8")
+    (folder / "grades.json").write_text(json.dumps(grades), encoding="utf-8")
+    asked = f"'{sys.executable}' '{folder / 'judge.py'}' '{folder / 'grades.json'}'"
+    words = ["judge", "--to", f"http://{HOST}:{stage.server.port}/{NAME}", "--command", asked]
+    done = subprocess.run(
+        command(*words, "--most", str(most), "--format", "json"),
+        env={**os.environ, TOKEN: token},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        raise RehearsalError(f"the program does not judge: {done.stderr.strip()[-300:]}")
+    return int(json.loads(done.stdout)["judged"])
+
+
+def _people(
+    stage: Stage, tokens: list[tuple[str, str]], grades: dict[str, int], found: Judged
+) -> None:
+    """Turn by turn, so that the same people judge the same units whenever it is played again."""
+    clients = [(who, stage.client(token)) for who, token in tokens]
+    half = (found.units - found.by_program) // 2
+    while clients:
+        for who, client in list(clients):
+            given = people.next_work(client)
+            if given["assignment"] is None:
+                clients.remove((who, client))
+                continue
+            unit = f"{given['topic']} {given['item']}"
+            key = f"{who}-{unit}"
+            answers = {"grade": [str(grades[unit])]}
+            reply = people.put(client, given["assignment"], answers, 5.0, key)
+            if reply.status != 200:
+                raise RehearsalError(f"a judgement was not taken: {reply.status}")
+            found.acknowledged.add((who, unit))
+            if len(found.acknowledged) == half:
+                stage.restart()

@@ -1,0 +1,174 @@
+"""Quality while a batch runs: agreement on its way, who stands out, and whether it matters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sqlalchemy import Connection, select
+
+from cranfield.agreement.assess import Resampling, assess
+from cranfield.agreement.quality import AnnotatorQuality, quality_of
+from cranfield.agreement.systems import compare_rankings
+from cranfield.campaign.batches import Assignment as Given
+from cranfield.campaign.batches import status_of
+from cranfield.campaign.collected import collect
+from cranfield.campaign.submissions import ROWS
+from cranfield.data.filled_forms import FilledForm
+from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.labels import DEFAULT_THRESHOLD
+from cranfield.errors import CranfieldError, UsageError
+from cranfield.io.labels import read_labels
+from cranfield.server.context import SECOND, Context
+from cranfield.server.services.assessing import collected, filled_forms, open_disputes
+from cranfield.server.services.assessors import assessors_of
+from cranfield.server.services.batches import Batch, loaded
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.pooling import accepted_runs
+from cranfield.server.services.work import gold_of
+from cranfield.server.store.work_tables import assignment, batch, hit
+from cranfield.server.thresholds import threshold_of
+
+# Draws of the interval of agreement, runs whose order is correlated at most, and how often
+# agreement is looked at on the way.
+RESAMPLES, MOST_RUNS, MOMENTS = 200, 30, 8
+
+
+def like(connection: Connection, found: Batch) -> list[Batch]:
+    """This batch and all others of the campaign that ask the same."""
+    rows = connection.execute(
+        select(batch).where(batch.c.campaign == found.row["campaign"]).order_by(batch.c.created)
+    ).mappings()
+    same = [loaded(connection, dict(row)) for row in rows if row["kind"] == found.kind]
+    asked = {form.concepts for form in found.forms.values()}
+    return [b for b in same if {form.concepts for form in b.forms.values()} == asked]
+
+
+def board(connection: Connection, found: Batch) -> dict[str, Any]:
+    """All that the board of a batch shows."""
+    given = [
+        Given(
+            0,
+            found.id,
+            row.hit,
+            row.assessor,
+            row.state,
+            seconds=row.active_ms / SECOND,
+        )
+        for row in connection.execute(
+            select(
+                assignment.c.hit, assignment.c.assessor, assignment.c.state, assignment.c.active_ms
+            )
+            .join(hit, hit.c.id == assignment.c.hit)
+            .where(hit.c.batch == found.id)
+        )
+    ]
+    status = status_of(found.plan, given)
+    forms = [f for one in like(connection, found) for f in filled_forms(connection, one)]
+    own = [f for f in forms if f.batch == found.row["slug"] and not f.rejected]
+    people = assessors_of(connection, found.row["campaign"])
+    quality = _quality(forms)
+    return {
+        "status": status,
+        "agreement": _agreement(own),
+        "people": [_person(connection, found, row, own, quality) for row in people],
+        "rejections": _rejections(connection, found),
+        "open_disputes": len(open_disputes(connection, found)) if own else 0,
+    }
+
+
+def _quality(forms: Sequence[FilledForm]) -> dict[str, AnnotatorQuality]:
+    """What speaks against whom, over all batches that ask the same: copiers share few items."""
+    kept = [f for f in forms if not f.rejected and f.values]
+    if not kept:
+        return {}
+    return {p.annotator: p for p in quality_of(collect(kept).log)}
+
+
+def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
+    """The agreement so far with its interval, and the concepts with the least."""
+    if len({f.annotator for f in forms}) < 2:
+        return None
+    log = collect(forms).log
+    try:
+        found = assess(log, "fleiss", resampling=Resampling(resamples=RESAMPLES))
+    except CranfieldError:
+        return None
+    known = [r for r in found.concepts if not math.isnan(r.values["fleiss"])]
+    worst = sorted(known, key=lambda r: r.values["fleiss"])[:5]
+    return {
+        "fleiss": found.overall.values["fleiss"],
+        "interval": found.overall.intervals.get("fleiss", (math.nan, math.nan)),
+        "worst": [(r.name, r.values["fleiss"]) for r in worst],
+    }
+
+
+def _person(
+    connection: Connection,
+    found: Batch,
+    row: Row,
+    forms: Sequence[FilledForm],
+    quality: Mapping[str, AnnotatorQuality],
+) -> dict[str, Any]:
+    mine = [f for f in forms if f.annotator == row["pseudonym"]]
+    right, asked = gold_of(connection, found, row["id"]) if found.plan.gold_units else (0, 0)
+    seconds = sorted(f.seconds for f in mine)
+    flags = quality[row["pseudonym"]].reasons if row["pseudonym"] in quality else ()
+    return {
+        "id": row["id"],
+        "pseudonym": row["pseudonym"],
+        "kind": row["kind"],
+        "state": row["state"],
+        "forms": len(mine),
+        "seconds": seconds[len(seconds) // 2] if seconds else math.nan,
+        "gold": f"{right} of {asked}" if asked else "",
+        "flags": flags,
+        "cost": found.plan.pay * len(mine),
+    }
+
+
+def _rejections(connection: Connection, found: Batch) -> list[Row]:
+    rows = connection.execute(
+        select(assignment.c.id, assignment.c.reason, assignment.c.reissued_as, hit.c.item)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .where(hit.c.batch == found.id, assignment.c.state == "rejected")
+        .order_by(assignment.c.id)
+    )
+    return [dict(row) for row in rows.mappings()]
+
+
+def over_time(connection: Connection, found: Batch) -> list[dict[str, Any]]:
+    """Agreement after each eighth of the forms, as they were handed in, with its interval."""
+    forms = [f for f in filled_forms(connection, found) if not f.rejected]
+    cuts = sorted({math.ceil(len(forms) * k / MOMENTS) for k in range(1, MOMENTS + 1)})
+    made = []
+    for cut in cuts:
+        so_far = _agreement(forms[:cut])
+        if so_far is not None and not math.isnan(so_far["fleiss"]):
+            low, high = so_far["interval"]
+            made.append({"forms": cut, "fleiss": so_far["fleiss"], "low": low, "high": high})
+    return made
+
+
+def rankings(connection: Connection, context: Context, found: Batch) -> list[dict[str, Any]]:
+    """Does it matter who judged: how alike the orders of the runs are by each assessor's truth."""
+    log = collected(connection, found).log
+    concepts = next(iter(found.forms.values())).concepts
+    runs = []
+    for name, threshold, file in accepted_runs(connection, context, found.row["task"])[:MOST_RUNS]:
+        limit = threshold_of(threshold) or DEFAULT_THRESHOLD
+        decided = None if limit == ROWS else limit
+        runs.append(read_labels(file, threshold=decided, concepts=concepts, name=name))
+    study = compare_rankings(_binary(log), runs, "F.example")
+    return [
+        {"a": p.a, "b": p.b, "runs": p.systems, "tau": p.kendall}
+        for ranking in study.rankings
+        for p in ranking.pairs
+    ]
+
+
+def _binary(log: JudgementLog) -> JudgementLog:
+    if log.levels is None:
+        raise UsageError("orders of runs are correlated for labels of 0 and 1")
+    return log
