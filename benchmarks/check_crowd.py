@@ -19,9 +19,12 @@ from check_stats import run_checks
 from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.agreement.quality import quality_of
 from cranfield.agreement.weaklabel import filter_weak_labels
+from cranfield.campaign.ontology_form import ontology_form
+from cranfield.campaign.personas import Crowd, find_out
 from cranfield.data import Judgements
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.evaluation.index_quality import evaluate_index
+from cranfield.ontologies import built_in
 from crowds import JUDGEMENTS, bad_crowds, honest_crowds, sparse_crowd
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -32,6 +35,8 @@ BELOW, ABOVE = 0.03, 0.10
 PER_ANNOTATOR = (5, 6, 10, 25, 100, 250)
 CALIBRATION_LOGS, QUALITY_LOGS = 20, 30
 EXCLUDED, NOTICED = 0.01, 0.80
+# Of 96 spammers and 16 copiers over eight seeds at least so many are named.
+SPAM_SEEDS, SPAM_FOUND, COPIERS_FOUND = 8, 80, 10
 # Of near-duplicate intruders so few may be kept that this share of what is kept is right.
 KEPT_RIGHT = 0.9
 
@@ -244,11 +249,42 @@ def best_queries() -> tuple[str, list[str]]:
     return table(["query", "MAP"], rows), ["best vector query below 0.99"] if short else []
 
 
+def spammers() -> tuple[str, list[str]]:
+    """Sixty workers of whom twelve spam, two of these by copying: who is named, by seed."""
+    form = ontology_form(built_in("pto-2009-listed"))
+    items = [f"i{k:02d}" for k in range(99)]
+    told = [find_out(Crowd(form, items, seed=seed), seed=seed) for seed in range(SPAM_SEEDS)]
+    rows = [
+        [
+            str(seed),
+            str(t.forms),
+            f"{t.found} of {t.spammers}",
+            f"{t.copiers_found} of {t.copiers}",
+            f"{t.false_alarms} of {t.honest}",
+        ]
+        for seed, t in enumerate(told)
+    ]
+    found, copied = sum(t.found for t in told), sum(t.copiers_found for t in told)
+    every, copiers = sum(t.spammers for t in told), sum(t.copiers for t in told)
+    alarms, honest = sum(t.false_alarms for t in told), sum(t.honest for t in told)
+    whole = [f"{found} of {every}", f"{copied} of {copiers}", f"{alarms} of {honest}"]
+    rows.append(["all", str(sum(t.forms for t in told)), *whole])
+    bars = {
+        f"{found} of {every} spammers are found": found >= SPAM_FOUND,
+        "fewer than 9 of 12 spammers are found in a seed": min(t.found for t in told) >= 9,
+        "more than one false alarm in 48": max(t.false_alarms for t in told) <= 1,
+        f"{copied} of {copiers} copiers are found": copied >= COPIERS_FOUND,
+    }
+    heads = ["seed", "forms", "spammers found", "copiers among them", "false alarms"]
+    return table(heads, rows), [text for text, holds in bars.items() if not holds]
+
+
 CHECKS = {
     "calibration": calibration,
     "curves": curves,
     "honest": honest,
     "bad": bad,
+    "spammers": spammers,
     "weak-labels": weak_labels,
     "best-queries": best_queries,
 }

@@ -10,7 +10,7 @@ import pytest
 from cranfield.agreement.quality import quality_of
 from cranfield.campaign.collected import collect
 from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.personas import SPAM, Crowd, Said, fill_batches
+from cranfield.campaign.personas import SPAM, Crowd, Said, fill_batches, find_out
 from cranfield.errors import UsageError
 from cranfield.ontologies import built_in
 
@@ -20,25 +20,13 @@ ITEMS = [f"i{k:02d}" for k in range(99)]
 
 def test_sixty_workers_of_whom_twelve_spam_over_eight_seeds():
     """Two batches of 5 and 4 forms per item, 53 concepts: 891 forms each time."""
-    found: Counter[str] = Counter()
-    per_seed, alarms = [], []
-    for seed in range(8):
-        crowd = Crowd(FORM, ITEMS, seed=seed)
-        forms = fill_batches(crowd, (5, 4), seed=seed)
-        assert len(forms) == 891
-        kinds = {p.name: p.kind for p in crowd.people}
-        people = quality_of(collect(forms).log)
-        named = [p.annotator for p in people if p.verdict != "keep"]
-        found.update(kinds[name] for name in named if kinds[name])
-        per_seed.append(sum(bool(kinds[name]) for name in named))
-        alarms.append(sum(not kinds[name] for name in named))
-        copied = [p for p in people if kinds[p.annotator] == ""]
-        assert sum("hands in" in " ".join(p.reasons) for p in copied) == 0
-    print(f"found {dict(found)}, {sum(per_seed)} of 96; false alarms per seed: {alarms}")
-    assert sum(per_seed) >= 80
-    assert min(per_seed) >= 9
-    assert max(alarms) <= 1
-    assert found["copier"] >= 10
+    told = [find_out(Crowd(FORM, ITEMS, seed=seed), seed=seed) for seed in range(8)]
+    print(*told, sep="\n")
+    assert {(t.forms, t.spammers, t.copiers, t.honest) for t in told} == {(891, 12, 2, 48)}
+    assert sum(t.found for t in told) >= 80
+    assert min(t.found for t in told) >= 9
+    assert max(t.false_alarms for t in told) <= 1
+    assert sum(t.copiers_found for t in told) >= 10
 
 
 def test_nobody_gets_an_item_twice_and_every_item_is_filled():

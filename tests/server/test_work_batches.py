@@ -237,3 +237,26 @@ def test_agreement_is_told_over_time_with_intervals(site):
     assert len(rows) > 2
     low, high = map(float, rows[-1][2].split(" to "))
     assert low <= float(rows[-1][1]) <= high
+
+
+def test_a_screening_grid_goes_on_and_corrects(site, monkeypatch):
+    """Thesis 10.3.1: first the items that are said to show a concept, a few at a time."""
+    monkeypatch.setattr("cranfield.server.routes.working.GRID_SHOWN", 3)
+    add(site)
+    browser = crowd_browser(site)
+    while (found := next_page(browser))[0] is not None:
+        save(browser, *found, {"Sky": ["Sky"]})
+    organiser = site.browser("organiser", site.password)
+    here = "/tiny/screen/one?concept=Sky&shown=1"
+    seen = []
+    for after in (0, 3, 6):
+        page = organiser.get(f"{here}&after={after}").text
+        seen += re.findall(r'name="wrong" value="([^"]+)"', page)
+        assert ("Next" in page) == (after < 6)
+        assert ("Before" in page) == (after > 0)
+    assert sorted(seen) == sorted(ITEMS)
+    data = {"concept": "Sky", "shown": "1", "after": "3", "wrong": seen[3]}
+    sent = organiser.fill("/tiny/screen/one", data, page=here)
+    assert sent.headers["location"].endswith("after=3")
+    assert seen[3] not in organiser.get(sent.headers["location"]).text
+    assert f'value="{seen[3]}"' in organiser.get("/tiny/screen/one?concept=Sky&shown=0").text

@@ -12,7 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement.quality import quality_of
 from cranfield.campaign.batches import Plan, Worker, next_unit
+from cranfield.campaign.collected import collect
 from cranfield.campaign.forms import Answers, Form
 from cranfield.data.filled_forms import FilledForm
 from cranfield.errors import UsageError
@@ -215,6 +217,37 @@ def fill_batches(
             clock += seconds / 10
             made.append(_handed_in(crowd.form, who, item, answers, number, seconds, clock, labels))
     return made
+
+
+@dataclass(frozen=True, slots=True)
+class FoundOut:
+    """Whom the signs of quality name in a crowd whose spammers are known; copiers are spammers."""
+
+    forms: int
+    spammers: int
+    found: int
+    copiers: int
+    copiers_found: int
+    honest: int
+    false_alarms: int
+
+
+def find_out(crowd: Crowd, overlaps: Sequence[int] = (5, 4), *, seed: int = 0) -> FoundOut:
+    """Fill batches by a crowd, look at all that was handed in, and count who is named."""
+    forms = fill_batches(crowd, overlaps, seed=seed)
+    kinds = {person.name: person.kind for person in crowd.people}
+    people = quality_of(collect(forms).log)
+    named = [kinds[p.annotator] for p in people if p.verdict != "keep"]
+    every = list(kinds.values())
+    return FoundOut(
+        len(forms),
+        sum(map(bool, every)),
+        sum(map(bool, named)),
+        every.count("copier"),
+        named.count("copier"),
+        every.count(""),
+        named.count(""),
+    )
 
 
 def _handed_in(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from typing import Any
+from urllib.parse import urlencode
 
 from sqlalchemy import Connection
 from starlette.datastructures import FormData
@@ -334,7 +335,14 @@ def adjudicate(request: Request, b: str) -> Response:
         found = batch_of(request, connection, b)
         waiting = assessing.open_disputes(connection, found)
     shown = waiting[:DISPUTES_SHOWN]
-    return page(request, "adjudicate.html", batch=found.row, disputes=shown, count=len(waiting))
+    return page(
+        request,
+        "adjudicate.html",
+        batch=found.row,
+        disputes=shown,
+        count=len(waiting),
+        pictured=found.pictured,
+    )
 
 
 @handler("adjudicate.save")
@@ -361,11 +369,15 @@ def adjudicate_save(request: Request, b: str) -> Response:
 
 
 @handler("screen")
-def screen(request: Request, b: str, concept: str = "", shown: str = "1") -> Response:
+def screen(
+    request: Request, b: str, concept: str = "", shown: str = "1", after: int = 0
+) -> Response:
     """One concept, one grid: the items that are said to show it, or those that are not."""
     with context_of(request).store.read() as connection:
         found = batch_of(request, connection, b)
         concepts, items = assessing.screened_items(connection, found, concept, shown)
+    begin = max(0, min(after, len(items)))
+    end = min(begin + GRID_SHOWN, len(items))
     return page(
         request,
         "screen.html",
@@ -373,8 +385,13 @@ def screen(request: Request, b: str, concept: str = "", shown: str = "1") -> Res
         concepts=concepts,
         concept=concept or (concepts[0] if concepts else ""),
         shown=shown,
-        items=items[:GRID_SHOWN],
+        items=items[begin:end],
+        pictured=found.pictured,
         count=len(items),
+        begin=begin,
+        end=end,
+        before=max(0, begin - GRID_SHOWN) if begin else None,
+        then=end if end < len(items) else None,
     )
 
 
@@ -402,4 +419,8 @@ def screen_save(request: Request, b: str) -> Response:
 
     context.store.write(write)
     here = f"/{campaign_of(request)['slug']}/screen/{b}"
-    return see(f"{here}?concept={concept}&shown={shown}")
+    # What was corrected has left the list, so that the next ones have moved up.
+    after = text_of(request, "after")
+    begin = int(after) if after.isascii() and after.isdecimal() else 0
+    query = {"concept": concept, "shown": shown, "after": str(begin)}
+    return see(f"{here}?{urlencode(query)}")

@@ -69,6 +69,13 @@ class Batch:
         """The unit of each subject."""
         return {subject: key for key, subject in self.subjects.items()}
 
+    @cached_property
+    def pictured(self) -> frozenset[str]:
+        """The items that have a picture."""
+        return frozenset(
+            str(one["item"]) for one in self.hits.values() if _content(one).get("picture")
+        )
+
     def order_for(self, who: str) -> list[str]:
         """The units in the order of one person, worked out once."""
         if who not in self._orders:
