@@ -1,157 +1,104 @@
 """The fuzzer itself: seeded cases for every command, in this process and as processes.
 
 It prints the classes of cases, how many there were and how many ended badly, and exits 1 when
-one did. A case is made again from its seed and number: `--only 1234`.
+one did. First of all every template is tried with sound files: what it is then refused for would
+hide all that comes behind it. A case is made again from its seed and number: `--only 1234`.
 """
 
 from __future__ import annotations
 
 import argparse
-import random
 import shlex
-import shutil
-import signal
 import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
-from benchmarks.fuzz.mutations import MUTATIONS, NUMBERS, special_file
-from benchmarks.fuzz.outcomes import Case, Outcome, faults, run_inside, run_process
-from benchmarks.fuzz.samples import TEMPLATES, write_all
-
-OUTPUTS = ["out.json", "out.csv", "out.run", "out.tsv", "out.parquet", "out.npz", "out.txt"]
-ODD_OUTPUTS = ["/dev/full", "/dev/null", "missing/out", ".", "o" * 250, "o" * 300, "a\nb", "-"]
-SHELLS = {
-    "full output": '"$@" > /dev/full',
-    "closed output": '"$@" >&-',
-    "closed errors": '"$@" 2>&-',
-    "gone reader": '"$@" | true',
-    "little memory": 'ulimit -v 600000; "$@"',
-    "few files": 'ulimit -n 12; "$@"',
-    "small files": 'ulimit -f 1; "$@"',
-    "no threads": 'ulimit -v 900000; "$@" --jobs 64',
-    "ascii": 'PYTHONIOENCODING=ascii LC_ALL=C "$@"',
-}
+from benchmarks.fuzz.cases import Fuzzer
+from benchmarks.fuzz.commands import ELSEWHERE, parsers, templates, without_template
+from benchmarks.fuzz.outcomes import Case, Outcome
 
 
-class Fuzzer:
-    """Makes and tries cases; each is a function of the seed and its number."""
+class Tally:
+    """Cases, bad ones, the slowest and the largest, by class."""
 
-    def __init__(self, seed: int, folder: Path) -> None:
-        self.seed, self.folder = seed, folder
-        self.samples = folder / "samples"
-        self.samples.mkdir()
-        self.paths = write_all(self.samples)
+    def __init__(self) -> None:
+        self.tried: Counter[str] = Counter()
+        self.bad: Counter[str] = Counter()
+        self.slowest: Counter[str] = Counter()
+        self.largest: Counter[str] = Counter()
+        self.worst: Counter[str] = Counter()
+        self.started = time.monotonic()
 
-    def case(self, number: int, *, process: bool) -> Case:
-        rng = random.Random(f"{self.seed}-{number}")
-        place = self.folder / f"case{number}"
-        place.mkdir()
-        kind = rng.choice(["bytes", "bytes", "bytes", "special", "option", "output"])
-        if process:
-            kind = rng.choice(["bytes", "special", "special", "output", "signal", *SHELLS])
-        args, slots, out = self._filled(rng, place, kind)
-        case = Case(number, kind, args, place, out)
-        if kind == "option":
-            self._odd_option(case, rng)
-        elif kind == "special" and slots:
-            name = rng.choice(slots)
-            odd = special_file(place, name, rng)
-            case.args = [str(odd) if a == name else a for a in case.args]
-        elif slots and kind in ("bytes", *SHELLS):
-            for name in rng.sample(slots, rng.choice([1, 1, min(2, len(slots))])):
-                self._mutate(place / name, rng)
-        if kind in SHELLS:
-            case.shell = SHELLS[kind]
-            takes_jobs = args[0] in ("eval", "compare", "label", "pool")
-            if kind == "no threads" and not takes_jobs:
-                case.shell = SHELLS["little memory"]
-        if kind == "signal":
-            case.stopped_after = rng.random() * 0.8
-            case.stop_signal = rng.choice([signal.SIGINT, signal.SIGTERM])
-        case.before = {p.name for p in place.iterdir()}
-        return case
+    def add(self, where: str, case: Case, outcome: Outcome, found: list[str]) -> None:
+        name = f"{where}: {case.kind}"
+        self.tried[name] += 1
+        self.bad[name] += bool(found)
+        self.slowest[name] = max(self.slowest[name], round(outcome.seconds, 1))
+        self.largest[name] = max(self.largest[name], outcome.megabytes)
+        self.worst[shlex.join(case.args)[:70]] = round(outcome.seconds, 1)
 
-    def _filled(
-        self, rng: random.Random, place: Path, kind: str
-    ) -> tuple[list[str], list[str], Path | None]:
-        """A template with its files, copied to the place of the case."""
-        args, slots, out = [], [], None
-        for word in shlex.split(rng.choice(TEMPLATES)):
-            if not (word.startswith("{") and word.endswith("}")):
-                args.append(word)
-                continue
-            if word in ("{out}", "{svg}", "{folder}"):
-                name = {"{svg}": "out.svg", "{folder}": "runs"}.get(word) or rng.choice(OUTPUTS)
-                if kind == "output":
-                    name = rng.choice(ODD_OUTPUTS)
-                out = place / name
-                args.append(name)
-                continue
-            source = rng.choice(self.paths[word[1:-1]])
-            # Two runs of one file would only ever be refused for their name.
-            while source.name in slots and len(self.paths[word[1:-1]]) > 1:
-                source = rng.choice(self.paths[word[1:-1]])
-            shutil.copy(source, place / source.name)
-            args.append(source.name)
-            slots.append(source.name)
-        return args, slots, out
-
-    def _mutate(self, path: Path, rng: random.Random) -> None:
-        data = path.read_bytes()
-        for _ in range(rng.choice([1, 1, 1, 2, 4])):
-            data = rng.choice(MUTATIONS)(data, rng)[: 4 << 20]
-        path.write_bytes(data)
-
-    def _odd_option(self, case: Case, rng: random.Random) -> None:
-        values = [i for i, a in enumerate(case.args) if i and case.args[i - 1].startswith("-")]
-        if values:
-            case.args[rng.choice(values)] = rng.choice(
-                [*NUMBERS, "P@" + "9" * 400, "AP(rel=1e400)"]
-            )
-
-    def tried(self, number: int, *, process: bool) -> tuple[Case, Outcome, list[str]]:
-        case = self.case(number, process=process)
-        outcome = run_process(case) if process else run_inside(case)
-        found = faults(case, outcome)
-        shutil.rmtree(case.folder, ignore_errors=True)
-        return case, outcome, found
+    def show(self, seed: int) -> int:
+        print(f"{'class':<28}{'cases':>7}{'bad':>5}{'slowest s':>11}{'largest MB':>12}")
+        for name, count in sorted(self.tried.items()):
+            line = f"{name:<28}{count:>7}{self.bad[name]:>5}{self.slowest[name]:>11}"
+            print(f"{line}{self.largest[name]:>12}")
+        seconds = time.monotonic() - self.started
+        total, wrong = sum(self.tried.values()), sum(self.bad.values())
+        print(f"{total} cases, {wrong} bad outcomes, {seconds:.0f} s, seed {seed}")
+        return 1 if wrong else 0
 
 
-def run(cases: int, processes: int, seed: int, only: int | None = None) -> int:
-    """Try so many cases, so many of them as processes, and print what came of them."""
-    started = time.monotonic()
-    tried: Counter[str] = Counter()
-    bad: Counter[str] = Counter()
+def _told(case: Case, outcome: Outcome, found: list[str]) -> None:
+    command = shlex.join(["cranfield", *case.args])
+    print(f"case {case.number}: {', '.join(found) or 'fine'}\n  {command[:1500]}\n  {case.shell}")
+    print("  " + outcome.err.strip()[-600:].replace("\n", "\n  "), flush=True)
+
+
+def run(numbers: Iterable[int], processes: int, seed: int, *, telling: bool, whole: bool) -> int:
+    """Try these cases, those below `processes` as processes, and print what came of them."""
+    tally = Tally()
     with tempfile.TemporaryDirectory(prefix="cranfield-fuzz-") as folder:
         fuzzer = Fuzzer(seed, Path(folder))
-        for number in range(cases) if only is None else [only]:
-            case, outcome, found = fuzzer.tried(number, process=number < processes)
-            name = f"{'process' if number < processes else 'inside'}: {case.kind}"
-            tried[name] += 1
-            if found or only is not None:
-                bad[name] += bool(found)
-                command = shlex.join(["cranfield", *case.args])
-                print(f"case {number}: {', '.join(found) or 'fine'}\n  {command}\n  {case.shell}")
-                print("  " + outcome.err.strip()[-600:].replace("\n", "\n  "))
-    for name, count in sorted(tried.items()):
-        print(f"{name:<28} {count:>6} cases {bad[name]:>4} bad")
-    seconds = time.monotonic() - started
-    total, wrong = sum(tried.values()), sum(bad.values())
-    print(f"{total} cases, {wrong} bad outcomes, {seconds:.0f} s, seed {seed}")
-    return 1 if wrong else 0
+        for number in range(len(templates()) if whole else 0):
+            for full in (False, True):
+                tried = fuzzer.judged(fuzzer.whole(number, full=full), process=False)
+                tally.add("inside", *tried)
+                if tried[2]:
+                    _told(*tried)
+        for number in numbers:
+            tried = fuzzer.tried(number, process=number < processes)
+            tally.add("process" if number < processes else "inside", *tried)
+            if tried[2] or telling:
+                _told(*tried)
+    commands = [name for name, _ in parsers()]
+    print(f"{len(templates())} templates of {len(commands)} commands and steps; elsewhere:")
+    for name, where in ELSEWHERE.items():
+        print(f"  {name}: {where}")
+    for missing in without_template():
+        print(f"  no template: {missing}")
+    return tally.show(seed)
 
 
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--cases", type=int, default=10_000)
     parser.add_argument("--processes", type=int, default=2_000, help="so many of them")
+    parser.add_argument("--first", type=int, default=0, help="the number of the first case")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="this case alone, and what it says")
     args = parser.parse_args()
-    return run(args.cases, args.processes, args.seed, args.only)
+    numbers = range(args.first, args.first + args.cases)
+    only = args.only is not None
+    return run(
+        [args.only] if only else numbers,
+        args.processes,
+        args.seed,
+        telling=only,
+        whole=not only and args.first == 0,
+    )
 
 
 if __name__ == "__main__":

@@ -6,8 +6,11 @@ import gzip
 import os
 import random
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
+
+from benchmarks.fuzz.restructured import restructured
 
 Mutation = Callable[[bytes, random.Random], bytes]
 
@@ -160,29 +163,55 @@ MUTATIONS: list[Mutation] = [
     *(without_first_line, other_line_ends, marked, odd_number, odd_number, odd_text, odd_text),
     *(separators, long_line, wide, emptied, repacked, untouched),
 ]
+# Formats that are packed or nested: their bytes say little, what is in them more.
+STRUCTURED = (b"PK\x03\x04", b"\x93NUMPY", b"PAR1", b"{", b"[", b"\x89PNG", b"<?xml")
 
 
-def special_file(folder: Path, name: str, rng: random.Random) -> Path:
+def mutated(data: bytes, rng: random.Random) -> bytes:
+    """A file damaged in one way."""
+    if data.startswith(STRUCTURED) and rng.random() < 0.6:
+        return restructured(data, rng)
+    return rng.choice(MUTATIONS)(data, rng)
+
+
+def special_file(folder: Path, name: str, rng: random.Random, *, process: bool) -> Path:
     """A path that is no ordinary file, or one with a name that is not ordinary."""
-    kind = rng.randrange(8)
+    kinds = [*SPECIAL, *(("pipe",) if process else ())]
+    kind = rng.choice(kinds)
     suffix = "".join(Path(name).suffixes)
-    if kind == 0:
+    odd = folder / f"{kind}-{rng.randrange(10**9)}{suffix}"
+    if kind == "null":
         return Path("/dev/null")
-    if kind == 1:
-        link = folder / f"zero-{rng.randrange(10**9)}{suffix}"
-        link.symlink_to("/dev/zero")
-        return link
-    if kind == 2:
+    if kind == "folder":
         return folder
-    if kind == 3:
+    if kind == "missing":
         return folder / "missing" / name
-    if kind == 4:
-        loop = folder / f"loop-{rng.randrange(10**9)}{suffix}"
-        loop.symlink_to(loop)
-        return loop
-    if kind == 5:
+    if kind == "zero":
+        odd.symlink_to("/dev/zero")
+    elif kind == "loop":
+        odd.symlink_to(odd)
+    elif kind == "unreadable":
+        # Of root this can be read all the same: nothing is lost then.
+        odd.write_bytes((folder / name).read_bytes() if (folder / name).is_file() else b"")
+        odd.chmod(0)
+    elif kind == "memory":
+        return Path("/proc/self/mem")
+    elif kind == "pipe":
+        os.mkfifo(odd)
+    elif kind == "long name":
         return Path("n" * rng.choice([250, 300, 5000]) + suffix)
-    odd = rng.choice([os.fsdecode(b"\xff\xfe"), "\x1b[31m", "a\nb", "日本", "-x", "a b", "=c", "%"])
-    copy = folder / f"{odd}{rng.randrange(10**6)}{suffix}"
-    copy.write_bytes((folder / name).read_bytes())
-    return copy
+    else:
+        strange = rng.choice(STRANGE)
+        odd = folder / f"{strange}{rng.randrange(10**6)}{suffix}"
+        if (folder / name).is_dir():
+            shutil.copytree(folder / name, odd)
+        else:
+            shutil.copy(folder / name, odd)
+    return odd
+
+
+SPECIAL = [
+    *("null", "zero", "folder", "missing", "loop", "long name", "unreadable", "memory"),
+    *("strange name", "strange name"),
+]
+STRANGE = [os.fsdecode(b"\xff\xfe"), "\x1b[31m", "a\nb", "日本", "-x", "a b", "=c", "%"]

@@ -1,11 +1,10 @@
-"""Small, sound inputs of every kind, and the commands that read them."""
+"""Small, sound inputs of every kind."""
 
 from __future__ import annotations
 
 import gzip
 import io
 import json
-from pathlib import Path
 
 import numpy as np
 
@@ -13,62 +12,9 @@ import cranfield as cf
 
 ITEMS = [f"i{k}.jpg" for k in range(8)]
 CONCEPTS = ["Sky", "Sea", "Day", "Night"]
-TOPICS = ["t1", "t2", "t3"]
+TOPICS = [f"t{k}" for k in range(1, 7)]
+ABOVE = ["Place", "Place", "Time", "Time"]
 SYSTEMS = ("a", "b", "c")
-
-# What each command is called with; {kind} is a file of that kind, {out} a file to be written.
-TEMPLATES = [
-    "eval {qrels} {run} {run} -m 'AP nDCG@10 P@5 bpref ERR RBP'",
-    "eval {qrels} {run} -m 'trec image smart' --collection-size 50 --per-topic --format json",
-    "eval {qrels} {run} -m all --collection-size 50 --ties average -o {out}",
-    "eval {qrels} {run} --max-items 3 --missing average --format csv",
-    "eval {qrels} {run} --format html -o {out}",
-    "eval {strata} {run} -m xinfAP",
-    "compare {qrels} {run} {run} -m AP --resamples 50 --format json",
-    "compare --truth {truth} {labels} {labels} -m F.example --resamples 50",
-    "compare {scores} {scores} --resamples 50",
-    "label {truth} {labels} -m 'F.example OS AP.concept' --ontology {ontology} --rules {rules}",
-    "label {truth} {labels} --costmap {costmap} --agreement {agreementmap} -m OS --per-item",
-    "label {truth} {labels} --concepts {concepts} --threshold {threshold} --format json -o {out}",
-    "label {truth} {bare} --concepts {concepts}",
-    "label {truth} {labels} --explain i1.jpg",
-    "chart leaderboard {qrels} {run} {run} -m AP -o {svg}",
-    "chart roc --truth {truth} {labels} -o {svg}",
-    "ontology check {ontology} --rules {rules}",
-    "ontology show {ontology}",
-    "uncertain {votes} {tree} {itemrun} -k 3 --queries {queries}",
-    "displacement {subjects} {run} --collection-size 50",
-    "index-quality {vectors} {qrels} {run} -m AP",
-    "index-quality {npy} {qrels} -m AP --items {items}",
-    "agreement {log} --resamples 20 --format json",
-    "agreement {log} --groups {groups} --resamples 20 --map {out}",
-    "agreement {log} --quality --gold {gold} --clean {out}",
-    "agreement {catlog} --resamples 20",
-    "agreement {log} --systems {labels} {labels} {labels} --resamples 20",
-    "aggregate {log} --method dawid-skene --gold {gold} -o {out}",
-    "aggregate {log} --method weighted-majority --weights {weights}",
-    "aggregate {catlog} --method majority --annotators {out}",
-    "weaklabel {features} {tags} --truth {tags} --method median",
-    "relatedness {pairs} -m NWD --counts {counts}",
-    "relatedness --concepts {concepts} -m NWD --tags {corpus} -o {out}",
-    "relatedness {pairs} -m WLM --links {links}",
-    "relatedness --concepts {concepts} -m path --ontology {ontology} -o {out}",
-    "costmap show {costmap}",
-    "costmap compare {costmap} {costmap} --permutations 20",
-    "lab correlate {qrels} {run} {run} {run} -m 'AP RR' --resamples 20",
-    "lab stability --truth {truth} {labels} {labels} {labels} -m F.example --repeats 1 --trials 3",
-    "lab pool {qrels} {run} {run} -m AP --depth 3",
-    "lab votes count {ballots}",
-    "lab generality {qrels} {run} -m AP --collection-size 50",
-    "lab simulate {qrels} {folder} --count 2",
-    "pool {run} {run} --depth 2 --judged {qrels}",
-    "trec_eval {plainqrels} {plainrun}",
-    "trec_eval -q -m all_trec {plainqrels} {plainrun}",
-    "convert --kind run {run} {out}",
-    "convert --kind qrels {qrels} {out}",
-    "convert --kind labels {truth} {out}",
-    "measures nDCG@10",
-]
 
 
 def _npz(**arrays: np.ndarray) -> bytes:
@@ -120,9 +66,15 @@ def _ranked() -> dict[str, dict[str, bytes]]:
             ),
         },
         "strata": {"s.txt": "".join(f"{t} 0 {i} {g % 2} {g - 1}\n" for t, i, g in judged).encode()},
+        "diversity": {
+            "d.txt": "".join(
+                f"{t} {s} {i} {(g + s) % 2}\n" for t, i, g in judged for s in (1, 2)
+            ).encode()
+        },
         "plainqrels": {"pq.txt": qrels},
         "run": {},
         "scores": {},
+        "meanscores": {},
     }
     for name, run in scores.items():
         rows = [(t, i, s) for t, row in run.items() for i, s in row.items()]
@@ -135,7 +87,8 @@ def _ranked() -> dict[str, dict[str, bytes]]:
         }
         scored = cf.evaluate(grades, {name: run}, "AP nDCG@10")
         for per_topic in (True, False):
-            kinds["scores"][f"{name}-{'with' if per_topic else 'means'}.json"] = json.dumps(
+            kind, ending = ("scores", "with") if per_topic else ("meanscores", "means")
+            kinds[kind][f"{name}-{ending}.json"] = json.dumps(
                 scored.to_dict(per=["topic"] if per_topic else [])
             ).encode()
     kinds["plainrun"] = {"pr.txt": kinds["run"]["a1.run"]}
@@ -188,10 +141,10 @@ def _annotated() -> dict[str, dict[str, bytes]]:
                 *(f"{c},Root.{'Place' if j < 2 else 'Time'}.{c}" for j, c in enumerate(CONCEPTS)),
             ),
             "o.ttl": b"@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
-            + b"".join(
-                f'<urn:{c}> a skos:Concept; skos:prefLabel "{c}"; skos:broader <urn:R> .\n'.encode()
-                for c in CONCEPTS
-            ),
+            + "".join(
+                f'<urn:{c}> a skos:Concept; skos:prefLabel "{c}"; skos:broader <urn:{above}> .\n'
+                for c, above in zip(["Place", "Time", *CONCEPTS], ["R", "R", *ABOVE], strict=True)
+            ).encode(),
         },
         "rules": {"rules.toml": b'[[exactly_one]]\nconcepts = ["Day", "Night"]\n'},
         "costmap": {
@@ -204,6 +157,7 @@ def _annotated() -> dict[str, dict[str, bytes]]:
         "concepts": {"concepts.txt": "\n".join(CONCEPTS).encode()},
         "threshold": {"th.txt": b"0.4\n0.5\n0.6\n0.5\n"},
     }
+    kinds["skos"] = {"o.ttl": kinds["ontology"]["o.ttl"]}
     for name in SYSTEMS:
         sure = rng.random((len(ITEMS), len(CONCEPTS))).round(3)
         rows = [[i, *map(str, r)] for i, r in zip(ITEMS, sure.tolist(), strict=True)]
@@ -231,7 +185,7 @@ def _opinions() -> dict[str, dict[str, bytes]]:
     every = list(enumerate(people))
     chosen = [f"{i},{'xy'[n % 2]}" for n, i in enumerate(ITEMS)]
     pairs = [(a, b) for a in CONCEPTS for b in CONCEPTS if a != b]
-    counted = [*(f"{a},,9" for a in CONCEPTS), *(f"{a},{b},4" for a, b in pairs)]
+    counted = [*(f"{a},,9" for a in CONCEPTS), *(f"{a},{b},4" for a, b in pairs if a < b)]
     tagged = [f"{i},{CONCEPTS[k % 4]} {CONCEPTS[(k + 1) % 4]}" for k, i in enumerate(ITEMS)]
     texts: dict[str, tuple[str, list[str]]] = {
         "log.csv": ("annotator,item,concept,value,seconds", _log_rows(people)),
@@ -247,6 +201,29 @@ def _opinions() -> dict[str, dict[str, bytes]]:
         "pairs.csv": ("word1,word2,human", ["Sky,Sea,3", "Day,Night,2", "Sky,Day,1"]),
         "counts.csv": ("# total: 1000\nterm,with,count", counted),
         "corpus.csv": ("item,tags", tagged),
+        "families.csv": (
+            "run,family",
+            [f"{s}{k},{'xy'[k % 2]}" for s in SYSTEMS for k in range(5)],
+        ),
+        "grouped.csv": ("subject,item,group", [f"{p},{c}" for p in people for c in chosen]),
+        "conceptqueries.csv": ("topic,query", ["1,Sky OR Sea", "2,Day AND NOT Night"]),
+        "meanings.csv": ("concept,title,question", [f"{c},{c}!,Is it?" for c in CONCEPTS]),
+        "classes.csv": ("comment,class", ["why,content", "fine,feelings"]),
+        "mapping.csv": ("concept,word", ["Sky,sky", "Sea,sea", "Day,lake", "Night,water"]),
+        "waters.csv": ("word1,word2,human", ["sea,lake,3", "sea,sky,1", "lake,thing,2"]),
+        "searchqueries.csv": ("topic,item", [f"{t},{ITEMS[k]}" for k, t in enumerate(TOPICS)]),
+        "figures.csv": (
+            "run,team,configuration,concept,AP.concept,F.concept",
+            [f"{s},T{s},V,{c},0.{k}1,0.{k}5" for s in SYSTEMS for k, c in enumerate(CONCEPTS)],
+        ),
+        "softlabels.csv": (
+            "item,concept,value",
+            [
+                f"{i},{c},0.{1 + (n + k) % 8}"
+                for n, i in enumerate(ITEMS)
+                for k, c in enumerate(CONCEPTS)
+            ],
+        ),
         "links.csv": ("source,target", [f"{a},{b}" for a, b in pairs]),
     }
     kinds = {name[:-4]: {name: _csv(head, *rows)} for name, (head, rows) in texts.items()}
@@ -258,6 +235,15 @@ def _opinions() -> dict[str, dict[str, bytes]]:
         },
         "npy": {"v.npy": _npy(np.eye(8))},
         "items": {"items.txt": "\n".join(ITEMS).encode()},
+        "someitems": {"some.txt": "\n".join(ITEMS[:5]).encode()},
+        "waterlist": {"waterlist.txt": b"sea\nlake\nwater\n"},
+        "placed": {"placed.csv": _csv("item,Place,Time", *(f"{i},1,0" for i in ITEMS))},
+        "topics": {"topics.txt": "\n".join(TOPICS).encode()},
+        "guidelines": {"guidelines.md": b"# How to annotate\n\nLook *closely*.\n"},
+        "provider": {
+            "provider.toml": b'name = "x"\nurl = "http://127.0.0.1:9/?q={query}"\n'
+            b'count = "total"\ntotal = 1000\nseconds = 0\n'
+        },
         "features": {
             "f.csv": _csv("item,x,y", *squares),
             "f.npz": _npz(items=np.array(ITEMS), features=np.eye(8)),
@@ -268,14 +254,3 @@ def _opinions() -> dict[str, dict[str, bytes]]:
 def all_kinds() -> dict[str, dict[str, bytes]]:
     """Files by kind and name."""
     return _ranked() | _annotated() | _opinions()
-
-
-def write_all(folder: Path) -> dict[str, list[Path]]:
-    """The same on disk: paths by kind."""
-    paths: dict[str, list[Path]] = {}
-    for kind, files in all_kinds().items():
-        for name, data in files.items():
-            path = folder / name
-            path.write_bytes(data)
-            paths.setdefault(kind, []).append(path)
-    return paths

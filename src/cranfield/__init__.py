@@ -7,12 +7,13 @@
 
 from __future__ import annotations
 
-import importlib
-from typing import TYPE_CHECKING, Any
-
 from cranfield._version import __version__
 
+# As in `typing`, which is not loaded: whoever is interrupted while this is read sees a traceback.
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from cranfield import lab, ontologies, stats
     from cranfield.agreement.aggregate import aggregate_judgements
     from cranfield.agreement.aggregated import Aggregated
@@ -477,6 +478,8 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
+    import importlib
+
     if name in _HOME:
         return getattr(importlib.import_module(_HOME[name]), name)
     if name in _MODULES:

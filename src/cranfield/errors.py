@@ -10,8 +10,12 @@ from typing import Any
 from cranfield._records import dataclass
 
 PROBLEMS_SHOWN = 20
+# Of a longer message the start says enough: a header may have a million columns.
+LONGEST_MESSAGE = 2000
 MOST_JOBS = 4096
 LARGEST_COUNT = 2**53
+# Longer names are no slip of anybody's fingers, and costly to compare with others.
+LONGEST_NAME = 200
 # Control characters, and marks that turn the direction of what follows.
 _OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
@@ -91,13 +95,20 @@ class InputError(CranfieldError):
 
     def _text(self) -> str:
         shown = [
-            f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
+            shortened(
+                f"{self.where}:{p.line}: {p.message}" if p.line else f"{self.where}: {p.message}"
+            )
             for p in self.problems[:PROBLEMS_SHOWN]
         ]
         hidden = self.count - len(shown)
         if hidden > 0:
             shown.append(f"... and {hidden} more problems ({self.count} in all)")
         return "\n".join(shown)
+
+
+def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
+    """A text, or its start where it is too long to be read."""
+    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
 
 
 def visible(text: str) -> str:
@@ -165,6 +176,8 @@ def suggest(name: str, known: Iterable[str]) -> str:
     # of the same letters comes before one that merely looks alike.
     import difflib  # needed when something is wrong, and by nobody before
 
+    if len(name) > LONGEST_NAME:
+        return ""
     wanted = name.lower()
     lowered = {candidate.lower(): candidate for candidate in reversed(list(known))}
 

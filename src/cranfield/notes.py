@@ -160,3 +160,13 @@ class _Part(Progress):
         super().watch(counter, low, high)
         span = self._high - self._low
         self._whole.watch(counter, self._low + span * low, self._low + span * high)
+
+
+def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
+    """How long the rest will take if it goes on like this, or nothing while that is a guess."""
+    if done - begun <= 0.01 or done >= 1:
+        return ""
+    seconds = elapsed * (1 - done) / (done - begun)
+    if seconds < 120:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

@@ -13,7 +13,7 @@ import pytest
 
 import cranfield
 from cranfield.cli import main
-from cranfield.cli._watch import time_left
+from cranfield.notes import time_left
 
 DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
 QRELS = str(DIGITS / "qrels.txt.gz")

@@ -2,26 +2,35 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
-from benchmarks.fuzz.__main__ import Fuzzer
+from benchmarks.fuzz.cases import Fuzzer
+from benchmarks.fuzz.commands import templates, without_template
 
+# Cases in this process (more than there are templates: each is tried), and as processes.
 INSIDE, PROCESSES, PARTS = 280, 20, 4
 
 
+@pytest.fixture(scope="module")
+def fuzzer(tmp_path_factory: pytest.TempPathFactory) -> Fuzzer:
+    return Fuzzer(1, tmp_path_factory.mktemp("fuzz"))
+
+
+def test_every_option_that_takes_a_file_is_tried() -> None:
+    # A new option of this kind belongs into a template, or into NO_FILES where it names no file.
+    assert without_template() == []
+    assert len(templates()) < INSIDE
+
+
 @pytest.mark.parametrize("part", range(PARTS))
-def test_cases_in_this_process(tmp_path: Path, part: int) -> None:
-    fuzzer = Fuzzer(1, tmp_path)
+def test_cases_in_this_process(fuzzer: Fuzzer, part: int) -> None:
     for number in range(10_000 + part, 10_000 + INSIDE, PARTS):
         case, outcome, found = fuzzer.tried(number, process=False)
         assert not found, (number, found, case.args, outcome.err)
 
 
 @pytest.mark.parametrize("part", range(PARTS))
-def test_cases_as_processes(tmp_path: Path, part: int) -> None:
-    fuzzer = Fuzzer(1, tmp_path)
+def test_cases_as_processes(fuzzer: Fuzzer, part: int) -> None:
     for number in range(part, PROCESSES, PARTS):
         case, outcome, found = fuzzer.tried(number, process=True)
         assert not found, (number, found, case.args, case.shell, outcome.err)

@@ -220,7 +220,7 @@ def _forms_of(file: FileForm, concepts: Sequence[str] | None) -> tuple[FilledFor
     if text.lstrip().startswith("["):
         try:
             known = is_label_studio(json.loads(text))
-        except ValueError:
+        except (ValueError, RecursionError):
             known = False
         if known:
             return read_label_studio(again, concepts=concepts)

@@ -269,7 +269,7 @@ def read_response(path: FileForm) -> Response:
     where = describe(path)
     try:
         found = json.loads(read_json_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON ({error})") from None
     if not isinstance(found, dict) or found.get("cranfield-response") != LAYOUT:
         raise InputError.single(where, "is not a file of answers to a form of Cranfield")

@@ -102,7 +102,7 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
 def _json(path: str | Path, field: str) -> dict[str, Any]:
     try:
         found = json.loads(read_json_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError.single(describe(path), f"is not JSON ({error})") from None
     if not isinstance(found, dict) or not isinstance(found.get(field), dict):
         raise InputError.single(describe(path), f"expected a JSON object with {field!r}")

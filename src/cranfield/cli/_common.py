@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 from cranfield._records import dataclass, replace
 from cranfield.answers import Answer
+from cranfield.cli import _words
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
@@ -26,7 +27,7 @@ from cranfield.report.tables import document_of
 
 if TYPE_CHECKING:
     from cranfield.comparison.gate import Check
-    from cranfield.data.tables import Table as DataTable
+    from cranfield.data import Run
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
 
@@ -75,6 +76,7 @@ class Parser(argparse.ArgumentParser):
     ) -> tuple[Any, list[str]]:
         # The intermixed parse calls this method again for its two halves. With subcommands it is
         # not possible, nor needed: each of them is a parser of this kind.
+        _words.known = set(self._option_string_actions)
         if self._mixing or self._subparsers is not None:
             return super().parse_known_args(args, namespace)
         self._mixing = True
@@ -396,7 +398,10 @@ class Output:
 
     def write(self, path: str, text: str) -> None:
         """Write a file whole or not at all, and say so."""
-        write_whole(Path(path), text.encode(errors="replace"))
+        from cranfield.io.packed import packed
+
+        data = text.encode(errors="replace")
+        write_whole(Path(path), packed([data], Path(path).suffix.lower()))
         self.wrote(path, f"{text.count(chr(10))} lines")
 
     def write_tables(self, tables: Mapping[str, Table]) -> None:
@@ -417,11 +422,11 @@ class Output:
         """The name of a run that is written: that of its file."""
         return Path(self.path).name.split(".")[0] if self.path else default
 
-    def show_run(self, answer: Answer, run: DataTable) -> None:
+    def show_run(self, answer: Answer, run: Run) -> None:
         """Write a run where it was asked for, and print it or the answer that it came with."""
-        from cranfield.io.table_text import trec_blocks
+        from cranfield.io.convert import encoded
 
-        data = b"".join(trec_blocks(run))
+        data = encoded(run, self.path)
         if self.path is not None:
             write_whole(Path(self.path), data)
         if self.form != "trec":

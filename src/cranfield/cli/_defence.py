@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import resource
 import signal
 import sys
 import warnings
@@ -98,6 +99,9 @@ def prepare_process() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     signal.signal(signal.SIGTERM, _leave)
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        # OpenBLAS ends the process or waits without end when its threads find no memory.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:

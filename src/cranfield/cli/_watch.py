@@ -8,7 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from cranfield.notes import Progress
+from cranfield.notes import Progress, time_left
 
 SHOW_PROGRESS_AFTER = 1.0
 
@@ -45,13 +45,3 @@ def _show(label: str, progress: Progress, stop: threading.Event) -> None:
         sys.stderr.flush()
     sys.stderr.write("\r" + " " * (len(label) + 60) + "\r")
     sys.stderr.flush()
-
-
-def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:
-    """How long the rest will take if it goes on like this, or nothing while that is a guess."""
-    if done - begun <= 0.01 or done >= 1:
-        return ""
-    seconds = elapsed * (1 - done) / (done - begun)
-    if seconds < 120:
-        return f"{seconds:.0f} s"
-    return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"

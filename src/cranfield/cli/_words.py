@@ -22,6 +22,8 @@ scores shares silver skipped soft sort tags tail test threshold ties topics unvo
 wordnet
 """
 PARAMETERS = _NAMES.split()
+# The options of the command that runs, from its parser.
+known: set[str] = set()
 # name=value as a whole word; what stands in brackets belongs to the name of a measure.
 _SAID = rf"(?<!\w\()(?<![\w.'\"])({'|'.join(PARAMETERS)})=(\.\.\.|'[^']*'|[\w./:|-]*)"
 # Any parameter that is spoken of without a value: `tags=` and not `tags='x'`.
@@ -35,16 +37,22 @@ def in_options(text: str) -> str:
     'pass --collection-size N or --missing optimist; name them with --concepts'
     >>> in_options("give counts= or collection_size=, not both; or measures='AP RR'")
     "give --counts or --collection-size, not both; or -m 'AP RR'"
+    >>> in_options("few_gold=True makes them nevertheless")
+    '--few-gold makes them nevertheless'
     """
 
     def option(found: re.Match[str]) -> str:
-        value = "" if found[2] == "..." else found[2].strip("'")
+        value = "" if found[2] in ("...", "True") else found[2].strip("'")
         value = f"'{value}'" if " " in value else value
         return f"{_option(found[1])} {value}".rstrip()
 
     # Compiled when something is said: most commands say nothing.
     text = re.sub(_SAID, option, text)
-    return visible(re.sub(_BARE, lambda found: _option(found[1]), text))
+    text = re.sub(_BARE, lambda found: _option(found[1]), text)
+    for name in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - known if known else ():
+        # Advice that is another command's: what stands in brackets, or behind a semicolon.
+        text = re.sub(rf" \({name}[^()]*\)|; [^;()]*{name}(?![\w-])[^;()]*", "", text)
+    return visible(text)
 
 
 def _option(parameter: str) -> str:

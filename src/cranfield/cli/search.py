@@ -56,7 +56,7 @@ def main(argv: Sequence[str]) -> int:
                 there.data(page.encode(), f"{page.count(chr(10))} lines")
             elif output.form == "trec":
                 there.warn(answer.notes)
-                there.data(answer.to_bytes(), answer.headline())
+                there.data(answer.to_bytes(place or "-"), answer.headline())
             else:
                 there.show(answer)
     return 0

@@ -65,12 +65,12 @@ def behaviour_curves(
     width = len(str(size))
     truth: dict[str, Mapping[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
-    for rank in range(1, size + 1):
+    last = size + 1 - relevant  # those that are not retrieved stand behind it
+    for rank in range(1, last + 1):
         topic = f"{rank:0{width}d}"
         truth[topic] = {"hit": 1, **{f"lost{n}": 1 for n in range(relevant - 1)}}
         run[topic] = {
-            "hit" if at == rank else f"other{at}": float(-at)
-            for at in range(1, size + 2 - relevant)
+            "hit" if at == rank else f"other{at}": float(-at) for at in range(1, last + 1)
         }
     scores = evaluate(truth, {"run": run}, chosen, collection_size=size, gmt=2 * relevant)
     return tuple(

@@ -69,7 +69,7 @@ def list_pictures(source: str | Path) -> Listing:
     Two files with one id, such as a.jpg and a.png, are an InputError.
     """
     path = Path(source)
-    listing = Listing(str(path.resolve()))
+    listing = Listing(os.path.realpath(path))
     try:
         is_folder = path.is_dir()
     except (OSError, ValueError):
@@ -88,6 +88,9 @@ def _add(listing: Listing, file: str, path: Path) -> None:
         about = path.stat()
     except OSError as error:
         listing.skipped[file] = os_message(error)
+        return
+    except ValueError:
+        listing.skipped[file] = "is not the name of a file"
         return
     if not stat.S_ISREG(about.st_mode):
         listing.skipped[file] = "is not an ordinary file"

@@ -24,8 +24,11 @@ from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
 from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
 from cranfield.features.distances import Prepared
+from cranfield.io import is_tabular
+from cranfield.io.convert import encoded
 from cranfield.io.files import FileForm, inner_suffix
 from cranfield.io.ids import TREC, one_word
+from cranfield.io.packed import packed
 from cranfield.notes import Progress
 
 DEFAULT_K = 1000
@@ -82,13 +85,16 @@ class Search(Answer):
             f"{self.tag}: {plural(len(self.topics), 'topic')} in {plural(len(self.items), 'item')}"
         )
 
-    def to_bytes(self) -> bytes:
-        """The run in TREC's format."""
+    def to_bytes(self, target: str = "-") -> bytes:
+        """The run in TREC's format, or as a file of that name holds it."""
+        if is_tabular(target):
+            return encoded(self.run(), target)
         TREC.check(self.name, "topic", self.topics, first=True)
         TREC.check(self.name, "item", self.items)
-        return _core.run_text(
+        text = _core.run_text(
             list(self.topics), list(self.items), self.found, self.scores, self.tag
         )
+        return b"".join(packed([text], Path(target).suffix.lower()))
 
     def run(self) -> Run:
         """The rankings as a run."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
@@ -18,6 +19,8 @@ from cranfield.io.files import FileForm, Input, describe, read_bytes
 
 T = TypeVar("T")
 _ZIP, _NPY, _PARQUET = b"PK", b"\x93NUMPY", b"PAR1"
+# Rows from which several threads read faster than one.
+_WORTH_THREADS = 100_000
 
 
 def _read(where: str, what: str, work: Callable[[], T]) -> T:
@@ -30,6 +33,10 @@ def _read(where: str, what: str, work: Callable[[], T]) -> T:
         raise InputError.single(where, "does not fit into the memory of this machine") from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
+        if "launch worker thread" in reason:
+            raise InputError.single(where, "cannot be read with the memory there is") from None
+        if "pickle" in reason:
+            reason = "it holds objects of Python, which are never read"
         raise InputError.single(where, f"not {what} ({reason})") from None
 
 
@@ -68,12 +75,16 @@ def read_arrow_table(
         file = pq.ParquetFile(pa.BufferReader(data))
         caps.check_lines(where, file.metadata.num_rows, "rows")
         schema = file.schema_arrow
+        twice = [name for name, times in Counter(schema.names).items() if times > 1]
+        if twice:
+            raise InputError.single(where, f"two columns are called {twice[0]!r}")
         needed = columns(schema.names) if columns is not None else None
         if caps.unpacked_bytes is None:
-            return file.read(needed)
+            # Threads of Arrow that are still being started when the process ends abort it.
+            return file.read(needed, use_threads=file.metadata.num_rows >= _WORTH_THREADS)
         # What is packed into little may unpack to anything: it is counted as it comes.
         batches, count = [], 0
-        for batch in file.iter_batches(columns=needed):
+        for batch in file.iter_batches(columns=needed, use_threads=False):
             count += batch.nbytes
             caps.check_bytes(where, count)
             batches.append(batch)

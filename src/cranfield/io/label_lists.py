@@ -61,7 +61,7 @@ def read_json_labels(path: FileForm, name: str) -> LabelMatrix:
     where = describe(path)
     try:
         content = json.loads(read_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON: {error}") from None
     if not isinstance(content, dict) or not content:
         raise InputError.single(where, "expected {item: [concepts]} or {item: {concept: value}}")

@@ -27,7 +27,7 @@ def read_label_studio(
     where = describe(path)
     try:
         tasks = json.loads(read_json_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON ({error})") from None
     if not is_label_studio(tasks):
         raise InputError.single(where, "is not a list of tasks with annotations")

@@ -30,7 +30,7 @@ def write_whole(path: Path, data: bytes | Iterable[bytes]) -> None:
             out.writelines(blocks)
     except OSError as error:
         raise InputError.single(_shown(path), f"cannot be written: {os_message(error)}") from None
-    except ValueError:
+    except (ValueError, RuntimeError):  # a zero byte, or a link to itself
         raise InputError.single(_shown(path), "no file can have such a name") from None
 
 

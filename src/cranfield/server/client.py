@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode, urlsplit
 
 from cranfield.campaign.reports import SiteReport, site_report
 from cranfield.errors import InputError, Problem, UsageError, os_message
-from cranfield.io.files import inner_suffix, run_name
+from cranfield.io.files import inner_suffix, is_file, read_text, run_name
 
 TOKEN = "CRANFIELD_TOKEN"
 SECONDS = 600.0
@@ -72,7 +72,7 @@ def submit_run(
 def _threshold(given: str) -> str:
     """A threshold as it is sent: a file of thresholds goes along as its lines."""
     file = Path(given) if given and not given.replace(".", "").isdecimal() else None
-    return file.read_text(encoding="utf-8") if file is not None and file.is_file() else given
+    return read_text(file) if file is not None and is_file(file) else given
 
 
 def place_of(address: str) -> tuple[HTTPConnection, str]:

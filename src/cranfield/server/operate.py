@@ -19,6 +19,7 @@ from cranfield.server.services import audit, campaigns, jobs
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
+from cranfield.server.store import told
 
 
 @contextmanager
@@ -26,7 +27,8 @@ def opened(folder: str | Path, database: str | None = None) -> Iterator[Context]
     """The site of a folder, closed at the end."""
     context = open_site(Settings(Path(folder), database=database or ""))
     try:
-        yield context
+        with told(context.settings.url):
+            yield context
     finally:
         context.store.close()
 

@@ -153,7 +153,7 @@ def read_key(path: FileForm) -> dict[str, Any]:
     where = describe(path)
     try:
         found = json.loads(read_json_text(path))
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON ({error})") from None
     if not isinstance(found, dict) or not isinstance(found.get("survey"), str):
         raise InputError.single(where, "is not the key.json of a survey")

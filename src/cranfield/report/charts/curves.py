@@ -76,8 +76,8 @@ def behaviour(
     return curve_chart(
         behaviour_curves(measures, size=size, relevant=relevant),
         title="A measure against the rank of one relevant item",
-        description=f"The value of each measure when one relevant item stands at rank 1 to {size} "
-        f"of {size}{others}.",
+        description=f"The value of each measure when one relevant item stands at rank 1 to "
+        f"{size + 1 - relevant} of {size}{others}.",
         x=Axis("rank of the relevant item", "rank"),
         y=Axis("value", "value"),
         of="measure",

@@ -8,6 +8,7 @@ import shutil
 import sqlite3
 import subprocess
 import tarfile
+import zlib
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -138,16 +139,38 @@ def restore_backup(source: Path, settings: Settings) -> dict[str, Any]:
     folder = settings.folder
     if folder.exists() and any(folder.iterdir()):
         raise UsageError(f"{folder} is not empty; a backup is restored into a new folder")
+    new = not folder.exists()
     folder.mkdir(parents=True, exist_ok=True)
+    try:
+        return _restored(source, settings)
+    except BaseException:
+        for path in [folder] if new else folder.iterdir():
+            shutil.rmtree(path) if path.is_dir() else path.unlink()
+        raise
+
+
+def _unpacked(source: Path, folder: Path) -> dict[str, Any]:
+    """Unpack a backup and give its manifest, which its files were held to."""
     try:
         with tarfile.open(source, "r:gz") as archive:
             archive.extractall(folder, filter="data")
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
-    except (OSError, tarfile.TarError, ValueError, EOFError) as error:
+        hashes = dict(manifest["files"])
+        if manifest["store"] not in ("sqlite", "postgresql"):
+            raise ValueError(f"a store on {manifest['store']!r}")
+    except (OSError, tarfile.TarError, zlib.error, EOFError) as error:
         raise InputError.single(str(source), f"is not a backup of a site ({error})") from None
-    for name, sha in manifest["files"].items():
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
+        raise InputError.single(str(source), f"has a damaged manifest ({error})") from None
+    for name, sha in hashes.items():
         if not (folder / name).is_file() or file_hash(folder / name) != sha:
             raise InputError.single(str(source), f"{name} is not as the manifest says")
+    return manifest
+
+
+def _restored(source: Path, settings: Settings) -> dict[str, Any]:
+    folder = settings.folder
+    manifest = _unpacked(source, folder)
     if (manifest["store"] == "sqlite") == bool(settings.database):
         kind = manifest["store"]
         raise UsageError(f"this is a backup of a site on {kind}; restore it on the same")

@@ -10,7 +10,7 @@ from sqlalchemy import Connection, func, select
 from cranfield.server.context import Clock, Context
 from cranfield.server.services import accounts, audit
 from cranfield.server.settings import Settings
-from cranfield.server.store import open_store
+from cranfield.server.store import open_store, told
 from cranfield.server.store.migrate import upgrade
 from cranfield.server.store.tables import person
 
@@ -24,10 +24,11 @@ def open_site(settings: Settings) -> Context:
     settings.prepare()
     clear_incoming(settings)
     store = open_store(settings.url)
-    upgrade(store)
-    store.write(audit.begin)
-    with store.read() as connection:
-        latest = audit.latest(connection)
+    with told(settings.url):
+        upgrade(store)
+        store.write(audit.begin)
+        with store.read() as connection:
+            latest = audit.latest(connection)
     return Context(settings, store, Clock(settings, latest))
 
 

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from cranfield.server.store import tables, work_tables
 from cranfield.server.store._columns import METADATA
-from cranfield.server.store.database import Store, StoreFullError, open_store
+from cranfield.server.store.database import Store, StoreFullError, open_store, told
 
-__all__ = ["METADATA", "Store", "StoreFullError", "open_store", "tables", "work_tables"]
+__all__ = ["METADATA", "Store", "StoreFullError", "open_store", "tables", "told", "work_tables"]

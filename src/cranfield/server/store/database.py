@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
-from sqlalchemy.exc import DBAPIError, OperationalError
+from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 
@@ -168,9 +168,23 @@ def _is_full(error: BaseException | None) -> bool:
     return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(error.orig)
 
 
+@contextmanager
+def told(url: str) -> Iterator[None]:
+    """What a driver says of a store that is damaged or not there, as a sentence."""
+    try:
+        yield
+    except DBAPIError as error:
+        where = make_url(url).render_as_string(hide_password=True)
+        reason = " ".join(str(error.orig).split())
+        raise UsageError(f"{where}: the store cannot be used ({reason})") from None
+
+
 def open_store(url: str) -> Store:
     """The store of an address such as sqlite:///folder/campaign.sqlite or postgresql://..."""
-    address = make_url(url)
+    try:
+        address = make_url(url)
+    except ArgumentError:
+        raise UsageError("db= is not an address such as sqlite:///site/campaign.sqlite") from None
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise UsageError("the store needs a file: sqlite:///folder/campaign.sqlite")
