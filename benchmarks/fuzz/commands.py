@@ -31,7 +31,7 @@ RANKED = [
     "eval {qrels} {run} -m 'trec image smart' --collection-size 50 --per-topic --format json",
     "eval {qrels} {run} -m all --collection-size 50 --ties average -o {out}",
     "eval {qrels} {run} --max-items 3 --missing average --format csv [--gmt 3]",
-    "eval {qrels} {run} --format html -o {out}",
+    "eval {qrels} {run} --format html [--pictures {pictures}] -o {out}",
     "eval {qrels} {run} --fail-under AP=0.1 [--junit {out}] [--summary {out}]",
     "eval {strata} {run} -m xinfAP",
     "eval {diversity} {run} -m 'alpha_nDCG@5 ERR_IA@5'",
@@ -42,6 +42,7 @@ RANKED = [
     "compare {qrels} {run} {run} -m AP --resamples 50 --format json",
     "compare {qrels} {run} {run} --resamples 50 [--equivalence 0.1] [--detect 0.1 --power 0.8]",
     "compare {qrels} {run} {run} --resamples 50 --test tukey [--alpha 0.1]",
+    "compare {qrels} {run} {run} --resamples 50 --format html --pictures {pictures} -o {out.html}",
     "compare {qrels} {run} {run} --resamples 50 --fail-if-worse 0.9 --baseline a1 "
     "[--junit {out}] [--summary {out}]",
     f"compare {POWERED} {{run}} {{run}} -m AP --resamples 50",
@@ -90,6 +91,7 @@ ANNOTATED = [
     "label {truth} {labels} --costmap {costmap} [--agreement {agreementmap}] -m OS --per-item",
     "label {truth} {labels} --concepts {concepts} --threshold {threshold} --format json -o {out}",
     "label {truth} {bare} --concepts {concepts}",
+    "label {truth} {labels} -m F.example --format html --pictures {pictures} -o {out.html}",
     "label {truth} {labels} --explain i1.jpg -m F.example",
     "label {truth} {labels} --scores any -m AP.concept",
     "label {truth} {labels} --tune-threshold F.concept --on {someitems} [--tune-per concept]",
@@ -215,7 +217,7 @@ COLLECTED = [
     "check {collection} {labels} --kind labels [--threshold {threshold}]",
     "check {collection} {run} {labels}",
     "report {collection} -o {out.html} [--public]",
-    "report {collection} --kind ranked -o {out.html}",
+    "report {collection} --kind ranked [--pictures {pictures}] -o {out.html}",
     "publish {collection} --resamples 20 -o {folder} [--release-truth] [--with-runs]",
     "campaign results {collection} --kind ranked --no-compare",
     "campaign results {collection} --kind labels --table best-per-concept --no-compare "
