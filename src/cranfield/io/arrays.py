@@ -45,7 +45,7 @@ def arrow(purpose: str) -> Any:
     try:
         import pyarrow as pa
         import pyarrow.parquet
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("pyarrow", "dataframe", purpose) from None
     return pa
 
