@@ -79,6 +79,7 @@ def test_floors_and_files():
     summary = markdown_summary(checks)
     assert summary.startswith("**1 of 2 checks failed**")
     assert summary.index("FAILED") < summary.index("passed")
+    assert "| result | run | measure | what was found |" in summary
 
 
 def test_files_of_fail_under(tmp_path, capsys):

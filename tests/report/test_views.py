@@ -8,6 +8,7 @@ import struct
 import subprocess
 import sys
 import termios
+from dataclasses import replace
 
 import pytest
 
@@ -67,6 +68,14 @@ def test_turning():
     assert arranged(Document({}, [wide]), width=200).tables[0] is wide
 
 
+def test_bars_are_drawn_where_they_fit():
+    columns = [replace(TABLE.columns[0]), replace(TABLE.columns[1], bar=True)]
+    table = Table(columns, [row[:2] for row in TABLE.rows])
+    for width, drawn in ((80, True), (30, False)):
+        found = render(arranged(Document({}, [table]), width=width), "table", colour=True)
+        assert ("█" in found) is drawn
+
+
 def test_options_of_the_command(capsys):
     argv = ["eval", QRELS, *RUNS, "-m", "AP P@10"]
     assert main([*argv, "--sort", "run", "--digits", "2"]) == 0
@@ -81,7 +90,9 @@ def test_options_of_the_command(capsys):
     assert main([*argv, "--format", "json"]) == 0
     assert json.loads(capsys.readouterr().out) == sorted_json
     assert main([*argv, "--sort", "nDCG"]) == 2
-    assert "--sort nDCG: there is no such column" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "--sort nDCG: there is no such column" in told
+    assert "The columns are: run, AP, P@10" in told
 
 
 @pytest.mark.parametrize("columns, turned_by_itself", [(60, True), (200, False), (0, False)])

@@ -122,9 +122,8 @@ def _elsewhere(scores: Scores, order: Order) -> str:
     count = sum(map(len, others.values()))
     where = f"{count} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
     who = [f"{runs} by {listed(names)}" for runs, names in others.items()]
-    return (
-        f"Another run leads under {where}: {'; '.join(who[:NAMED])}{', ...' * (len(who) > NAMED)}."
-    )
+    more = "; and so on" * (len(who) > NAMED)
+    return f"Another run leads under {where}: {'; '.join(who[:NAMED])}{more}."
 
 
 def hardest(scores: Scores, measure: Measure, *, items: bool = True) -> str:

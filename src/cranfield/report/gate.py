@@ -32,7 +32,7 @@ def markdown_summary(checks: Sequence[Check]) -> str:
     """The verdict, and a table of the checks with what fails first."""
     bad = sum(not check.holds for check in checks)
     verdict = f"{bad} of {len(checks)} checks failed" if bad else f"{len(checks)} checks passed"
-    names = ("", "run", "measure", "what was found")
+    names = ("result", "run", "measure", "what was found")
     columns = [Column(name, numeric=False) for name in names]
     rows = [
         ["passed" if check.holds else "FAILED", check.run, check.measure, check.said]

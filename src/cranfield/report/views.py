@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from cranfield.errors import UsageError, suggest
 from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.render import BAR_WIDTH
 
 
 def arranged(
@@ -27,7 +28,11 @@ def arranged(
     if sort is not None:
         if not any(_position(table, sort) is not None for table in tables):
             known = [c.name for table in tables for c in table.columns]
-            raise UsageError(f"sort={sort!r}: there is no such column.{suggest(sort, known)}")
+            listed = ", ".join(dict.fromkeys(known))
+            raise UsageError(
+                f"sort={sort!r}: there is no such column.{suggest(sort, known)} "
+                f"The columns are: {listed}"
+            )
         tables = [_sorted(table, sort) for table in tables]
         machine = None if machine is None else _sorted(machine, sort)
     machine = machine or (tables[0] if tables else None)
@@ -99,6 +104,8 @@ def _beside(table: Table, row: int, column: int) -> str:
 
 def _fitting(table: Table, width: int) -> Table:
     wide = _width(table)
+    if any(c.bar for c in table.columns) and wide + BAR_WIDTH > width:
+        table = replace(table, columns=[replace(c, bar=False) for c in table.columns])
     if wide <= width or not table.rows:
         return table
     other = turned(table)
