@@ -121,7 +121,7 @@ function layOut(model) {
   const left = (model.y.title ? SIZE.LINE : 0) + (named ? 18 : 16) + Math.max(0, ...labels.map(textWidth));
   const widths = model.panels.map((p) => naturalWidth(p, model));
   const total = widths.reduce((a, b) => a + b, 0);
-  const entry = 40 + Math.max(0, ...series.map((s) => textWidth(cut(s, model.width ? Math.min(SIZE.ENTRY, model.width * 0.5) : SIZE.ENTRY))));
+  const entry = 46 + Math.max(0, ...series.map((s) => textWidth(cut(s, model.width ? Math.min(SIZE.ENTRY, model.width * 0.5) : SIZE.ENTRY))));
   let tall = named ? named.length * (named.length <= 30 ? SIZE.ROW : SIZE.CLOSE_ROW) : (model.square ? SIZE.SQUARE : SIZE.TALL) * growth(model);
   const beside = series.length > 0 && !(model.width && model.width < SIZE.NARROW) && series.length * SIZE.LINE <= Math.max(tall, SIZE.SQUARE);
   const right = (beside ? SIZE.GAP + entry : 0) + SIZE.EDGE + (model.ramp ? SIZE.RAMP : 0);

@@ -110,7 +110,7 @@ function drawLegend(model, legend) {
   return model.series.flatMap((name, i) => {
     const [x, y] = [legend.left + Math.floor(i / legend.rows) * legend.column, legend.top + (i % legend.rows) * SIZE.LINE];
     return [...(lined ? [stroke(`M${x} ${y}h24`, i, 2, dashOf(i))] : []), ...(dotted || !lined ? [markerOf(i, x + 12, y, name, lined)] : []),
-      words(x + 30, y + 4, cut(name, legend.column - 38), "start", "ink", name)];
+      words(x + 30, y + 4, cut(name, legend.column - 44), "start", "ink", name)];
   });
 }
 

@@ -21,8 +21,8 @@ RAMP = 92  # the colours of a ramp and their numbers
 MARK = 16  # width of a column of marks beside a chart
 STEEP = 13  # columns closer than this have their names upright
 NARROW_LETTERS = "fijlrt.,:;|!'()[] -"
-WIDE_LETTERS = "mwMWGOQCDHNU@%_—"
-LETTER_SIZES = (4.4, 7.2, 9.8)  # narrow, other, wide
+WIDE_LETTERS = "mwMWGOQCDHNU@%—"
+LETTER_SIZES = (4.5, 7.6, 10.2)  # narrow, other, wide: of a wide font, so that none is too long
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,7 +207,7 @@ def _below(panel: Panel, step: float) -> float:
 
 
 def _entry_width(chart: Chart, most: float) -> float:
-    return 40 + max((text_width(brief(s, most)) for s in (*chart.series, "")), default=0)
+    return 46 + max((text_width(brief(s, most)) for s in (*chart.series, "")), default=0)
 
 
 def _wrapped(text: str, width: float) -> Iterator[str]:

@@ -64,7 +64,7 @@ ROLES: dict[Theme, dict[str, str]] = {
     },
 }
 # With eight hues: more than sixty lines and as many kinds of dots that differ.
-DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "12 4", "1 2", "9 2 2 2 2 2")
+DASHES = ("", "7 3", "2 3", "9 3 2 3", "4 2", "12 4", "16 3 6 3", "9 2 2 2 2 2")
 MARKERS = (
     "circle",
     "square",

@@ -334,7 +334,7 @@ def _legend(chart: Chart, legend: Legend) -> Iterator[str]:
             yield _path(f"M{x:.1f} {y:.1f}h24", i, 2, dash(i))
         if dots or not lines:
             yield _marker(i, x + 12, y, name, small=lines)
-        shown = brief(name, legend.column - 38)
+        shown = brief(name, legend.column - 44)
         yield _text(x + 30, y + 4, shown, "start", said=name)
 
 
