@@ -7,7 +7,7 @@ DEV := .venv/.dev
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-readers wheel clean site-checks audit
+.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-share fuzz-readers wheel clean site-checks audit
 
 # What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
@@ -52,7 +52,7 @@ check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_truth.py
 
 # What takes longer than a test should: part of CI.
-slow: sanitize tsan site-checks audit
+slow: sanitize tsan site-checks audit fuzz-share
 	scripts/instructions --bars
 
 # The campaign site: kills, every screen, its interface against its description, its script.
@@ -85,6 +85,10 @@ compile-clang: $(DEV)
 # Ten thousand damaged inputs, odd files, limits and signals for every command; minutes.
 fuzz: $(DEV)
 	$(BIN)/python -m benchmarks.fuzz
+
+# A tenth of them: other cases than those of the tests.
+fuzz-share: $(DEV)
+	$(BIN)/python -m benchmarks.fuzz --first 1800 --cases 1000
 
 # The core's readers on bytes that libFuzzer invents (needs clang).
 fuzz-readers:

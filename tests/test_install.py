@@ -21,6 +21,7 @@ def test_a_missing_compiler_is_told_in_words(tmp_path):
         env={"PATH": str(tools)},
         capture_output=True,
         text=True,
+        timeout=120,
     )
     assert found.returncode != 0
     said = " ".join(found.stderr.split())

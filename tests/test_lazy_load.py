@@ -35,7 +35,11 @@ PROGRAMS = {
 def modules_after(program: str) -> set[str]:
     report = "\nimport json, sys; print('\\n' + json.dumps(sorted(sys.modules)))"
     finished = subprocess.run(
-        [sys.executable, "-c", program + report], capture_output=True, text=True, check=True
+        [sys.executable, "-c", program + report],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     return {name.partition(".")[0] for name in json.loads(finished.stdout.splitlines()[-1])}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 from collections.abc import Callable
@@ -46,7 +47,8 @@ def _content_faults(case: Case, out: Path, data: bytes) -> list[str]:
     if not data and case.old is not None:
         return ["half a file"]
     if "json" in case.args and case.command not in READERS:
-        return [] if _is_json(data) else ["half a file"]
+        plain = gzip.decompress(data) if out.suffix == ".gz" else data
+        return [] if _is_json(plain) else ["half a file"]
     command = " ".join(case.args[: 2 if case.command == "ontology" else 1])
     if case.command == "convert":
         return _round_trip_faults(case)

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
+
+try:
+    import signal
+except KeyboardInterrupt:  # it loads others, which takes a moment
+    os._exit(130)
 
 
 def start() -> int:

@@ -320,22 +320,24 @@ def test_named_pipes_are_read(bench: Bench) -> None:
     os.mkfifo(bench.folder / "pipe")
 
     def feed(content: str) -> threading.Thread:
-        thread = threading.Thread(target=(bench.folder / "pipe").write_text, args=(content,))
+        thread = threading.Thread(
+            target=(bench.folder / "pipe").write_text, args=(content,), daemon=True
+        )
         thread.start()
         return thread
 
     feeder = feed(RUN)
     assert bench.accepted("qrels", "pipe")[0].splitlines()[1] == "pipe,1.0,3.0,2"
-    feeder.join()
+    feeder.join(timeout=60)
     feeder = feed(QRELS)
     assert bench.accepted("pipe", "run")[0].splitlines()[1] == "run,1.0,3.0,2"
-    feeder.join()
+    feeder.join(timeout=60)
     feeder = feed(RUN)
     assert "1.0" in bench.accepted("qrels", "pipe", "--tie-range")[0]
-    feeder.join()
+    feeder.join(timeout=60)
     feeder = feed("1 Q0 a\n")
     assert "pipe:1: too few fields" in bench.refused("qrels", "pipe")
-    feeder.join()
+    feeder.join(timeout=60)
 
 
 def test_standard_input_is_read_once(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -552,10 +554,10 @@ def test_pipes_are_written_to_and_links_are_followed(bench: Bench) -> None:
     pipe = bench.folder / "pipe"
     os.mkfifo(pipe)
     received: list[str] = []
-    reader = threading.Thread(target=lambda: received.append(pipe.read_text()))
+    reader = threading.Thread(target=lambda: received.append(pipe.read_text()), daemon=True)
     reader.start()
     assert main(["eval", "qrels", "run", "-m", "AP", "--format", "csv", "-o", "pipe"]) == 0
-    reader.join()
+    reader.join(timeout=60)
     assert received == ["run,AP,topics\nrun,1.0,2\n"]
     assert pipe.is_fifo()
     (bench.folder / "link").symlink_to(bench.folder / "target")

@@ -110,10 +110,10 @@ def test_a_pipe_is_not_looked_into_first(folder: Path, capsys: pytest.CaptureFix
     os.mkfifo(folder / "pipe")
     assert main(["convert", "pipe", "out"]) == 2
     assert "say what pipe holds" in capsys.readouterr().err
-    feeder = threading.Thread(target=(folder / "pipe").write_text, args=("1 0 a 1\n",))
+    feeder = threading.Thread(target=(folder / "pipe").write_text, args=("1 0 a 1\n",), daemon=True)
     feeder.start()
     assert main(["convert", "--kind", "qrels", "pipe", "out"]) == 0
-    feeder.join()
+    feeder.join(timeout=60)
     assert (folder / "out").read_text() == "1 0 a 1\n"
 
 

@@ -44,7 +44,10 @@ def ran(*args: str, **options: Any) -> subprocess.CompletedProcess[str]:
 @pytest.mark.parametrize("args", [["eval", "q", "r.run"], ["--help"], ["eval", "--help"]])
 def test_full_output(folder: Path, args: list[str]) -> None:
     done = subprocess.run(
-        ["bash", "-c", '"$@" > /dev/full', "-", *COMMAND, *args], capture_output=True, text=True
+        ["bash", "-c", '"$@" > /dev/full', "-", *COMMAND, *args],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 2
     assert "No space left on device" in done.stderr
@@ -55,7 +58,7 @@ def test_closed_streams(folder: Path) -> None:
     def closed(how: str) -> subprocess.CompletedProcess[str]:
         script = f'"$@" {how}'
         command = ["bash", "-c", script, "-", *COMMAND, "eval", "q", "r.run"]
-        return subprocess.run(command, capture_output=True, text=True)
+        return subprocess.run(command, capture_output=True, text=True, timeout=120)
 
     done = closed(">&-")
     assert (done.returncode, done.stderr) == (2, "standard output: is closed\n")
@@ -63,7 +66,10 @@ def test_closed_streams(folder: Path) -> None:
     assert closed("2>&-").returncode == 0
     assert closed("| true").returncode == 0
     done = subprocess.run(
-        ["bash", "-c", '"$@" <&-', "-", *COMMAND, "eval", "q", "-"], capture_output=True, text=True
+        ["bash", "-c", '"$@" <&-', "-", *COMMAND, "eval", "q", "-"],
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (2, "<stdin>: is closed\n")
 
@@ -240,7 +246,7 @@ def test_threads_that_cannot_be_started(folder: Path) -> None:
     script = 'ulimit -v 900000; "$@"'
     for jobs in ("64", "4000"):
         command = ["bash", "-c", script, "-", *COMMAND, "eval", "q", "r.run", "--jobs", jobs]
-        done = subprocess.run(command, capture_output=True, text=True)
+        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
         assert done.returncode == 0, done.stderr
 
 

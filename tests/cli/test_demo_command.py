@@ -77,7 +77,9 @@ def test_a_report_that_cannot_be_written(here, capsys):
 def test_the_commands_to_try_next_work_as_they_stand(here):
     cranfield = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}\n'
     for _, command in NEXT:
-        done = subprocess.run(["bash", "-c", cranfield + command], capture_output=True, text=True)
+        done = subprocess.run(
+            ["bash", "-c", cranfield + command], capture_output=True, text=True, timeout=120
+        )
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout
         assert not done.stderr

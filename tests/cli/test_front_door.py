@@ -127,7 +127,9 @@ def completed(script, line):
     COMP_WORDS=({typed}); COMP_CWORD={len(words) - 1}; _cranfield
     printf '%s\\n' "${{COMPREPLY[@]}}"
     """
-    done = subprocess.run(["bash", "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["bash", "-c", program], capture_output=True, text=True, check=True, timeout=120
+    )
     assert not done.stderr
     return done.stdout.split()
 
@@ -135,7 +137,7 @@ def completed(script, line):
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
 def test_bash_completes():
     run = [sys.executable, "-m", "cranfield", "completion", "bash"]
-    script = subprocess.run(run, capture_output=True, text=True, check=True).stdout
+    script = subprocess.run(run, capture_output=True, text=True, check=True, timeout=120).stdout
     assert completed(script, "cranfield com") == ["compare", "completion"]
     assert completed(script, "cranfield eval --tie") == ["--ties", "--tie-range"]
     assert completed(script, "cranfield eval q.txt --ties a") == ["average"]

@@ -152,6 +152,11 @@ def test_a_small_evaluation_loads_neither_dataclasses_nor_inspect(tmp_path):
         "'cranfield.data.collection') if m in sys.modules])"
     )
     done = subprocess.run(
-        [sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=120,
     )
     assert done.stdout.splitlines()[-1] == "[]"

@@ -94,7 +94,9 @@ def test_same_lines(seed: int, tmp_path: Path, capsys: pytest.CaptureFixture[str
     qrels, run = tmp_path / "qrels", tmp_path / "run"
     write_problem(draw, qrels, run)
     args = [*options_of(draw), str(qrels), str(run)]
-    theirs = subprocess.run([str(PROGRAM), *args], capture_output=True, text=True, check=False)
+    theirs = subprocess.run(
+        [str(PROGRAM), *args], capture_output=True, text=True, check=False, timeout=120
+    )
     if theirs.returncode < 0:
         pytest.skip(f"trec_eval was killed by signal {-theirs.returncode}")
     code = main(["trec_eval", *args])

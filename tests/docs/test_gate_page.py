@@ -37,7 +37,9 @@ def change(project, run):
 
 def shell(project, text):
     command = f'cranfield() {{ "{sys.executable}" -m cranfield "$@"; }}\n{text}'
-    return subprocess.run(["bash", "-c", command], cwd=project, capture_output=True, text=True)
+    return subprocess.run(
+        ["bash", "-c", command], cwd=project, capture_output=True, text=True, timeout=120
+    )
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the recipe speaks to bash")
@@ -69,6 +71,7 @@ def test_the_plugin(project, run, code):
         capture_output=True,
         text=True,
         env=os.environ | {"PYTHONPATH": path, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"},
+        timeout=120,
     )
     assert done.returncode == code, done.stdout
     if code:

@@ -30,7 +30,11 @@ def test_every_command_prints_what_the_page_shows(tmp_path):
     for command, _ in steps():
         script += [command, "echo '=== end ==='"]
     done = subprocess.run(
-        ["bash", "-c", "\n".join(script)], capture_output=True, text=True, cwd=tmp_path
+        ["bash", "-c", "\n".join(script)],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
     )
     assert (done.returncode, done.stderr) == (0, "")
     printed = done.stdout.split("=== end ===\n")

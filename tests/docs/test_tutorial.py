@@ -43,7 +43,11 @@ def test_every_command_prints_what_the_page_shows(tmp_path, page):
     assert len(steps(page)) > 8
     for command, shown in steps(page):
         done = subprocess.run(
-            ["bash", "-c", cranfield + command], capture_output=True, text=True, cwd=tmp_path
+            ["bash", "-c", cranfield + command],
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            timeout=120,
         )
         told = [line for line in done.stderr.splitlines() if not line.startswith("wrote ")]
         assert (done.returncode, told) == (0, TOLD.get(command, [])), command

@@ -227,7 +227,11 @@ def test_a_small_file_that_unpacks_to_one_endless_line(
         for _ in range(120):  # 2 GB in members of 16 MB
             packed.write(piece)
     done = subprocess.run(
-        [sys.executable, "-c", BOMB, *command], capture_output=True, text=True, cwd=tmp_path
+        [sys.executable, "-c", BOMB, *command],
+        capture_output=True,
+        text=True,
+        cwd=tmp_path,
+        timeout=120,
     )
     code, megabytes = map(int, done.stdout.split())
     assert code == 2, done.stderr
@@ -280,6 +284,8 @@ stop.set()
     with path.open("w") as out:
         for t in range(400):
             out.writelines(f"{t} Q0 item-{i} {i} {-i} x\n" for i in range(300))
-    done = subprocess.run([sys.executable, "-c", code, path], capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code, path], capture_output=True, text=True, timeout=120
+    )
     assert done.returncode == 0, done.stderr
     assert os.path.basename(path) in done.stdout  # noqa: PTH119

@@ -29,11 +29,11 @@ def test_the_share_read_grows(tmp_path, name):
 def test_a_pipe_has_no_known_share(tmp_path):
     path = tmp_path / "pipe"
     os.mkfifo(path)
-    writer = threading.Thread(target=lambda: path.write_text("".join(LINES)))
+    writer = threading.Thread(target=lambda: path.write_text("".join(LINES)), daemon=True)
     writer.start()
     shares = []
     assert list(input_lines(path, progress=shares.append)) == LINES
-    writer.join()
+    writer.join(timeout=60)
     assert set(shares) == {0.0}
 
 

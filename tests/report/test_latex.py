@@ -82,7 +82,11 @@ def test_it_compiles(baseline, tmp_path, capsys):
     )
     more = ["-interaction=nonstopmode", "-halt-on-error"] if "pdflatex" in program else []
     done = subprocess.run(
-        [program, *more, source.name], cwd=tmp_path, capture_output=True, text=True
+        [program, *more, source.name],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=120,
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 1000

@@ -58,7 +58,12 @@ def test_control_characters_never_reach_a_terminal(tmp_path: Path, form: str) ->
     reader, writer = pty.openpty()
     command = [sys.executable, "-m", "cranfield", "eval", "q", name, "--format", form]
     done = subprocess.run(
-        command, cwd=tmp_path, stdout=writer, stderr=writer, env=os.environ | {"NO_COLOR": "1"}
+        command,
+        cwd=tmp_path,
+        stdout=writer,
+        stderr=writer,
+        env=os.environ | {"NO_COLOR": "1"},
+        timeout=120,
     )
     os.close(writer)
     shown = os.read(reader, 1 << 16).decode()

@@ -20,6 +20,7 @@ def test_the_script_of_the_export_makes_every_table_again(released, tmp_path):
         capture_output=True,
         text=True,
         check=False,
+        timeout=120,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert "all tables are the same" in done.stdout

@@ -168,7 +168,7 @@ def test_two_hundred_annotators_save_once_a_second(unserved):
         one.client.close()
 
     try:
-        threads = [threading.Thread(target=work, args=(k,)) for k in range(ANNOTATORS)]
+        threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(ANNOTATORS)]
         for thread in threads:
             thread.start()
         joined(threads)

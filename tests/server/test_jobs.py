@@ -203,7 +203,7 @@ def test_a_backup_during_writes_comes_back_whole(site, tmp_path):
             site.add_person(f"person{n}")
             n += 1
 
-    thread = threading.Thread(target=write)
+    thread = threading.Thread(target=write, daemon=True)
     thread.start()
     try:
         operate.backup_site(site.settings.folder, tmp_path / "b.tar.gz")

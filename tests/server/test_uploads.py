@@ -152,7 +152,8 @@ def test_a_slow_sender_holds_nobody_up(site):
     thread = threading.Thread(
         target=lambda: found.append(
             client.put("/tasks/ranked/runs/slow", params=ABOUT, content=slowly()).status_code
-        )
+        ),
+        daemon=True,
     )
     thread.start()
     assert other.put("/tasks/ranked/runs/fast", params=ABOUT, content=GOOD).status_code == 201

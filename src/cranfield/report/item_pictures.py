@@ -35,7 +35,7 @@ def folder_sheet(
     A topic that `topics` does not know and that is itself an item has the picture of that item.
     What is left out of the page is told in the sections.
     """
-    asked = {t: t for s in sections for t in s.data["units"].get("topic", ()) if t in files}
+    asked = {t: t for s in sections for t in s.data.get("units", {}).get("topic", ()) if t in files}
     asked |= {topic: item for topic, item in topics.items() if item in files}
     wanted = [item for s in sections for item in (*_topic_items(s, asked), *_items(s))]
     found = [item for item in dict.fromkeys(wanted) if item in files]
