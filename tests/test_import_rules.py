@@ -8,6 +8,7 @@ ALLOWED = (
     "data/",
     "io/",
     "measures/",
+    "stats/",
     "features/",
     "relatedness/",
     "comparison/sampled_pairs.py",

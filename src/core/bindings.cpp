@@ -259,6 +259,7 @@ NB_MODULE(_core, m) {
           "jobs"_a, "check_duplicates"_a);
     bind_dicts(m);
     bind_draws(m);
+    bind_resampling(m);
     bind_columns(m);
     bind_separated(m);
     bind_labels(m);

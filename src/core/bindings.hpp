@@ -83,6 +83,8 @@ void bind_dicts(nb::module_& m);
 void bind_relatedness(nb::module_& m);
 // Draws of a truth with probabilities (bind_draws.cpp).
 void bind_draws(nb::module_& m);
+// Resamples of pairs of runs (bind_resampling.cpp).
+void bind_resampling(nb::module_& m);
 // The descriptors of pictures.
 void bind_features(nb::module_& m);
 // The writers of tables and labels (bind_writers.cpp).

@@ -350,3 +350,36 @@ def expected_sums(
     run: RunArrays,
     calls: Calls,
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]: ...
+
+HeldPairs = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]
+
+def studentized_pairs(
+    squares: NDArray[np.float64],
+    means: NDArray[np.float64],
+    pairs: NDArray[np.int64],
+    topics: float,
+    noise: NDArray[np.float64],
+    own: NDArray[np.float64],
+    flat: NDArray[np.uint8],
+    turn: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    rank: int,
+) -> HeldPairs: ...
+def held_rows(
+    values: NDArray[np.float64],
+    turn: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    rank: int,
+) -> HeldPairs: ...
+def step_down_hits(
+    sums: NDArray[np.float64],
+    pairs: NDArray[np.int64],
+    scale: NDArray[np.float64],
+    bar: NDArray[np.float64],
+    two_tailed: bool,
+    largest: NDArray[np.float64],
+) -> NDArray[np.int64]: ...
+def count_places(means: NDArray[np.float64], slack: float) -> NDArray[np.int64]: ...
+def dominances(rows: NDArray[np.float64], pairs: NDArray[np.int64]) -> NDArray[np.int64]: ...

@@ -134,7 +134,7 @@ HOMES: dict[str, str] = {
     "RankingPair": "cranfield.agreement.systems",
     "Rankings": "cranfield.agreement.systems",
     "RelatedPair": "cranfield.relatedness.answer",
-    "Reliability": "cranfield.stats.reliability",
+    "Reliability": "cranfield.stats.cronbach",
     "Remark": "cranfield.campaign.collected",
     "Requirement": "cranfield.lab.studies.requirements",
     "Requirements": "cranfield.lab.studies.requirements",

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import stats
-from cranfield.comparison.plan import CORRECTIONS, FAMILY_WISE, OF_MEANS, TESTS
+from cranfield.comparison.choices import CORRECTIONS, FAMILY_WISE, OF_MEANS, TESTS
 from cranfield.errors import UsageError
 from tests.contract.test_comparison import scores
 

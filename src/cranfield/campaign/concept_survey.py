@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from cranfield.campaign.questionnaire import Questionnaire
 from cranfield.data.alignment import align
-from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
+from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
 from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels

@@ -48,7 +48,7 @@ def ranked_options(parser: Parser) -> None:
 
 def label_options(parser: Parser) -> None:
     """Everything beside truth and runs that measures of annotation may need."""
-    from cranfield.data.labels import DEFAULT_THRESHOLD
+    from cranfield.data.defaults import DEFAULT_THRESHOLD
 
     known = parser.add_argument_group("what is known of the concepts")
     common(known, "ontology", "rules", "costmap")

@@ -127,10 +127,9 @@ def make_parser() -> Parser:
 
 
 def _test_options(parser: Parser) -> None:
-    from cranfield.comparison.plan import CORRECTIONS, TESTS
+    from cranfield.comparison.choices import CORRECTIONS, TESTS
     from cranfield.report.tables.comparison import PARTS, SUMMARY
-    from cranfield.stats.intervals import METHODS
-    from cranfield.stats.paired import TAILS
+    from cranfield.stats.choices import METHODS, TAILS
 
     group = parser.add_argument_group("tests")
     what = f"""one of {", ".join(TESTS)} (default: bootstrap); the last three assume that all

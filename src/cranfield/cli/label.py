@@ -8,8 +8,8 @@ from cranfield.cli._common import Parser, add, common, executor, gate_floors, me
 from cranfield.cli._inputs import label_options, score_option, with_folder
 from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
+from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.kept import keep_good, with_notes
-from cranfield.evaluation.label_inputs import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.label_ways import label_way
 from cranfield.measures.labels.registry import LABEL_SETS
 

@@ -8,13 +8,14 @@ from dataclasses import asdict, dataclass, fields
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.comparison.plan import FAMILY_WISE, STEP_DOWN
-from cranfield.stats.anova import Friedman, OneWay, TwoWay
-from cranfield.stats.reliability import Reliability
+from cranfield.comparison.choices import FAMILY_WISE, STEP_DOWN
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
+
+    from cranfield.stats.anova import Friedman, OneWay, TwoWay
+    from cranfield.stats.cronbach import Reliability
 else:
     from cranfield._lazy import np
 
@@ -167,12 +168,12 @@ class Pairs(Sequence[Pair]):
         found["p_equivalence"] = [None if math.isnan(p) else p for p in found["p_equivalence"]]
         return found
 
-    def rows(self) -> Iterator[dict[str, Any]]:
-        """A row per pair, as JSON has it."""
-        found = self.lists()
-        columns = [found[name] for name in _NAMES]
+    def rows(self, names: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
+        """A row per pair, as JSON has it; of every pair all there is, or what is named."""
+        found, kept = self.lists(), names or _NAMES
+        columns = [found[name] for name in kept]
         for values in zip(*columns, strict=True):
-            yield dict(zip(_NAMES, values, strict=True))
+            yield dict(zip(kept, values, strict=True))
 
     def _made(self, at: Sequence[int]) -> Iterator[Pair]:
         part = self if len(at) == len(self) else self.chosen(np.array(at, dtype=np.int64))
@@ -180,6 +181,12 @@ class Pairs(Sequence[Pair]):
 
 
 _NAMES = tuple(f.name for f in fields(Pair))
+# What is said of a pair where there are very many of them.
+FOLDED = ("a", "b", "measure", "difference", "ci", "p", "p_corrected")
+_SAID_OF_FOLDED = (
+    "{:,} pairs, each with its difference, interval and p-values; effect sizes, wins and losses "
+    "are in the tables of pairs (csv, tsv), or here when all tables are asked for"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,8 +335,11 @@ class Comparison(Answer):
             f"{differ} of {len(self.pairs)} pairs differ at {self.alpha:g}"
         )
 
-    def payload(self, **_: Any) -> dict[str, Any]:
-        """How the runs were compared, their pairs, standings and families."""
+    def payload(self, *, folded: bool = False, **_: Any) -> dict[str, Any]:
+        """How the runs were compared, their pairs, standings and families.
+
+        `folded` pairs have the difference and how sure it is, and it is said that they have more.
+        """
         return {
             "verdict": list(self.verdict),
             "measures": [dict(m) for m in self.measures],
@@ -349,7 +359,8 @@ class Comparison(Answer):
             "equivalence_margin": self.margin,
             "detect": self.detect,
             "power": self.power,
-            "pairs": list(self.pairs.rows()),
+            "pairs": list(self.pairs.rows(FOLDED if folded else ())),
+            **({"pairs_folded": _SAID_OF_FOLDED.format(len(self.pairs))} if folded else {}),
             "leaderboard": [asdict(standing) for standing in self.standings],
             "families": [family.to_dict() for family in self.families],
             **({"doubts": [dict(row) for row in self.doubts]} if self.doubts else {}),

@@ -10,9 +10,10 @@ import numpy as np
 
 from cranfield.comparison.answer import Comparison, Family, Pairs, Standing
 from cranfield.comparison.board import standings
+from cranfield.comparison.choices import TESTS
 from cranfield.comparison.describe import Columns, described, smallest_corrected
 from cranfield.comparison.doubtful import doubtful_pairs, doubtful_standings
-from cranfield.comparison.plan import TESTS, Plan, checked_plan
+from cranfield.comparison.plan import Plan, checked_plan
 from cranfield.comparison.tested import Case, complete_columns, tested
 from cranfield.comparison.verdict import comparison_verdict
 from cranfield.errors import UsageError, suggest
@@ -23,7 +24,7 @@ from cranfield.notes import Notes, Progress
 from cranfield.stats import anova
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Resamples, Rng
 from cranfield.stats.bootstrap import Draws
-from cranfield.stats.reliability import reliability
+from cranfield.stats.cronbach import reliability
 
 __all__ = ["TESTS", "compare"]
 
@@ -77,8 +78,11 @@ def compare(
     step = Progress.of(progress)
     tables: list[Columns] = []
     boards: list[Standing] = []
+    held = []
     for i, measure in enumerate(chosen):
         case = Case.of(scores, measure, plan, baseline)
+        # Measures of as many topics share their draws, as long as these are in use.
+        held.append(Draws(case.values.shape[1], plan.draws, plan.seed, plan.jobs))
         part = step.part(i / len(chosen), (i + 1) / len(chosen))
         columns, board = _compare_measure(case, notes, part)
         tables.append(columns | {"measure": np.full(len(case.asked), i)})

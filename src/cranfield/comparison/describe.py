@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from cranfield.comparison.plan import DRAWING, STEP_DOWN, Plan
+from cranfield.comparison.choices import DRAWING, STEP_DOWN
+from cranfield.comparison.plan import Plan
 from cranfield.comparison.tested import Case, Group, Tested, groups
 from cranfield.stats import effects, intervals, paired, power
 from cranfield.stats._resample import Floats

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from cranfield.comparison.answer import Comparison, Pair
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.scores import Scores
+
+if TYPE_CHECKING:
+    from cranfield.comparison.answer import Comparison, Pair
+    from cranfield.evaluation.scores import Scores
 
 By: TypeAlias = Literal["test", "interval"]
 WAYS: tuple[By, ...] = get_args(By)

@@ -79,7 +79,7 @@ class _Reach:
 
 def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
     """Widths and wrong decisions against the number of gold units, for every measure."""
-    from scipy.special import ndtr, ndtri
+    from cranfield.stats._special import ndtr, ndtri
 
     _check(scores)
     if scores.gold_units == scores.silver_units:
@@ -116,7 +116,7 @@ def gold_needed(
     scores: PoweredScores, *, width: float | None = None, power: float = POWER
 ) -> tuple[Needed, ...]:
     """The gold units for intervals of a width, and for each difference to be found."""
-    from scipy.special import ndtri
+    from cranfield.stats._special import ndtri
 
     _check(scores)
     if width is not None and not 0 < width < math.inf:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cranfield.comparison.choices import (
+    CORRECTIONS,
+    DRAWING,
+    FAMILY_WISE,
+    OF_MEANS,
+    RESAMPLED,
+    STEP_DOWN,
+    TESTS,
+)
 from cranfield.errors import UsageError, suggest
-from cranfield.stats import corrections, intervals, paired
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Resamples,
@@ -13,15 +21,8 @@ from cranfield.stats._resample import (
     check_resamples,
     seed_of,
 )
-
-RESAMPLED = ("bootstrap", "randomization")
-ROWWISE = ("t", "wilcoxon", "sign")
-FAMILY_WISE = ("tukey", "tukey-randomization", "nemenyi")
-TESTS = (*RESAMPLED, *ROWWISE, *FAMILY_WISE)
-DRAWING = (*RESAMPLED, "tukey-randomization")
-# The step-down maximum statistic is one of mean differences.
-STEP_DOWN, OF_MEANS = "romano-wolf", (*RESAMPLED, "t")
-CORRECTIONS = (STEP_DOWN, *corrections.CORRECTIONS)
+from cranfield.stats.choices import METHODS, IntervalMethod, Tail
+from cranfield.stats.paired import check_tail
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,9 +31,9 @@ class Plan:
 
     test: str
     correction: str
-    tail: paired.Tail
+    tail: Tail
     alpha: float
-    interval: intervals.IntervalMethod
+    interval: IntervalMethod
     resamples: Resamples
     seed: int
     jobs: int
@@ -51,7 +52,7 @@ class Plan:
         return self.test in DRAWING or self.correction == STEP_DOWN
 
     @property
-    def board_tail(self) -> paired.Tail:
+    def board_tail(self) -> Tail:
         """How pairs are tested that only the leaderboard asks about: a run on the one side of
         a one-tailed test has no such side among the others."""
         return "two" if self.tail == "one" else self.tail
@@ -76,7 +77,7 @@ def checked_plan(
     _known("test", test, TESTS)
     _check_tail(tail, test, baseline)
     method = interval or ("studentized" if test == "bootstrap" else "t")
-    _known("interval", method, intervals.METHODS)
+    _known("interval", method, METHODS)
     if not 0 < alpha < 1:
         raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
     if not alpha < power < 1:
@@ -104,7 +105,7 @@ def checked_plan(
 
 
 def _check_tail(tail: str, test: str, baseline: str | None) -> None:
-    paired.check_tail(tail)
+    check_tail(tail)
     if test in FAMILY_WISE and tail != "two":
         raise UsageError(f"the {test} test is two-tailed")
     if tail == "one" and baseline is None:

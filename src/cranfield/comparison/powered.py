@@ -22,7 +22,8 @@ from cranfield.io.labels import read_labels
 from cranfield.measures._spec import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
-from cranfield.stats.corrections import Correction, correct
+from cranfield.stats.choices import Correction
+from cranfield.stats.corrections import correct
 from cranfield.stats.powered import Powered, PoweredMethod, powered_means
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.

@@ -192,7 +192,7 @@ def _difference(
     rng: int,
 ) -> Estimate:
     """The difference estimator over strata, with the weight of the silver from the data."""
-    from scipy.special import ndtri
+    from cranfield.stats._special import ndtri
 
     known, cell = sampled.known, sampled.cell
     total = np.bincount(cell).astype(float)

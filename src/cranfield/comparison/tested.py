@@ -7,13 +7,15 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from cranfield.comparison.plan import FAMILY_WISE, STEP_DOWN, Plan
+from cranfield.comparison.choices import FAMILY_WISE, STEP_DOWN
+from cranfield.comparison.plan import Plan
 from cranfield.evaluation.scores import Scores
 from cranfield.measures._spec import Measure
 from cranfield.notes import Progress
 from cranfield.stats import anova, paired, posthoc, randomization
 from cranfield.stats._resample import Floats, Ints, all_pairs
 from cranfield.stats.bootstrap import Draws, Studentized, studentized
+from cranfield.stats.choices import Tail
 from cranfield.stats.corrections import correct
 from cranfield.stats.differences import Bools, Differences
 from cranfield.stats.stepdown import StepDown, step_down
@@ -136,7 +138,7 @@ def _at(found: Studentized | None, positions: Ints) -> Studentized | None:
 
 
 def _p_values(
-    case: Case, pairs: Ints, tail: paired.Tail, found: Studentized | None, turn: float
+    case: Case, pairs: Ints, tail: Tail, found: Studentized | None, turn: float
 ) -> Floats:
     """The p-value of each pair; a `turn` of -1 asks whether the first run is the worse one."""
     plan, sign = case.plan, case.sign * turn
@@ -182,7 +184,7 @@ def _family_p(oriented: Floats, pairs: Ints, plan: Plan) -> Floats:
 
 
 def _corrected(
-    case: Case, members: Ints, p: Floats, tail: paired.Tail, turn: float = 1.0
+    case: Case, members: Ints, p: Floats, tail: Tail, turn: float = 1.0
 ) -> tuple[Floats, StepDown | None]:
     """p-values corrected for being many, and the draws that the correction took."""
     plan = case.plan
@@ -207,7 +209,7 @@ def _levels(case: Case, family: int, steps: StepDown | None) -> Callable[[int], 
     sides = 2 if plan.tail == "two" else 1
 
     def level(topics: int) -> float:
-        from scipy.special import ndtr, stdtr
+        from cranfield.stats._special import ndtr, stdtr
 
         least = plan.alpha / family
         if plan.test in FAMILY_WISE and topics > 1:

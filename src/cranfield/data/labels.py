@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.errors import InputError, UsageError, suggest
 
 Bools: TypeAlias = NDArray[np.bool_]
@@ -19,7 +20,6 @@ Matrix: TypeAlias = Any
 Threshold: TypeAlias = float | Sequence[float] | Mapping[str, float] | Floats
 
 DENSE_CELLS = 100_000_000
-DEFAULT_THRESHOLD = 0.5
 CHUNK_CELLS = 1 << 22
 NAMES_SHOWN = 5
 

@@ -325,8 +325,9 @@ def _joined_labels(cube: Floats, weights: Floats, method: str) -> Floats:
     if method == "product":
         with np.errstate(divide="ignore"):
             return np.asarray(np.exp((np.log(cube) * shares).sum(axis=0)))
-    from scipy.special import ndtr
     from scipy.stats import rankdata
+
+    from cranfield.stats._special import ndtr
 
     if method == "borda":
         ranks = (rankdata(cube, axis=1) - 1) / max(cube.shape[1] - 1, 1)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeAlias
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap
+from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.data.knowledge import DEFAULT_COST, TREE_COST, Knowledge
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.data.ontology import Ontology
@@ -37,8 +38,6 @@ ThresholdSource: TypeAlias = "Threshold | str | Path"
 
 # Items of the truth that are held against the rules at a time.
 ROWS_AT_ONCE = 8192
-DEFAULT_MEASURES = "AP.concept F.concept F.example HammingLoss"
-DEFAULT_WITH_COSTS = "AP.concept F.concept F.example OS"
 
 
 def coerce_ontology(source: OntologySource | None) -> Ontology | None:

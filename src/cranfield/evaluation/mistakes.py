@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.data.labels import CHUNK_CELLS, DEFAULT_THRESHOLD, LabelMatrix
+from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.data.labels import CHUNK_CELLS, LabelMatrix
 from cranfield.errors import NeedsError
 from cranfield.notes import Notes, Progress
 

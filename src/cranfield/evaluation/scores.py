@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
     from cranfield.comparison.answer import Comparison
     from cranfield.evaluation.doubt import Doubt
-    from cranfield.stats.intervals import Interval, IntervalMethod
+    from cranfield.stats.choices import IntervalMethod
+    from cranfield.stats.intervals import Interval
 
 else:
     from cranfield._lazy import np

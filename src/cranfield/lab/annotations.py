@@ -11,7 +11,8 @@ from uuid import uuid4
 
 import numpy as np
 
-from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
+from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation.labels import LabelTask, score_run
 from cranfield.io.annotations import read_annotation, read_truth
 from cranfield.io.labels import read_threshold

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cranfield.agreement.study import assess_agreement
 from cranfield.data.collection import Collection
-from cranfield.data.labels import DEFAULT_THRESHOLD
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.evaluation.scores import Scores
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log

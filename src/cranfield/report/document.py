@@ -104,16 +104,26 @@ class Document:
     """The whole answer of a command.
 
     `payload` is what `--format json` prints, `tables` what formats for people print. CSV and
-    TSV hold one table: `machine`, or the first one. `warnings` go to standard error. `page` is
+    TSV hold one table: `machine`, or the first one. Where these two are large, they are given
+    as functions and made only when they are asked for. `warnings` go to standard error. `page` is
     the interactive report where there is one; it is made only when HTML is asked for. `figures`
     are charts below the tables of a page without one, and are made only for it. `lead` says in
     a few sentences what the tables show; people read it first.
     """
 
-    payload: dict[str, Any]
+    payload: dict[str, Any] | Callable[[], dict[str, Any]]
     tables: Sequence[Table]
     warnings: Sequence[str] = ()
-    machine: Table | None = None
+    machine: Table | Callable[[], Table] | None = None
     page: str | None = None
     figures: Callable[[], Sequence[Chart]] = tuple
     lead: Sequence[str] = ()
+
+    def for_json(self) -> dict[str, Any]:
+        """The payload, made now if it was not."""
+        return self.payload() if callable(self.payload) else self.payload
+
+    def for_machines(self) -> Table:
+        """The one table of CSV and TSV."""
+        made = self.machine() if callable(self.machine) else self.machine
+        return made or self.tables[0]

@@ -8,8 +8,9 @@ from typing import Any
 
 from cranfield._version import __version__
 from cranfield.comparison.answer import Comparison
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.knowledge import Knowledge
-from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix
+from cranfield.data.labels import LabelMatrix
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.sources import REFERENCES

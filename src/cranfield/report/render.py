@@ -6,6 +6,8 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any
 
 from cranfield._json import jsonable
 from cranfield.errors import visible
@@ -13,6 +15,8 @@ from cranfield.io.written import csv_text
 from cranfield.report.document import Cell, Column, Document, Table
 
 BAR_WIDTH = 20
+# Longer lists have a row in every line of JSON, not a value.
+MOST_INDENTED = 10_000
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
 
@@ -27,14 +31,14 @@ def render(
 ) -> str:
     """The document as text in a format of `FORMATS`; CSV perhaps made safe for spreadsheets."""
     if form == "json":
-        return json.dumps(jsonable(document.payload), ensure_ascii=False, indent=1) + "\n"
+        return _json_text(document.for_json()) + "\n"
     if form == "table":
         tables = [text_table(t, colour) for t in document.tables]
         return "\n".join([*lead_text(document), *tables])
     if form == "html":
         return document.page or _html_page(document)
     if form in _DELIMITERS:
-        table = document.machine or document.tables[0]
+        table = document.for_machines()
         return _separated(table, _DELIMITERS[form], spreadsheet=spreadsheet)
     if form == "latex":
         return "\n".join(_latex(t, label) for t, label in _labelled(document.tables))
@@ -43,6 +47,27 @@ def render(
         said = " ".join(_escape(line, quote=False) for line in document.lead)
         parts = [*([said.replace("*", "\\*") + "\n"] if said else []), *parts]
     return "\n".join(parts)
+
+
+def _json_text(payload: dict[str, Any]) -> str:
+    # Of large answers each row of a long list is a line: a third of the bytes are blanks else.
+    lines = any(isinstance(v, list) and len(v) > MOST_INDENTED for v in payload.values())
+    dump = partial(json.dumps, ensure_ascii=False, allow_nan=False)
+    try:
+        return _lined(payload, dump) if lines else dump(payload, indent=1)
+    except ValueError:  # answers come without NaN and infinities, other payloads may have them
+        return _json_text(jsonable(payload))
+
+
+def _lined(payload: dict[str, Any], dump: Callable[..., str]) -> str:
+    """JSON with a line for each row of the lists in it."""
+    parts = []
+    for name, value in payload.items():
+        text = dump(value, indent=1).replace("\n", "\n ")
+        if isinstance(value, list) and len(value) > MOST_INDENTED:
+            text = "[\n  " + ",\n  ".join(map(dump, value)) + "\n ]"
+        parts.append(f"\n {dump(name)}: {text}")
+    return "{" + ",".join(parts) + "\n}"
 
 
 def lead_text(document: Document) -> list[str]:
@@ -223,7 +248,7 @@ figcaption{font-weight:600;padding:.4rem 0}.chart{display:block}
 
 
 def _html_page(document: Document) -> str:
-    command = str(document.payload.get("command", ""))
+    command = str(document.for_json().get("command", ""))
     pictures = "".join(
         f"<figure><figcaption>{_escape(c.title)}</figcaption>{c.to_svg(standalone=False)}</figure>"
         for c in document.figures()

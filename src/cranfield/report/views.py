@@ -25,6 +25,7 @@ def arranged(
     read full values, so that digits and turning are for people only.
     """
     tables, machine = list(document.tables), document.machine
+    machine = machine() if callable(machine) else machine
     if sort is not None:
         if not any(_position(table, sort) is not None for table in tables):
             known = [c.name for table in tables for c in table.columns]

@@ -103,7 +103,7 @@ def two_way(values: Floats) -> TwoWay:
 
 def _f_ratio(effect: float, df_effect: int, error: float, df_error: int) -> tuple[float, float]:
     """F and its p; no effect is p = 1, an effect without any error p = 0."""
-    from scipy.special import fdtrc
+    from cranfield.stats._special import fdtrc
 
     if effect == 0 or df_effect == 0 or df_error == 0:
         return 0.0, 1.0
@@ -115,7 +115,7 @@ def _f_ratio(effect: float, df_effect: int, error: float, df_error: int) -> tupl
 
 def friedman(values: Floats) -> Friedman:
     """Friedman's test with the correction for ties: rows are runs, columns topics."""
-    from scipy.special import chdtrc
+    from cranfield.stats._special import chdtrc
 
     scores = _blocks_of(values)
     runs, topics = scores.shape

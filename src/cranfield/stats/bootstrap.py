@@ -14,9 +14,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.errors import UsageError
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
@@ -32,8 +35,9 @@ from cranfield.stats._resample import (
     in_threads,
     seed_of,
 )
+from cranfield.stats.choices import Tail
 from cranfield.stats.differences import Differences, Rows
-from cranfield.stats.paired import PairedResult, Tail, check_tail
+from cranfield.stats.paired import PairedResult, check_tail
 from cranfield.stats.randomization import as_scores
 
 # Squared ratios that differ by less than this part are equal but for rounding.
@@ -42,8 +46,19 @@ _TIE = 1e-10
 _NO_SPREAD = 1e-13
 
 
+class _Counts(list[np.ndarray]):
+    """How often each topic is in each resample, block by block."""
+
+
+# What is in use now: the same seed draws the same topics.
+_IN_USE: WeakValueDictionary[tuple[int, int, int], _Counts] = WeakValueDictionary()
+
+
 class Draws:
-    """Resamples of the topics of a collection, drawn once for all that is compared on them."""
+    """Resamples of the topics of a collection, drawn once for all that is compared on them.
+
+    Those of the same seed share what they drew as long as one of them is in use.
+    """
 
     def __init__(self, topics: int, resamples: Resamples, rng: Rng, jobs: int = 1) -> None:
         count = check_resamples(resamples)
@@ -57,7 +72,11 @@ class Draws:
             counts = bootstrap_counts(seed, block, topics)
             return counts.astype(np.uint8 if counts.max() < 256 else np.uint32)
 
-        self._counts = in_threads(work, self.blocks, jobs=jobs) if topics else []
+        found = _IN_USE.get((count, topics, seed))
+        if found is None:
+            found = _Counts(in_threads(work, self.blocks, jobs=jobs) if topics else [])
+            _IN_USE[count, topics, seed] = found
+        self._counts = found
 
     def weights(self, block: Block) -> Floats:
         """How often each topic is in each resample of a block."""
@@ -124,8 +143,12 @@ def studentized(
     def work(block: Block) -> None:
         at = chunks[block.number]
         rows = differences.rows(at)
-        squares = _signed_squares(rows, differences.pairs[at], draws, means)
-        for name, column in _summary(rows, squares, confidence).items():
+        bars = _Bars.of(rows, draws.count, confidence)
+        if means is not None:
+            held = _held_together(rows, differences.pairs[at], draws, means, bars)
+        else:
+            held = _core.held_rows(_signed_squares(rows, draws), **bars.given())
+        for name, column in _summary(rows, bars, held).items():
             found[name][at] = column
 
     todo = [Block(i, 0, 1) for i in range(len(chunks))]
@@ -133,36 +156,96 @@ def studentized(
     return Studentized(**found)
 
 
-def _centred_means(differences: Differences, draws: Draws) -> list[Floats] | None:
+def _centred_means(differences: Differences, draws: Draws) -> Floats | None:
     """The resampled means of all runs, less their means: they serve every pair without gaps."""
     if not differences.whole:
         return None
     values = differences.values
     columns = np.ascontiguousarray((values - values.mean(axis=1, keepdims=True)).T)
+    means = np.empty((len(values), draws.count))
 
-    def work(block: Block) -> Floats:
-        return np.ascontiguousarray((draws.weights(block) @ columns).T) / draws.topics
+    def work(block: Block) -> None:
+        here = means[:, block.start : block.start + block.rows]
+        np.divide((draws.weights(block) @ columns).T, draws.topics, out=here)
 
-    return in_threads(work, draws.blocks, jobs=draws.jobs)
+    in_threads(work, draws.blocks, jobs=draws.jobs)
+    return means
 
 
-def _signed_squares(rows: Rows, pairs: Ints, draws: Draws, means: list[Floats] | None) -> Floats:
-    """The ratio of every resample, squared but with its sign: no root is needed to rank them."""
+@dataclass(frozen=True, slots=True)
+class _Bars:
+    """What the resamples of each pair are held against: the squared ratio of the data.
+
+    `turn` is its direction, `low` and `high` leave room for rounding on either side. `rank` is
+    how many resamples the reach of the interval is reached by, 0 where they are too few.
+    """
+
+    observed: Floats
+    turn: Floats
+    low: Floats
+    high: Floats
+    rank: int
+    count: int
+
+    @classmethod
+    def of(cls, rows: Rows, count: int, confidence: float) -> _Bars:
+        t = _observed(rows)
+        bar = np.minimum(t * t, 1e300)
+        return cls(
+            t,
+            np.where(t < 0, -1.0, 1.0),
+            bar * (1 - _TIE) - _TIE**2,
+            bar * (1 + _TIE) + _TIE**2,
+            math.floor((1 - confidence) * (count + 1) + 1e-9),
+            count,
+        )
+
+    def given(self) -> dict[str, Any]:
+        return {"turn": self.turn, "low": self.low, "high": self.high, "rank": self.rank}
+
+
+def _spreads(rows: Rows, squared: Floats) -> tuple[Floats, Floats]:
+    """The variance of each row that is but noise, and the variance of its mean."""
+    return _NO_SPREAD * squared.max(axis=1), rows.error**2
+
+
+def _held_together(
+    rows: Rows, pairs: Ints, draws: Draws, means: Floats, bars: _Bars
+) -> _core.HeldPairs:
+    """How the resamples lie to the data where every run has every topic."""
     centred = rows.centred()
     squared = centred * centred
-    known = np.zeros(0) if rows.known is None else rows.known.astype(np.float64)
-    noise = _NO_SPREAD * squared.max(axis=1, keepdims=True)
-    own = (rows.error**2)[:, None]
+    noise, own = _spreads(rows, squared)
+    sums = np.empty((len(centred), draws.count))
+    for block in draws.blocks:
+        here = sums[:, block.start : block.start + block.rows]
+        np.matmul(squared, draws.weights(block).T, out=here)
+    return _core.studentized_pairs(
+        sums,
+        means,
+        np.ascontiguousarray(pairs),
+        float(draws.topics),
+        noise,
+        own,
+        rows.flat.astype(np.uint8),
+        **bars.given(),
+    )
+
+
+def _signed_squares(rows: Rows, draws: Draws) -> Floats:
+    """The ratio of every resample, squared but with its sign: no root is needed to rank them.
+
+    This is for pairs with gaps, each of which has its own number of topics in every resample.
+    """
+    centred = rows.centred()
+    squared = centred * centred
+    known = np.asarray(rows.known, dtype=np.float64)
+    noise, own = (column[:, None] for column in _spreads(rows, squared))
     answer = np.empty((len(centred), draws.count))
     for block in draws.blocks:
         weights = draws.weights(block).T
-        count: Floats | float = float(draws.topics)
-        if means is not None:
-            mean = np.take(means[block.number], pairs[:, 0], axis=0)
-            mean -= np.take(means[block.number], pairs[:, 1], axis=0)
-        else:
-            count = np.maximum(known @ weights, 1.0)
-            mean = (centred @ weights) / count
+        count = np.maximum(known @ weights, 1.0)
+        mean = (centred @ weights) / count
         variance = squared @ weights
         variance /= count
         variance -= mean * mean
@@ -175,26 +258,19 @@ def _signed_squares(rows: Rows, pairs: Ints, draws: Draws, means: list[Floats] |
     return answer
 
 
-def _summary(rows: Rows, squares: Floats, confidence: float) -> dict[str, Floats]:
-    """p-values and interval of some pairs from the squared ratios of their resamples."""
-    count = squares.shape[1]
-    t = _observed(rows)
-    bar = np.minimum(t * t, 1e300)
-    low_bar = (bar * (1 - _TIE) - _TIE**2)[:, None]
-    squares *= np.where(t < 0, -1.0, 1.0)[:, None]
-    seen = np.count_nonzero(squares >= low_bar, axis=1)
-    against = np.count_nonzero(squares <= (bar * (1 + _TIE) + _TIE**2)[:, None], axis=1)
-    np.abs(squares, out=squares)
-    two = np.count_nonzero(squares >= low_bar, axis=1)
-    reach = _reach(squares, confidence) * rows.error
+def _summary(rows: Rows, bars: _Bars, held: _core.HeldPairs) -> dict[str, Floats]:
+    """p-values and interval of some pairs from how their resamples lie to the data."""
+    seen, against, two, reached = held
+    # A tie with the data counts as reached by both the test and the interval.
+    reach = np.sqrt(reached * (1 + _TIE / 2)) * rows.error
     reach = np.where(rows.flat, np.where((rows.topics > 1) | (rows.mean == 0), 0.0, np.nan), reach)
     mean = np.where(rows.topics > 0, rows.mean, np.nan)
-    nothing = rows.topics < 2
+    nothing, all_and_one = rows.topics < 2, bars.count + 1
     return {
-        "statistic": np.where(nothing, 0.0, t),
-        "two": np.where(nothing, 1.0, (two + 1) / (count + 1)),
-        "seen": np.where(nothing, 1.0, (seen + 1) / (count + 1)),
-        "against": np.where(nothing, 1.0, (against + 1) / (count + 1)),
+        "statistic": np.where(nothing, 0.0, bars.observed),
+        "two": np.where(nothing, 1.0, (two + 1) / all_and_one),
+        "seen": np.where(nothing, 1.0, (seen + 1) / all_and_one),
+        "against": np.where(nothing, 1.0, (against + 1) / all_and_one),
         "mean": mean,
         "low": mean - reach,
         "high": mean + reach,
@@ -205,18 +281,6 @@ def _observed(rows: Rows) -> Floats:
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.where(rows.flat, np.sign(rows.mean) * np.inf, rows.mean / rows.error)
     return np.where(rows.mean == 0, 0.0, ratio)
-
-
-def _reach(squares: Floats, confidence: float) -> Floats:
-    """The ratio that the share 1 - confidence of the resamples reaches, by selection."""
-    count = squares.shape[1]
-    rank = math.floor((1 - confidence) * (count + 1) + 1e-9)
-    if rank < 1:
-        return np.full(len(squares), np.nan)
-    squares.partition(count - rank, axis=1)
-    # A tie with the data counts as reached by both the test and the interval.
-    reach: Floats = np.sqrt(squares[:, count - rank] * (1 + _TIE / 2))
-    return reach
 
 
 def bootstrap_test(

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.errors import UsageError, suggest
 from cranfield.stats._resample import Floats, Ints
-
-Correction: TypeAlias = Literal["holm", "bonferroni", "bh", "none"]
+from cranfield.stats.choices import Correction
 
 
 def correct(p: Floats, method: Correction = "holm") -> Floats:

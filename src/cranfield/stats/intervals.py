@@ -9,7 +9,6 @@ NaN ends.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -23,11 +22,10 @@ from cranfield.stats._resample import (
     in_threads,
 )
 from cranfield.stats.bootstrap import Draws, studentized
+from cranfield.stats.choices import METHODS, IntervalMethod
 from cranfield.stats.differences import Differences
 from cranfield.stats.paired import as_rows, spread
 
-IntervalMethod: TypeAlias = Literal["studentized", "t", "bca", "percentile"]
-METHODS: tuple[IntervalMethod, ...] = ("studentized", "t", "bca", "percentile")
 _ROWS_AT_ONCE = 128
 
 
@@ -122,7 +120,7 @@ def _without_spread(data: Floats, confidence: float, method: str) -> Intervals:
 
 def t_intervals(data: Floats, *, confidence: float) -> Intervals:
     """Mean plus and minus its standard error times the quantile of Student's t."""
-    from scipy.special import stdtrit
+    from cranfield.stats._special import stdtrit
 
     n = data.shape[1]
     mean = data.mean(axis=1)
@@ -161,7 +159,7 @@ def resampled_intervals(
 
 def _bca_levels(data: Floats, mean: Floats, drawn: Floats, levels: Floats) -> Floats:
     """The quantile levels moved by the bias and the skewness (Efron 1987)."""
-    from scipy.special import ndtr, ndtri
+    from cranfield.stats._special import ndtr, ndtri
 
     count = drawn.shape[1]
     # A resample of the very same topics has the very same mean, but for rounding.

@@ -11,15 +11,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Literal, TypeAlias
 
 import numpy as np
 
 from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
-
-Tail: TypeAlias = Literal["one", "two", "seen"]
-TAILS: tuple[Tail, ...] = ("two", "one", "seen")
+from cranfield.stats.choices import TAILS, Tail
 
 # The limits up to which SciPy's `wilcoxon` takes the exact distribution.
 EXACT_WITHOUT_TIES, EXACT_WITH_TIES = 50, 13
@@ -74,7 +71,7 @@ def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     >>> float(t_test([0.1, 0.3, 0.2, 0.4]).p[0].round(6))
     0.030466
     """
-    from scipy.special import stdtr
+    from cranfield.stats._special import stdtr
 
     check_tail(tail)
     rows = as_rows(differences)
@@ -91,7 +88,7 @@ def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
 
 def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """The sign test on wins against losses; ties do not count."""
-    from scipy.special import bdtr
+    from cranfield.stats._special import bdtr
 
     check_tail(tail)
     rows = as_rows(differences)
@@ -163,7 +160,7 @@ def _signed_rank_mass(ranks: tuple[int, ...]) -> Floats:
 
 
 def _normal_p(kept: int, ties: Floats, plus: float, tail: Tail) -> float:
-    from scipy.special import ndtr
+    from cranfield.stats._special import ndtr
 
     mean = kept * (kept + 1) / 4
     variance = (kept * (kept + 1) * (2 * kept + 1) - ((ties**3 - ties).sum()) / 2) / 24
@@ -179,7 +176,7 @@ def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:
     The p-value is the larger of the two; equal runs are equivalent for every margin (p = 0 when
     all differences are the same and inside the margin).
     """
-    from scipy.special import stdtr
+    from cranfield.stats._special import stdtr
 
     if not margin > 0:
         raise UsageError(f"margin={margin!r} must be greater than 0")

@@ -12,7 +12,8 @@ from collections.abc import Callable
 from functools import lru_cache
 
 from cranfield.errors import UsageError
-from cranfield.stats.paired import Tail, check_tail
+from cranfield.stats.choices import Tail
+from cranfield.stats.paired import check_tail
 
 MAX_TOPICS = 10_000_000
 
@@ -99,7 +100,7 @@ def root(function: Callable[[float], float], low: float, high: float) -> float:
 
 
 def _power(effect: float, topics: int, alpha: float, tail: Tail) -> float:
-    from scipy.special import nctdtr, stdtrit
+    from cranfield.stats._special import nctdtr, stdtrit
 
     df, shift = topics - 1, effect * topics**0.5
     critical = float(stdtrit(df, 1 - (alpha / 2 if tail == "two" else alpha)))

@@ -249,7 +249,7 @@ class _Rows:
         return plain, np.where(self.weight[:, None] > 0, rest, plain)
 
     def _by_t(self, count: int) -> tuple[Floats, Floats]:
-        from scipy.special import stdtrit
+        from cranfield.stats._special import stdtrit
 
         upper = 1.0 - np.arange(1, count + 1) / (2.0 * (count + 1))
         plain, rest = (stdtrit(df, upper)[None, :] ** 2 for df in (self.n - 1, self.n - 2))

@@ -30,8 +30,9 @@ from cranfield.stats._resample import (
     random_signs,
     seed_of,
 )
+from cranfield.stats.choices import Tail
 from cranfield.stats.differences import Differences
-from cranfield.stats.paired import PairedResult, Tail, check_tail
+from cranfield.stats.paired import PairedResult, check_tail
 
 # Sums that differ by less than this part of what was added are equal but for rounding.
 TIE = 128 * np.finfo(np.float64).eps
@@ -95,6 +96,13 @@ class SignedSums:
         a, b = self._differences.pairs[at].T
         gaps: Floats = np.take(self._of_runs, a, axis=0) - np.take(self._of_runs, b, axis=0)
         return gaps
+
+    def by_runs(self, at: Ints | slice) -> tuple[Floats, Ints]:
+        """The same as rows, and for each pair the two whose difference it is; -1 is none."""
+        if self._differences.whole:
+            return self._of_runs, np.ascontiguousarray(self._differences.pairs[at])
+        rows = self.pairs(at)
+        return rows, np.column_stack([np.arange(len(rows)), np.full(len(rows), -1)])
 
     def first_against_many(self, start: int, stop: int) -> Floats:
         """The rows of neighbouring pairs that share their first run."""

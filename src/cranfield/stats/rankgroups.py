@@ -14,6 +14,7 @@ from string import ascii_letters
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.differences import Bools
 
@@ -59,23 +60,14 @@ def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, I
     `drawn` holds the mean of every run in every resample (runs x resamples), greater is better;
     runs with the same mean in a resample share the better place.
     """
-    runs, resamples = drawn.shape
-    means = np.ascontiguousarray(drawn.T)
-    order = np.argsort(-means, axis=1, kind="stable")
-    ordered = np.take_along_axis(means, order, 1)
-    finite = np.where(np.isfinite(ordered), ordered, 0.0)
-    slack = 1e-12 * np.abs(finite).max(initial=0.0)
-    fresh = np.ones((resamples, runs), dtype=bool)
-    with np.errstate(invalid="ignore"):
-        fresh[:, 1:] = ordered[:, :-1] - ordered[:, 1:] > slack
-    shared = np.maximum.accumulate(np.where(fresh, np.arange(1, runs + 1), 1), axis=1)
-    found = np.empty_like(shared)
-    np.put_along_axis(found, order, shared, 1)
-    ranks = np.ascontiguousarray(found.T)
+    resamples = drawn.shape[1]
+    sizes = np.abs(drawn, where=np.isfinite(drawn), out=np.zeros(drawn.shape))
+    slack = 1e-12 * sizes.max(initial=0.0)
+    upto = np.cumsum(_core.count_places(np.ascontiguousarray(drawn.T), slack), axis=1)
     tail = (1 - confidence) / 2
     ends = math.floor(tail * (resamples - 1)), math.ceil((1 - tail) * (resamples - 1))
-    ranks.partition(ends, axis=1)
-    return ranks[:, ends[0]], ranks[:, ends[1]]
+    first, last = (1 + (upto <= end).sum(axis=1) for end in ends)
+    return first, last
 
 
 def compact_letters(order: Ints, differ: Bools) -> list[str]:

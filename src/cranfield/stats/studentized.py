@@ -46,7 +46,7 @@ def studentized_range_sf(q: Floats, runs: int, df: float) -> Floats:
 def _range_sf(widths: Floats, runs: int) -> Floats:
     """P(range of standard normals >= width): 1 less k times the chance that all others lie
     within `width` above the smallest."""
-    from scipy.special import ndtr
+    from cranfield.stats._special import ndtr
 
     nodes, weights = _gauss(_INNER)
     z = _REACH * nodes
@@ -59,7 +59,7 @@ def _range_sf(widths: Floats, runs: int) -> Floats:
 
 def _scale_nodes(df: float) -> tuple[Floats, Floats]:
     """Nodes and weights that average over the estimated spread sqrt(chi2 / df)."""
-    from scipy.special import gammainccinv, gammaincinv, gammaln
+    from cranfield.stats._special import gammainccinv, gammaincinv, gammaln
 
     low = math.sqrt(2 * float(gammaincinv(df / 2, 1e-17)) / df)
     high = math.sqrt(2 * float(gammainccinv(df / 2, 1e-17)) / df)

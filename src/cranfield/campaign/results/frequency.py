@@ -99,7 +99,7 @@ def _truth(material: Material) -> LabelMatrix:
 
 def _counts(truth: LabelMatrix, rows: range | list[int]) -> dict[str, int]:
     """In how many of some items each concept is."""
-    from cranfield.data.labels import DEFAULT_THRESHOLD
+    from cranfield.data.defaults import DEFAULT_THRESHOLD
 
     labels = truth.with_threshold(DEFAULT_THRESHOLD).labels
     chosen = labels if isinstance(rows, range) else labels[rows]  # type: ignore[index]

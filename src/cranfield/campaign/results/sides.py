@@ -13,7 +13,7 @@ from cranfield.campaign.results.order import better, placed, unit_measure, unit_
 from cranfield.campaign.results.units import best_of_units
 from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure
-from cranfield.stats.reliability import cronbach_alpha
+from cranfield.stats.cronbach import cronbach_alpha
 
 
 def side_by_side(

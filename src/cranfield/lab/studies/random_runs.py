@@ -16,7 +16,8 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data import Run
-from cranfield.data.labels import DEFAULT_THRESHOLD, LabelMatrix, dense
+from cranfield.data.defaults import DEFAULT_THRESHOLD
+from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.material import Material, Scored, notes_of

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import _core
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.knowledge import Knowledge
-from cranfield.data.labels import DEFAULT_THRESHOLD, Bools, Floats, LabelMatrix
+from cranfield.data.labels import Bools, Floats, LabelMatrix
 from cranfield.errors import NeedsError
 
 T = TypeVar("T")

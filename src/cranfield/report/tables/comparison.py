@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from cranfield.comparison.answer import Comparison, Family
+from cranfield._lazy import np
 from cranfield.errors import UsageError, suggest
 from cranfield.report.document import Bound, Cell, Column, Document, Table
+
+if TYPE_CHECKING:
+    from cranfield.comparison.answer import Comparison, Family
 
 PARTS = ("leaderboard", "pairs", "effects", "families")
 # What a paper prints; the other tables say more, so it is shown on request and for LaTeX.
@@ -40,6 +42,8 @@ def chosen_parts(asked: str | None, form: str, *, further: bool = False) -> Sequ
 
 # More pairs nobody reads as a table.
 MOST_PAIRS = 1000
+# Of more pairs than these JSON holds the difference and how sure it is, not all there is to know.
+FOLDED_PAIRS = 10_000
 
 
 def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS) -> Document:
@@ -61,13 +65,19 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
     if "families" in parts:
         tables.append(_families(comparison))
     if {"pairs", "effects"} & set(parts):
-        machine = _wide_pairs(comparison)
+        machine = _wide_pairs
     elif {"leaderboard", SUMMARY} & set(parts):
-        machine = _long_leaderboard(comparison)
+        machine = _long_leaderboard
     else:
-        machine = _families(comparison)
+        machine = _families
+    # Who asks for all tables by name gets all there is of each pair.
+    folded = len(comparison.pairs) > FOLDED_PAIRS and SUMMARY not in parts
     return Document(
-        comparison.to_dict(), tables, comparison.notes, machine, lead=comparison.verdict
+        partial(comparison.to_dict, folded=folded),
+        tables,
+        comparison.notes,
+        partial(machine, comparison),
+        lead=comparison.verdict,
     )
 
 
