@@ -12,6 +12,7 @@ ALLOWED = (
     "features/",
     "relatedness/",
     "comparison/sampled_pairs.py",
+    "compat/trec_eval.py",
     "evaluation/",
 )
 

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from cranfield.cli import main
-from cranfield.data.labels import DEFAULT_THRESHOLD
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.io.collection import read_collection
 from cranfield.io.samples import SAMPLE
 from cranfield.report.demo import LABEL_MEASURES, MEASURES

@@ -15,9 +15,9 @@ from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import status_of
 from cranfield.campaign.collected import collect
 from cranfield.campaign.submissions import ROWS
+from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.filled_forms import FilledForm
 from cranfield.data.judgement_log import JudgementLog
-from cranfield.data.labels import DEFAULT_THRESHOLD
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.labels import read_labels
 from cranfield.server.context import SECOND, Context
