@@ -5,6 +5,7 @@
 #include <stdexcept>
 
 #include "bindings.hpp"
+#include "code_rows.hpp"
 #include "text_columns.hpp"
 
 namespace cranfield::binding {
@@ -75,6 +76,14 @@ nb::list py_column_sums(const nb::ndarray<const double, nb::ndim<2>, nb::c_conti
     return result;
 }
 
+bool py_rows_differ(const In1<std::int32_t>& first, const In1<std::int32_t>& second,
+                    const In1<std::int32_t>& third) {
+    if (first.size() != second.size() || first.size() != third.size())
+        throw std::invalid_argument("columns differ in length");
+    const nb::gil_scoped_release release;
+    return rows_differ({first.data(), second.data(), third.data(), first.size()});
+}
+
 }  // namespace
 
 void bind_columns(nb::module_& m) {
@@ -84,6 +93,7 @@ void bind_columns(nb::module_& m) {
     m.def("fixed_width_column", &py_fixed_width_column, "codes"_a);
     m.def("integer_column", &py_integer_column, "numbers"_a);
     m.def("group_rows", &py_group_rows, "bytes"_a, "offsets"_a);
+    m.def("rows_differ", &py_rows_differ, "first"_a, "second"_a, "third"_a);
     m.def("take_strings", &py_take_strings, "bytes"_a, "offsets"_a, "order"_a);
 }
 

@@ -70,11 +70,16 @@ nb::object py_nested_json(const nb::bytes& text, bool finite) {
 // The newlines of a block, and the places of its first and last end of a line, -1 for none.
 nb::tuple py_line_ends(const nb::bytes& block) {
     const std::string_view text(block.c_str(), block.size());
-    const auto place = [](std::size_t at) {
-        return at == std::string_view::npos ? -1 : static_cast<std::int64_t>(at);
-    };
-    return nb::make_tuple(std::count(text.begin(), text.end(), '\n'),
-                          place(text.find_first_of("\r\n")), place(text.find_last_of("\r\n")));
+    std::int64_t first = -1, last = -1;
+    for (const char end : {'\n', '\r'}) {
+        const std::size_t found = text.find(end);
+        // Looked for from behind only where there is one: that way is slow.
+        if (found == std::string_view::npos) continue;
+        const auto at = static_cast<std::int64_t>(found);
+        first = first < 0 ? at : std::min(first, at);
+        last = std::max(last, static_cast<std::int64_t>(text.rfind(end)));
+    }
+    return nb::make_tuple(std::count(text.begin(), text.end(), '\n'), first, last);
 }
 
 }  // namespace

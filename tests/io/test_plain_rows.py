@@ -319,3 +319,18 @@ def test_plain_json_is_taken_by_the_core():
         [0, 2, 4],
         [1.5, 2.0],
     )
+
+
+@given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 2), st.integers(0, 9)), max_size=30))
+def test_rows_of_codes_that_stand_twice(rows: list[tuple[int, int, int]]) -> None:
+    columns = np.array(rows, dtype=np.int32).reshape(len(rows), 3)
+    # Codes of any size: few cells have a bit each, many are sorted.
+    for scale in (1, 200_000_000):
+        first, second, third = (np.ascontiguousarray(c * scale) for c in columns.T)
+        assert _core.rows_differ(first, second, third) == (len(set(rows)) == len(rows))
+
+
+@given(st.binary(max_size=20).map(lambda text: text.replace(b"a", b"\n").replace(b"b", b"\r")))
+def test_ends_of_lines(block: bytes) -> None:
+    places = [i for i, byte in enumerate(block) if byte in b"\r\n"] or [-1]
+    assert _core.line_ends(block) == (block.count(b"\n"), places[0], places[-1])

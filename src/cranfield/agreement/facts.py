@@ -6,7 +6,7 @@ import numpy as np
 
 from cranfield.agreement.exclusive import Forms
 from cranfield.agreement.majority import unit_rows
-from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.judgement_log import Codes, JudgementLog
 from cranfield.notes import Notes
 
 
@@ -14,12 +14,16 @@ def log_facts(log: JudgementLog) -> dict[str, int]:
     """The size of a log, for the head of an answer."""
     facts = {
         "judgements": len(log),
-        "annotators": len(set(log.annotator.tolist())),
-        "items": len(set(log.item.tolist())),
+        "annotators": _distinct(log.annotator),
+        "items": _distinct(log.item),
     }
     if log.kind == "concept" or log.allowed is not None:
-        facts["concepts"] = len(set(log.concept.tolist()))
+        facts["concepts"] = _distinct(log.concept)
     return facts
+
+
+def _distinct(codes: Codes) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
 
 
 def note_log(notes: Notes, log: JudgementLog, forms: Forms | None) -> None:

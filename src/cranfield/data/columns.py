@@ -155,7 +155,7 @@ def _arrow_numbers(values: Any) -> NDArray[Any] | None:
         for chunk in (values.chunks if isinstance(values, pa.ChunkedArray) else [values])
         if len(chunk)
     ]
-    return np.concatenate([np.empty(0, dtype), *parts])
+    return parts[0] if len(parts) == 1 else np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _as_arrow(values: Any) -> Any:

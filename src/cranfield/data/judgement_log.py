@@ -9,6 +9,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield import _core
 from cranfield.errors import InputError, NeedsError
 
 Codes: TypeAlias = NDArray[np.int32]
@@ -215,11 +216,11 @@ def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
 
 def repeats(log: JudgementLog) -> NDArray[np.bool_]:
     """Which judgements answer what the same annotator has answered before."""
-    key = cell_keys(log)
     again = np.zeros(len(log), dtype=bool)
-    ordered = np.sort(key)
-    if not (ordered[1:] == ordered[:-1]).any():
+    last = log.concept if log.allowed is None else log.value
+    if _core.rows_differ(log.annotator, log.item, last):
         return again
+    key = cell_keys(log)
     by_key = np.argsort(key, kind="stable")
     again[by_key[1:]] = key[by_key[1:]] == key[by_key[:-1]]
     return again

@@ -26,7 +26,7 @@ def read_json(path: FileForm, kind: type[T]) -> T:
     data = read_json_bytes(path)
     plain = _core.nested_json(data, number_role(kind) == "grade")
     if plain is not None:
-        return kind(tuple(plain[0]), *plain[1:5])
+        return kind(tuple(plain[0]), *plain[1:5]).known_unique()
     notes: list[str] = []
     try:
         content = json.loads(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
 from cranfield.agreement.assess import AgreementRow
@@ -14,8 +14,10 @@ from cranfield.agreement.majority import ItemAgreement, MajorityShares
 from cranfield.agreement.quality import Quality
 from cranfield.agreement.systems import Rankings, SystemsStudy
 from cranfield.data.judgement_log import JudgementLog
-from cranfield.report.charts.people import agreement_figures
 from cranfield.report.document import Cell, Column, Document, Table
+
+if TYPE_CHECKING:
+    from cranfield.report.charts.model import Chart
 
 # A matrix of more annotators or truths than this is too wide to read; JSON has all pairs.
 MATRIX_UP_TO = 15
@@ -51,8 +53,15 @@ def document(answer: Agreement, **_: Any) -> Document:
         parts.append((_systems(answer.systems), None))
     machine = next((m or tables[0] for tables, m in parts if tables), None)
     tables = [*_usual(answer), *(t for tables, _ in parts for t in tables)]
-    drawn = partial(agreement_figures, answer)
+    drawn = partial(_drawn, answer)
     return Document(answer.to_dict(), tables, answer.notes, machine, figures=drawn)
+
+
+def _drawn(answer: Agreement) -> Sequence[Chart]:
+    # All charts are loaded with it, which takes longer than a small log.
+    from cranfield.report.charts.people import agreement_figures
+
+    return agreement_figures(answer)
 
 
 def quality_document(answer: Quality, **_: Any) -> Document:
