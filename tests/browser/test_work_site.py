@@ -107,6 +107,18 @@ def test_ten_images_by_keyboard_alone(driver, digits):
     assert driver.get_log("browser") == []
 
 
+def test_what_comes_next_is_fetched_ahead(driver, digits):
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    worker = Worker(driver, digits)
+    loaded = """return performance.getEntriesByType('resource').map((r) => r.name)
+        .filter((name) => name.endsWith('/picture'))"""
+    WebDriverWait(driver, 20, 0.05).until(lambda _: len(set(worker.js(loaded))) == 4)
+    ahead = set(worker.js(loaded)) - {worker.js("return document.querySelector('.unit img').src")}
+    worker.save(*TYPED)
+    assert worker.js("return document.querySelector('.unit img').src") in ahead
+
+
 def test_an_empty_group_is_refused_before_anything_is_sent(driver, digits):
     worker = Worker(driver, digits)
     worker.type("a", " ")
