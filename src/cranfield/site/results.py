@@ -55,7 +55,7 @@ PAGES: dict[str, tuple[str, str]] = {
 }
 # What may be chosen on a page; there are no other choices on any.
 CHOSEN = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
-MOST_ITEMS, MOST_BOARDS = 500, 64
+MOST_ITEMS, MOST_BOARDS = 500, 8
 
 
 def asked_of(path: str, query: Mapping[str, str]) -> dict[str, str]:

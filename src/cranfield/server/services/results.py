@@ -94,7 +94,8 @@ class Pages:
     def __init__(self, context: Context) -> None:
         self.context = context
         self._lock = threading.Lock()
-        self._results: OrderedDict[str, Results] = OrderedDict()
+        # The newest version of each of a few tasks.
+        self._results: OrderedDict[str, tuple[str, Results]] = OrderedDict()
         self._shown: OrderedDict[tuple[Any, ...], Shown] = OrderedDict()
 
     def page(
@@ -143,8 +144,10 @@ class Pages:
         from cranfield.site.results import Frame, Results
 
         with self._lock:
-            if version in self._results:
-                return self._results[version]
+            known, made = self._results.get(task_row["id"], ("", None))
+            if made is not None and known == version:
+                self._results.move_to_end(task_row["id"])
+                return made
         with self.context.store.read() as connection:
             material = material_of(connection, self.context, campaign, task_row, current)
             tasks = [one["slug"] for one in tasks_of(connection, campaign["id"])]
@@ -156,9 +159,12 @@ class Pages:
         links = CampaignLinks(campaign["slug"], task_row["slug"])
         made = Results(material, links, frame, extras)
         with self._lock:
-            self._results[version] = made
+            self._results[task_row["id"]] = (version, made)
             while len(self._results) > MATERIALS:
                 self._results.popitem(last=False)
+            # Nobody can ask for what an older version showed.
+            for key in [key for key in self._shown if key[0] == known != version]:
+                del self._shown[key]
         return made
 
 
