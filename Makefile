@@ -57,7 +57,7 @@ slow: sanitize tsan site-checks audit fuzz-share
 
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
-	$(BIN)/python -m pytest -q -o faulthandler_timeout=1800 tests/server/slow_*.py
+	$(BIN)/python -m pytest -q tests/server/slow_*.py
 
 # Known weaknesses of the installed packages, where the advisories can be had.
 audit: $(DEV)

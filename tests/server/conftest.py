@@ -1,12 +1,24 @@
 """Sites to test on: one is made once, every test gets a copy of its folder."""
 
+import faulthandler
 import shutil
+import sys
 
 import pytest
 
 from tests.server.world import DAY, Site, labels_text, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
+
+
+# What is slow has more time than other tests, and an end all the same.
+SLOW_SECONDS = 1800
+
+
+def pytest_runtest_setup(item):
+    if item.path.name.startswith("slow_"):
+        faulthandler.cancel_dump_traceback_later()
+        faulthandler.dump_traceback_later(SLOW_SECONDS, exit=True, file=sys.__stderr__)
 
 
 @pytest.fixture(scope="session")

@@ -45,6 +45,7 @@ class Annotator:
 
     def __init__(self, token, address):
         self.client = httpx.Client(
+            verify=False,
             base_url=f"{address}/api/v1",
             headers={"Authorization": f"Bearer {token}"},
             timeout=10,

@@ -282,6 +282,7 @@ class Site:
             base_url=f"{self.address}/api/v1",
             headers={"Authorization": f"Bearer {token}"} if token else {},
             timeout=30,
+            verify=False,
         )
         self.clients.append(made)
         return made
@@ -291,7 +292,7 @@ class Browser(httpx.Client):
     """A browser as far as tests need one: cookies, and forms with their hidden field."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(base_url=address, follow_redirects=False, timeout=30)
+        super().__init__(base_url=address, follow_redirects=False, timeout=30, verify=False)
 
     def token(self, path: str) -> str:
         found = re.search(r'name="csrf" value="([0-9a-f]+)"', self.get(path).text)
