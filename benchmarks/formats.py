@@ -14,12 +14,15 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from harness import DATA, importable
 from workload import make
 
 COMMAND = str(Path(sys.executable).parent / "cranfield")
+# Peers may live elsewhere, so that they change nothing here.
+PEERS_PYTHON = os.environ.get("CRANFIELD_PEERS", sys.executable)
 REPEATS = 3
 ITEMS, CONCEPTS, LABEL_RUNS, JUDGED = 13_000, 53, 20, 1_000_000
 FOLDER = DATA / "formats"
@@ -51,45 +54,108 @@ PEERS: dict[str, tuple[str, str]] = {
 }
 
 
+@dataclass(frozen=True)
+class Job:
+    """A command beside those who do part of its work.
+
+    `aim` is the most CPU time it should take, in times that of the first peer, and `megabytes` the
+    most memory.
+    """
+
+    name: str
+    ours: list[str]
+    peers: dict[str, list[str]]
+    aim: float | None = None
+    megabytes: float | None = None
+
+
 def main() -> str:
     """A million lines in every format, CPU seconds and memory, beside who only reads them."""
     # In a process of its own: the memory of a timed child starts from that of its parent.
     subprocess.run([sys.executable, __file__, "--write"], check=True)
+    lines = ["| job | tool | CPU s | peak MB | CPU / ours | aim |", "|---|---|--:|--:|--:|---|"]
+    missed: list[str] = []
+    for job in [*_reading(), *_writing(), *_long_runs(), *_labels_and_logs()]:
+        found, reached = _compared(job)
+        print(*found, sep="\n", file=sys.stderr, flush=True)
+        lines += found
+        missed += [] if reached else [job.name]
+    print(f"aims missed: {', '.join(missed) or 'none'}", file=sys.stderr)
+    return "\n".join(lines) + "\n"
+
+
+def _reading() -> list[Job]:
     qrels, run = make(1000, 1000)
     files = _write_runs(run)
-    rows = [("eval, TREC text", _eval(qrels, run), {"cat": ["cat", str(run)]})]
-    rows += [
-        (f"eval, {ending}", _eval(qrels, files[ending]), _peers(files[ending], *names))
-        for ending, names in {
-            ".csv": ("polars reads csv", "pyarrow reads csv"),
-            ".json": ("orjson", "json"),
-            ".parquet": ("pyarrow reads parquet", "duckdb reads parquet"),
-            ".txt.gz": ("igzip unpacks", "gzip unpacks"),
-        }.items()
-        if ending in files
+    jobs = [Job("eval, TREC text", _eval(qrels, run), {"cat": ["cat", str(run)]})]
+    for ending, names, aim, megabytes in (
+        (".csv", ("polars reads csv", "pyarrow reads csv"), 0.9, 100),
+        (".json", ("orjson", "json"), 1.05, 100),
+        (".parquet", ("duckdb reads parquet", "pyarrow reads parquet"), 1.67, None),
+        (".txt.gz", ("igzip unpacks", "gzip unpacks"), None, 50),
+    ):
+        if ending in files:
+            ours, peers = _eval(qrels, files[ending]), _peers(files[ending], *names)
+            jobs.append(Job(f"eval, {ending}", ours, peers, aim, megabytes))
+    return jobs
+
+
+def _writing() -> list[Job]:
+    _, run = make(1000, 1000)
+    table, target = _write_runs(run)[".csv"], FOLDER / "written"
+    copying = "import polars as p\np.read_csv(PATH).write_csv(PATH + '.copy')"
+    packing = (
+        "import gzip, shutil as s\ns.copyfileobj(open(PATH, 'rb'), gzip.open(PATH + '.gz', 'w'))"
+    )
+    polars = {"polars reads and writes csv": _python(table, copying)} if _there("polars") else {}
+    gzip_ = {"gzip packs csv": _python(table, packing)}
+    name = "convert, 1,000,000 lines"
+    return [
+        Job(f"{name}, .csv to TREC", _convert(table, target, ".run"), polars, 1.0, 75),
+        Job(f"{name}, TREC to .csv", _convert(run, target, ".csv"), polars, 1.0, 75),
+        Job(f"{name}, .csv to .json", _convert(table, target, ".json"), polars, 1.0, 75),
+        Job(f"{name}, .csv to .run.gz", _convert(table, target, ".run.gz"), gzip_, 0.2, 75),
     ]
+
+
+def _long_runs() -> list[Job]:
+    """Seven million lines: from a file, through a pipe, as trec_eval prints them."""
+    qrels, run = make(6980, 1000)
+    whole = {"cranfield eval": _eval(qrels, run), "cat": ["cat", str(run)]}
+    piped = ["bash", "-c", f"cat '{run}' | '{COMMAND}' eval '{qrels}' - -m 'AP nDCG@10'"]
+    asked = [COMMAND, "trec_eval", "-q", str(qrels), str(run)]
+    return [
+        Job("eval -, 6,980,000 lines through a pipe", piped, whole, 1.6, 50),
+        Job("trec_eval -q, 6,980,000 lines", asked, whole, 1.6, 50),
+    ]
+
+
+def _labels_and_logs() -> list[Job]:
     truth, labels = _write_labels()
-    reading = "import polars as p, sys\nfor f in sys.argv[1:]: print(len(p.read_csv(f)))"
-    peers = {"polars reads csv": [sys.executable, "-c", reading, *labels]}
-    rows.append(
-        (
+    reading = "import pyarrow.csv as p, sys\nfor f in sys.argv[1:]: print(len(p.read_csv(f)))"
+    peers = {"pyarrow reads csv": [PEERS_PYTHON, "-c", reading, *labels]}
+    jobs = [
+        Job(
             f"label, {LABEL_RUNS} files of {ITEMS:,} x {CONCEPTS}",
             [COMMAND, "label", truth, *labels],
-            peers if importable("polars") else {},
+            peers if _there("pyarrow") else {},
+            2.0,
         )
-    )
-    log = _write_log()
-    rows.append(
-        (
-            f"agreement, {JUDGED:,} judgements",
-            [COMMAND, "agreement", str(log)],
-            _peers(log, "polars reads csv"),
-        )
-    )
-    lines = ["| job | tool | CPU s | peak MB | CPU / ours |", "|---|---|--:|--:|--:|"]
-    for job, ours, others in rows:
-        lines += _compared(job, {"cranfield": ours, **others})
-    return "\n".join(lines) + "\n"
+    ]
+    for times, aim, megabytes in ((1, 1.85, None), (10, 5.3, 400)):
+        log = _write_log(times)
+        name = f"agreement, {times * JUDGED:,} judgements"
+        ours, read = [COMMAND, "agreement", str(log)], _peers(log, "polars reads csv")
+        jobs.append(Job(name, ours, read, aim, megabytes))
+    return jobs
+
+
+def _convert(source: Path, target: Path, ending: str) -> list[str]:
+    return [COMMAND, "convert", str(source), f"{target}{ending}", "--kind", "run"]
+
+
+def _there(package: str) -> bool:
+    return importable(package, PEERS_PYTHON)
 
 
 def _eval(qrels: Path, run: Path) -> list[str]:
@@ -97,24 +163,38 @@ def _eval(qrels: Path, run: Path) -> list[str]:
 
 
 def _peers(path: Path, *names: str) -> dict[str, list[str]]:
-    found = {name: PEERS[name] for name in names if importable(PEERS[name][0])}
-    return {
-        name: [sys.executable, "-c", f"PATH = {str(path)!r}\n{code}"]
-        for name, (_, code) in found.items()
-    }
+    found = {name: PEERS[name] for name in names if _there(PEERS[name][0])}
+    return {name: _python(path, code) for name, (_, code) in found.items()}
 
 
-def _compared(job: str, commands: dict[str, Sequence[str]]) -> list[str]:
+def _python(path: Path, code: str) -> list[str]:
+    return [PEERS_PYTHON, "-c", f"PATH = {str(path)!r}\n{code}"]
+
+
+def _compared(job: Job) -> tuple[list[str], bool]:
+    """Rows of the table, and whether the aim is reached."""
+    commands = {"cranfield": job.ours, **job.peers}
     taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
     for _ in range(REPEATS):
         for name, command in commands.items():
             taken[name].append(_cpu(command))
     seconds = {name: statistics.median(s for s, _ in runs) for name, runs in taken.items()}
-    return [
-        f"| {job} | {name} | {seconds[name]:.2f} | {max(m for _, m in runs):.0f} | "
-        f"{seconds[name] / seconds['cranfield']:.1f} |"
-        for name, runs in taken.items()
+    peak = {name: max(m for _, m in runs) for name, runs in taken.items()}
+    ours, aims, reached = seconds["cranfield"], list[str](), True
+    if job.aim is not None and job.peers:
+        first = next(iter(job.peers))
+        aims.append(f"{ours / seconds[first]:.2f} of at most {job.aim:g} x {first}")
+        reached = ours <= job.aim * seconds[first]
+    if job.megabytes is not None:
+        aims.append(f"at most {job.megabytes:g} MB")
+        reached = reached and peak["cranfield"] <= job.megabytes
+    said = f"{'; '.join(aims)}: {'reached' if reached else 'missed'}" if aims else ""
+    rows = [
+        f"| {job.name} | {name} | {seconds[name]:.2f} | {peak[name]:.0f} | "
+        f"{seconds[name] / ours:.1f} | {said if name == 'cranfield' else ''} |"
+        for name in commands
     ]
+    return rows, reached
 
 
 def _cpu(command: Sequence[str]) -> tuple[float, float]:
@@ -193,7 +273,13 @@ def _write_labels() -> tuple[str, list[str]]:
     return truth, [write(name, "%.6f", seed) for seed, name in enumerate(names, 6)]
 
 
-def _write_log() -> Path:
+def _write_log(times: int = 1) -> Path:
+    def repeated(path: Path) -> None:
+        header, rows = _write_log().read_text().split("\n", 1)
+        with path.open("w") as out:
+            out.write(header + "\n")
+            out.writelines(rows.replace(",i", f",{k}i") for k in range(times))
+
     def write(path: Path) -> None:
         import numpy as np
 
@@ -204,6 +290,8 @@ def _write_log() -> Path:
                 said = zip(rng.choice(400, 50, replace=False), rng.integers(0, 2, 50), strict=True)
                 out.writelines(f"w{a},i{cell // 20},C{cell % 20},{v}\n" for a, v in said)
 
+    if times > 1:
+        return _once(FOLDER / f"log{times}.csv", repeated)
     return _once(FOLDER / "log.csv", write)
 
 
@@ -211,6 +299,6 @@ if __name__ == "__main__":
     if "--write" in sys.argv:
         _write_runs(make(1000, 1000)[1])
         _write_labels()
-        _write_log()
+        _write_log(10)
     else:
         print(main())

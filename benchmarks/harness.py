@@ -63,9 +63,7 @@ def table(timings: Sequence[Timing], ours: str = "cranfield") -> str:
     return "\n".join(lines) + "\n"
 
 
-def importable(package: str) -> bool:
-    """Whether a peer is installed beside us."""
-    return (
-        subprocess.run([sys.executable, "-c", f"import {package}"], capture_output=True).returncode
-        == 0
-    )
+def importable(package: str, python: str = sys.executable) -> bool:
+    """Whether a peer is installed beside us, or beside another Python."""
+    asked = subprocess.run([python, "-c", f"import {package}"], capture_output=True)
+    return asked.returncode == 0
