@@ -97,7 +97,7 @@ def main() -> int:
         args.processes,
         args.seed,
         telling=only,
-        whole=not only and args.first == 0,
+        whole=not only,
     )
 
 

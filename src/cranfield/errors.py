@@ -165,6 +165,16 @@ def _shown(value: Any) -> str:
     return repr(value)
 
 
+def given_twice(names: Iterable[str]) -> str | None:
+    """The first name that stands there a second time, or none; of a million as well."""
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            return name
+        seen.add(name)
+    return None
+
+
 def plural(count: int, noun: str) -> str:
     """'1 topic', '2 topics'."""
     return f"{count} {noun}" + ("" if count == 1 else "s")

@@ -133,6 +133,27 @@ def test_messages_have_an_end(folder: Path) -> None:
     assert time.process_time() - started < 0.5
 
 
+def test_votes_of_very_many_columns_end_at_once(folder: Path, capsys: Said) -> None:
+    columns = [f"c{k}" for k in range(40_000)]
+    (folder / "v.csv").write_text(f"question,{','.join(columns)}\n1{',1' * 40_000}\n")
+    started = time.process_time()
+    assert main(["lab", "votes", "count", "v.csv"]) == 2
+    assert "v.csv:1: 40,001 columns, more than 1,000" in capsys.readouterr().err
+    assert time.process_time() - started < 10
+
+
+@pytest.mark.parametrize("source", ["/dev/zero", "x" * 5000, "a\0b", 3, b"x", object()])
+def test_what_is_no_ontology(source: object) -> None:
+    with pytest.raises(cf.CranfieldError):
+        cf.evaluate_labels({"i": {"a"}}, [{"i": {"a"}}], "F.example", ontology=source)
+
+
+@pytest.mark.parametrize("runs", [3, None, object()])
+def test_what_are_no_annotations(runs: object) -> None:
+    with pytest.raises(cf.CranfieldError):
+        cf.evaluate_labels({"i": {"a"}}, runs, "F.example")
+
+
 def test_switches_are_advised_as_switches() -> None:
     assert in_options("few_gold=True makes them") == "--few-gold makes them"
 

@@ -17,11 +17,13 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.survey import Respondents
-from cranfield.errors import InputError, Problem, plural
+from cranfield.errors import InputError, Problem, given_twice, plural
 from cranfield.io.files import csv_rows, describe, open_text
 
 FIXED = ("votes_a", "votes_b", "votes_both")
 CONFIDENCE = 0.95
+# Every option is held against every other.
+MOST_COLUMNS = 1000
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,9 +344,11 @@ def count_votes(path: str | Path) -> Choices | Preferences:
             1,
         )
     header = [name.strip() for name in rows[0][1]]
-    twice = [n for n in header if header.count(n) > 1]
-    if twice:
-        raise InputError.single(where, f"column {twice[0]!r} stands in the header twice", 1)
+    if len(header) > MOST_COLUMNS:
+        raise InputError.single(where, f"{len(header):,} columns, more than {MOST_COLUMNS:,}", 1)
+    twice = given_twice(header)
+    if twice is not None:
+        raise InputError.single(where, f"column {twice!r} stands in the header twice", 1)
     if len(rows) < 2:
         raise InputError.single(where, "has no questions below its header")
     pairs = set(FIXED) <= set(header)

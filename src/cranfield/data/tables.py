@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
 from cranfield.data import columns
-from cranfield.errors import InputError
+from cranfield.errors import InputError, given_twice
 
 if TYPE_CHECKING:
     import numpy as np
@@ -374,8 +374,8 @@ class Run(Table):
         rows = range(int(self.offsets[t]), int(self.offsets[t + 1]))
         scored = sorted(((float(self.values[r]), self.item(r)) for r in rows), reverse=True)
         items = [item for _, item in scored]
-        if len(set(items)) < len(items):
-            twice = next(item for item in items if items.count(item) > 1)
+        twice = given_twice(items)
+        if twice is not None:
             raise InputError.single(
                 f"<{self.name}>", f"item {twice!r} is listed twice for topic {topic!r}; keep one"
             )

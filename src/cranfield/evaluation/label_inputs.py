@@ -41,6 +41,8 @@ ROWS_AT_ONCE = 8192
 
 
 def coerce_ontology(source: OntologySource | None) -> Ontology | None:
+    if source is not None and not isinstance(source, str | Path | Ontology):
+        raise UsageError(f"ontology= is a file, a name or an Ontology, not {type(source).__name__}")
     return read_ontology(source) if isinstance(source, str | Path) else source
 
 

@@ -159,7 +159,7 @@ class LabelTask:
 
     def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
         """The runs with their names and thresholds, each read when it is its turn."""
-        if _is_one_run(runs):
+        if _is_one_run(runs) or not isinstance(runs, Iterable):
             raise UsageError("runs are given as a list: evaluate_labels(truth, [run], ...)")
         pairs: Iterable[tuple[str | None, Any]]
         pairs = runs.items() if isinstance(runs, Mapping) else ((None, run) for run in runs)

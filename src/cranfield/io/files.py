@@ -161,7 +161,7 @@ class Input:
     @property
     def can_be_read_again(self) -> bool:
         if self.path is not None:
-            return is_file(self.path) or not _exists(self.path)
+            return is_file(self.path) or not exists(self.path)
         return isinstance(self.stream, bytes) or self._start is not None
 
     def open(self) -> BinaryIO:
@@ -224,7 +224,8 @@ def is_file(path: Path) -> bool:
         return False
 
 
-def _exists(path: Path) -> bool:
+def exists(path: Path) -> bool:
+    """Whether there is something of that name; there is nothing of a name that none can have."""
     try:
         return path.exists()
     except (OSError, ValueError):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 from typing import Any, TypeGuard
 
 from cranfield.data import Judgements, Table
-from cranfield.errors import InputError
+from cranfield.errors import InputError, given_twice
 
 
 def is_list_of_ids(items: Any) -> bool:
@@ -25,8 +25,8 @@ def of_list(items: Any, kind: type[Table], where: str, topic: str) -> Any:
     if not is_list_of_ids(items):
         return items
     names = [str(item) for item in items]
-    if len(set(names)) < len(names):
-        twice = next(name for name in names if names.count(name) > 1)
+    twice = given_twice(names)
+    if twice is not None:
         raise InputError.single(
             where, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"
         )

@@ -15,10 +15,11 @@ from cranfield.io.files import (
     can_be_read_again,
     csv_rows,
     describe,
+    exists,
     inner_suffix,
     open_text,
-    read_bytes,
     read_text,
+    read_until_zero,
 )
 from cranfield.ontologies import BUILT_IN, built_in
 
@@ -72,7 +73,7 @@ def _parse_file(source: str | Path | Input) -> Ontology:
     """An ontology in the format of its ending; what comes through a pipe is known by its start."""
     suffix = inner_suffix(source)
     if suffix not in (*RDF_FORMATS, ".csv", ".tsv") and not can_be_read_again(source):
-        whole = read_bytes(source)
+        whole = read_until_zero(source)
         suffix, source = _ending_by_start(whole), Input(describe(source), whole)
     if suffix in RDF_FORMATS:
         from cranfield.io.ontology_rdf import parse_rdf
@@ -80,7 +81,7 @@ def _parse_file(source: str | Path | Input) -> Ontology:
         return parse_rdf(source, RDF_FORMATS[suffix])
     if suffix in (".csv", ".tsv"):
         return _parse_csv(source, "\t" if suffix == ".tsv" else ",")
-    if not suffix and not Path(str(source)).exists():
+    if not suffix and not exists(Path(str(source))):
         raise InputError.single(
             str(source),
             f"no such file, and no built-in ontology of that name.{suggest(str(source), BUILT_IN)}",
