@@ -20,6 +20,7 @@ import cranfield as cf
 from check_stats import percent, shown
 from check_truth import PAGE
 from cranfield import stats
+from cranfield.comparison.powered_answer import Estimate
 from run import replace_block
 
 MEASURES = "nDCG@10 AP(rel=2) P(rel=2)@10"
@@ -118,12 +119,15 @@ def some_pairs() -> tuple[str, list[str]]:
             kept[begin + rng.permutation(size)[: max(2, round(size / 5))]] = True
         values = np.where(kept, human.values, -1.0)
         gold = replace(human, values=values, strata=np.zeros(len(human), dtype=np.int64))
-        for e in cf.evaluate_powered(gold, silver, runs, measures, resamples=499).estimates:
-            value = true[e.run][e.measure]
+        found = cf.evaluate_powered(gold, silver, runs, measures, pairs=True, resamples=499)
+        for e in (*found.estimates, *found.pairs):
+            of = (e.run, "") if isinstance(e, Estimate) else (e.a, e.b)
+            value = true[of[0]][e.measure] - (true[of[1]][e.measure] if of[1] else 0.0)
             row = [e.these[0] <= value <= e.these[1], e.these[1] - e.these[0]]
             row += [e.gold_these[0] <= value <= e.gold_these[1], e.gold_these[1] - e.gold_these[0]]
             row += [e.value - value, np.nan if e.bias is None else e.bias]
-            seen.setdefault(e.measure, []).append([float(x) for x in row])
+            what = f"{e.measure}, differences" if of[1] else e.measure
+            seen.setdefault(what, []).append([float(x) for x in row])
     rows = []
     for measure, listed in seen.items():
         held, width, gold_held, gold_width, off, bias = np.mean(listed, axis=0)

@@ -129,6 +129,17 @@ nb::tuple py_expected_sums(const In1<std::int64_t>& offsets, const In1<double>& 
                           to_numpy(std::move(found.variances), shape));
 }
 
+nb::object py_draw_labels(const In2<double>& chances, bool exclusive, std::uint64_t seed,
+                          std::size_t draw, unsigned jobs) {
+    const SoftConcepts truth{chances.shape(0), chances.shape(1), chances.data(), exclusive};
+    std::vector<std::uint8_t> labels;
+    {
+        const nb::gil_scoped_release release;
+        labels = draw_labels(truth, seed, draw, jobs);
+    }
+    return to_numpy(std::move(labels), {truth.items, truth.concepts});
+}
+
 }  // namespace
 
 void bind_draws(nb::module_& m) {
@@ -140,6 +151,8 @@ void bind_draws(nb::module_& m) {
           nb::arg("cumulative"), nb::arg("runs"), nb::arg("calls"), nb::arg("guards"),
           nb::arg("watched"), nb::arg("order"), nb::arg("seed"), nb::arg("first"), nb::arg("draws"),
           nb::arg("smallest"), nb::arg("jobs"), nb::arg("progress"));
+    m.def("draw_labels", &py_draw_labels, nb::arg("chances"), nb::arg("exclusive"), nb::arg("seed"),
+          nb::arg("draw"), nb::arg("jobs"));
     m.def("expected_sums", &py_expected_sums, nb::arg("offsets"), nb::arg("levels"),
           nb::arg("cumulative"), nb::arg("run"), nb::arg("calls"));
 }

@@ -1,6 +1,7 @@
 #include "draws.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 
@@ -370,6 +371,39 @@ Expected expected_sums(const SoftTruth& truth, const RunView& run, const Program
         }
     }
     return found;
+}
+
+std::vector<std::uint8_t> draw_labels(const SoftConcepts& truth, std::uint64_t seed,
+                                      std::size_t draw, unsigned jobs) {
+    // So many labels are one piece of work for a thread.
+    constexpr std::size_t piece_labels = 1 << 16;
+    std::vector<std::uint8_t> labels(truth.items * truth.concepts, 0);
+    const std::size_t piece =
+        std::max<std::size_t>(1, piece_labels / std::max<std::size_t>(1, truth.concepts));
+    std::atomic<std::size_t> next{0};
+    on_threads(jobs, [&] {
+        for (std::size_t begin; (begin = next.fetch_add(piece)) < truth.items;) {
+            const std::size_t end = std::min(begin + piece, truth.items);
+            for (std::size_t item = begin; item < end; ++item) {
+                const double* chances = truth.chances + item * truth.concepts;
+                std::uint8_t* row = labels.data() + item * truth.concepts;
+                const Chance chance(seed, draw, item);
+                if (!truth.exclusive) {
+                    for (std::size_t c = 0; c < truth.concepts; ++c)
+                        row[c] = chance(c) < chances[c];
+                    continue;
+                }
+                double upto = 0;
+                std::size_t c = 0;
+                for (const double u = chance(0); c + 1 < truth.concepts; ++c) {
+                    upto += chances[c];
+                    if (u < upto) break;
+                }
+                if (truth.concepts > 0) row[c] = 1;
+            }
+        }
+    });
+    return labels;
 }
 
 }  // namespace cranfield

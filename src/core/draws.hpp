@@ -66,6 +66,18 @@ struct Drawn {
 Drawn draw_scores(const SoftTruth& truth, const std::vector<RunView>& runs,
                   const Programme& programme, const Drawing& how, Progress& progress);
 
+// The probability of every concept of every item: items x concepts. Where they exclude one another
+// an item has exactly one.
+struct SoftConcepts {
+    std::size_t items, concepts;
+    const double* chances;
+    bool exclusive;
+};
+
+// The labels of one draw: items x concepts, 0 or 1.
+std::vector<std::uint8_t> draw_labels(const SoftConcepts& truth, std::uint64_t seed,
+                                      std::size_t draw, unsigned jobs);
+
 // Expected values and variances of kernels to which every item adds by itself: topics x calls.
 struct Expected {
     std::vector<double> values, variances;

@@ -346,6 +346,9 @@ def draw_scores(
     NDArray[np.int32],
     NDArray[np.float64],
 ]: ...
+def draw_labels(
+    chances: NDArray[np.float64], exclusive: bool, seed: int, draw: int, jobs: int
+) -> NDArray[np.uint8]: ...
 def expected_sums(
     offsets: NDArray[np.int64],
     levels: NDArray[np.float64],

@@ -124,6 +124,45 @@ def test_draws_on_processes_are_the_same():
     assert np.array_equal(here.doubt.means[m], there.doubt.means[m])
 
 
+def test_label_draws_are_the_same_on_any_number_of_threads_and_elsewhere():
+    rng = np.random.default_rng(4)
+    truth = {f"i{k}": {c: round(float(rng.random()), 2) for c in "abcd"} for k in range(60)}
+    runs = {
+        name: {i: {c: float(rng.random()) for c in row} for i, row in truth.items()}
+        for name in ("x", "y")
+    }
+    asked = {"measures": "F.example AP.concept HammingLoss", "draws": 30, "rng": 5, "soft": True}
+    one, two, eight = (cf.evaluate_labels(truth, runs, jobs=n, **asked) for n in (1, 2, 8))
+    assert one == two == eight
+    there = cf.evaluate_labels(truth, runs, executor="processes", jobs=2, **asked)
+    for m in one.measures:
+        assert np.array_equal(one.doubt.means[m], there.doubt.means[m])
+
+
+def test_draws_on_dask_are_the_same():
+    distributed = pytest.importorskip("distributed", reason="the extra cluster is not installed")
+    truth = soft_truth(topics=4, items=10)
+    runs = runs_for(truth, 2)
+    labels = {f"i{k}": {"a": 0.1 * (k % 10), "b": 0.5} for k in range(20)}
+    said = {i: {"a": 0.7, "b": 0.2} for i in labels}
+    asked = {"draws": 20, "rng": 5}
+    cluster = distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
+    )
+    with cluster:
+        there = {"executor": cluster.scheduler_address.replace("tcp://", "dask://")}
+        ranked = [cf.evaluate(truth, runs, "AP P@5", **asked, **more) for more in ({}, there)]
+        both = {"x": said, "y": labels}
+        annotated = [
+            cf.evaluate_labels(labels, both, "F.example", soft=True, **asked, **more)
+            for more in ({}, there)
+        ]
+    for here, elsewhere in (ranked, annotated):
+        for m in here.measures:
+            assert np.array_equal(here.doubt.means[m], elsewhere.doubt.means[m])
+            assert np.array_equal(here.values[m], elsewhere.values[m])
+
+
 def test_what_scores_say_of_their_doubt(tmp_path):
     truth = soft_truth()
     scores = cf.evaluate(truth, runs_for(truth), "AP P@5", draws=200)

@@ -5,7 +5,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield._reference.draws import chance, drawn_grade
+from cranfield import _core
+from cranfield._reference.draws import chance, drawn_grade, drawn_labels
 
 MEASURES = "AP nDCG@3 P@3 R@3 RR Rprec Bpref ERR@5 RBP NMRR(gmt=9) GMAP"
 
@@ -48,3 +49,34 @@ def test_every_draw_is_the_truth_that_the_twin_draws(seed, topics, items, draws)
                     str(m),
                     d,
                 )
+
+
+@settings(max_examples=50, deadline=None)
+@given(
+    st.integers(0, 2**63),
+    st.integers(0, 6),
+    st.integers(1, 5),
+    st.integers(0, 1000),
+    st.booleans(),
+)
+def test_labels_are_drawn_as_the_twin_draws_them(seed, items, concepts, draw, exclusive):
+    rng = np.random.default_rng(seed % 2**32)
+    chances = rng.dirichlet(np.full(concepts, 0.5), size=items) if exclusive else None
+    if chances is None:
+        chances = np.round(rng.random((items, concepts)), 1)
+    found = _core.draw_labels(np.ascontiguousarray(chances), exclusive, seed, draw, 1)
+    twin = drawn_labels(chances.tolist(), exclusive, seed, draw)
+    assert found.astype(bool).tolist() == twin
+    if exclusive:
+        assert (found.sum(axis=1) == 1).all()
+
+
+def test_labels_are_the_same_on_any_number_of_threads():
+    """More labels than one thread takes at once, and each as often as it is probable."""
+    chances = np.random.default_rng(0).random((5000, 40))
+    one, two, eight = (_core.draw_labels(chances, False, 3, 7, n) for n in (1, 2, 8))
+    assert np.array_equal(one, two)
+    assert np.array_equal(one, eight)
+    often = sum(_core.draw_labels(chances[:50], False, 3, d, 1).astype(int) for d in range(2000))
+    error = np.sqrt(chances[:50] * (1 - chances[:50]) / 2000)
+    assert np.abs(often / 2000 - chances[:50]).max() < (5 * error + 1e-9).max()

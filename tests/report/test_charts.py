@@ -60,7 +60,7 @@ def test_leaderboard(scores, comparison):
     best = [s.run for s in comparison.standings if s.measure == "AP" and s.rank == 1]
     assert [drawn.y.names[round((r.y0 + r.y1) / 2)] for r in drawn.marks(Region)] == best
     for rule in drawn.marks(Rule):
-        assert rule.x0 <= means[drawn.y.names[rule.y0]] <= rule.x1
+        assert rule.x0 <= means[drawn.y.names[round(rule.y0)]] <= rule.x1
     with pytest.raises(UsageError, match="no comparison under 'AB'"):
         charts.leaderboard(comparison, "AB")
 

@@ -28,3 +28,17 @@ def drawn_grade(u: float, levels: Sequence[float], chances: Sequence[float]) -> 
         if u < total:
             return level
     return levels[-1]
+
+
+def drawn_labels(
+    chances: Sequence[Sequence[float]], exclusive: bool, seed: int, draw: int
+) -> list[list[bool]]:
+    """The concepts of every item in a draw; of exclusive ones each item has exactly one."""
+    found = []
+    for item, row in enumerate(chances):
+        if exclusive:
+            one = drawn_grade(chance(seed, draw, item, 0), range(len(row)), row)
+            found.append([c == one for c in range(len(row))])
+        else:
+            found.append([chance(seed, draw, item, c) < p for c, p in enumerate(row)])
+    return found

@@ -269,10 +269,32 @@ class _Check:
             held = {"items": set(truth.items)}
             if truth.named:
                 held["concepts"] = set(truth.concepts)
+        if self.c.part(kind).silver is not None:
+            self._silver(kind, held["topics" if kind == "ranked" else "items"])
         for name, ids in held.items():
             known = None if public is None else getattr(public, name)
             if known is not None:
                 self._strangers(name, ids, known, describe(path))
+
+    def _silver(self, kind: Kind, gold: set[str]) -> None:
+        """The gold must be part of what the silver has."""
+        from cranfield.io import read_qrels
+        from cranfield.io.labels import read_labels
+
+        path = self.c.part(kind).silver
+        if path is None:
+            return
+        every = read_qrels(path).topics if kind == "ranked" else read_labels(path).items
+        name = "topics" if kind == "ranked" else "items"
+        self._has(f"silver ({kind})", f"{len(every)} {name}, {len(gold)} with gold")
+        others = sorted(gold - set(every))
+        if others:
+            more = ", ..." if len(others) > NAMED else ""
+            self._complain(
+                f"{len(others)} {name} with gold have no silver: "
+                f"{', '.join(map(repr, others[:NAMED]))}{more}",
+                describe(path),
+            )
 
     def _strangers(self, name: str, ids: set[str], known: Sequence[str], file: str) -> None:
         others = sorted(ids - set(known))

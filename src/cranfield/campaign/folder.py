@@ -48,13 +48,13 @@ def filled(question: str, given: Mapping[str, Any]) -> Given:
 
 
 def _ranked(collection: Collection, given: Given) -> None:
-    given["judgements"] = collection.need("judgements")
+    given["judgements"] = _gold(collection, "ranked", given)
     _runs(collection, "ranked", given)
     _options(collection, "ranked", given)
 
 
 def _labels(collection: Collection, given: Given) -> None:
-    given["truth"] = collection.need("truth")
+    given["truth"] = _gold(collection, "labels", given)
     _runs(collection, "labels", given)
     _options(collection, "labels", given)
     chosen: Any = given.get("on")
@@ -75,11 +75,25 @@ def _subject(collection: Collection, given: Given) -> None:
     if own:
         given["measures"] = asked
     if kind == "labels":
-        given["truth"] = given.get("truth") or collection.need("truth")
+        given["truth"] = given.get("truth") or _gold(collection, "labels", given)
     else:
-        given["files"] = [collection.need("judgements"), *given["files"]]
+        given["files"] = [_gold(collection, "ranked", given), *given["files"]]
     if not named and "baseline" in given and given["baseline"] is None:
         given["baseline"] = collection.part(kind).baseline or None
+
+
+def _gold(collection: Collection, kind: Kind, given: Given) -> Path:
+    """The truth, or the gold where there is silver too: that is named then among what was given.
+
+    Whichever of the two was given replaces the folder's.
+    """
+    truth, silver = collection.need(TRUTH[kind]), collection.part(kind).silver
+    if "silver" not in given:
+        return truth
+    gold = given.pop("gold", None)
+    given["silver"] = given["silver"] or silver or (truth if gold else None)
+    given["gold"] = None
+    return gold or truth
 
 
 def _study(collection: Collection, given: Given) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+from cranfield.campaign.estimated import Estimated, score_estimated
 from cranfield.campaign.results.material import Material
 from cranfield.campaign.scoring import TRUTH, score_collection, task_options
 from cranfield.campaign.submissions import PublicSet
@@ -16,7 +17,7 @@ from cranfield.data.collection import Collection, Kind
 from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.mistakes import Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
-from cranfield.measures import parse_measures
+from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Progress
 
 if TYPE_CHECKING:
@@ -47,6 +48,8 @@ def gather(
     `options` are those of a comparison, which is of all pairs.
     """
     told = Progress.of(progress)
+    if collection.part(kind).silver is not None:
+        return _estimated(collection, kind, released, jobs, told, options)
     part = told.part(0.0, 0.6)
     if kind == "ranked":
         scores, curve = _ranked(collection, jobs, part)
@@ -69,19 +72,58 @@ def gather(
     return Gathered(material, curve, mistakes)
 
 
+def _estimated(
+    collection: Collection,
+    kind: Kind,
+    released: bool,
+    jobs: int | None,
+    told: Progress,
+    options: dict[str, Any],
+) -> Gathered:
+    """The same from little gold and much silver; what runs confuse is known for gold only."""
+    found, curve = gather_estimated(collection, kind, jobs, told, **options)
+    mistakes = None if kind == "ranked" else _labels(collection, jobs, Progress.of(None))[1]
+    scores = found.scores
+    if not released:
+        scores = sealed(scores, PublicSet.of(collection, kind))
+        curve = None if curve is None else replace(curve, units=scores.units)
+    material = Material.of(
+        collection, kind, scores=scores, comparison=found.comparison, released=released
+    )
+    return Gathered(material, curve, mistakes)
+
+
+def gather_estimated(
+    collection: Collection, kind: Kind, jobs: int | None, progress: Progress, **options: Any
+) -> tuple[Estimated, Scores | None]:
+    """Estimates of the runs of a collection with silver, and the curves of its topics."""
+    asked: dict[str, Any] = {"jobs": jobs, "progress": progress, **options}
+    if kind == "labels":
+        return score_estimated(collection, kind, **asked), None
+    own, levels = _measures(collection)
+    asked |= {"measures": list(map(str, own)), "further": list(map(str, levels))}
+    found = score_estimated(collection, kind, **asked)
+    return found, found.units.select(levels)
+
+
 def _testable(scores: Scores) -> list[Any]:
     return [m for m in scores.measures if m in scores.values and scores.is_mean(m)]
 
 
 def _ranked(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Scores]:
     """The scores under the collection's measures, and precision at levels of recall."""
-    from cranfield.evaluation.ranked import DEFAULT_MEASURES
-
-    own = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
-    levels = parse_measures(RECALL_MEASURES)
+    own, levels = _measures(collection)
     both = [str(m) for m in dict.fromkeys([*own, *levels])]
     found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
     return found.select(own), found.select(levels)
+
+
+def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measure]]:
+    """The measures of the rankings, and precision at levels of recall."""
+    from cranfield.evaluation.ranked import DEFAULT_MEASURES
+
+    own = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
+    return own, parse_measures(RECALL_MEASURES)
 
 
 def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:

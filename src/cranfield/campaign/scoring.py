@@ -99,10 +99,11 @@ def score_collection(
     measures: str | Sequence[str] | None = None,
     runs: Sequence[Any] | Mapping[str, Any] | None = None,
     concepts: Sequence[str] | None = None,
+    truth: Path | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
 ) -> Scores:
-    """Score the runs of a collection, or others, against its truth.
+    """Score the runs of a collection, or others, against its truth or another.
 
     Measures are those given, or the collection's, or the usual ones. `concepts` keeps some of
     them only.
@@ -111,7 +112,7 @@ def score_collection(
     from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 
     kind = only_kind(collection, kind, measures)
-    part, truth = collection.part(kind), collection.need(TRUTH[kind])
+    part, truth = collection.part(kind), truth or collection.need(TRUTH[kind])
     given = part.runs if runs is None else runs
     if not given:
         raise NeedsError(f"{collection.folder / 'collection.toml'} names no runs of this kind")

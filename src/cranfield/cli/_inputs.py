@@ -21,7 +21,7 @@ def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "")
         from cranfield.campaign.folder import filled
 
         given = filled(command, given)
-    if runs and not given[runs]:
+    if runs and not given[runs] and not (given.get("gold") or given.get("silver")):
         missing = "the following arguments are required: RUN"
         raise UsageError(f"cranfield {command}: {missing}. See: cranfield {command} --help")
     return given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cranfield.cli._common import Output, Parser, add, positive
+from cranfield.cli._common import Output, Parser, Place, add, positive
 from cranfield.errors import UsageError
 from cranfield.work.background import in_background
 
@@ -20,18 +20,24 @@ FOREIGN = (
 
 def truth_options(parser: Parser) -> None:
     """Gold for some units, silver for all; with both there are runs only among the files."""
-    group = parser.add_argument_group("little gold, much silver")
-    what = """what people judged: some topics (items), chosen at random; the first file is the
-    silver then, unless --silver names it"""
-    add(group, "--gold FILE", what)
-    what = """what a program or a crowd judged: all topics (items); the first file is the gold
-    then, unless --gold names it"""
-    add(group, "--silver FILE", what)
+    group = truth_files(parser, "first file")
     add(group, "--few-gold", "go on with fewer than 5 gold topics (items)", bool)
     add(group, "--width X", "also say how many gold units intervals of this width need", float)
     what = """a truth with probabilities: how often it is drawn (default: 1000 times, for
     annotation 200 times)"""
     add(parser, "--draws N", what, positive)
+
+
+def truth_files(parser: Parser, other: str) -> Place:
+    """The files of gold and silver; `other` is where the one that is not named stands."""
+    group = parser.add_argument_group("little gold, much silver")
+    what = f"""what people judged: some topics (items), chosen at random; the {other} is the
+    silver then, unless --silver names it"""
+    add(group, "--gold FILE", what)
+    what = f"""what a program or a crowd judged: all topics (items); the {other} is the gold
+    then, unless --gold names it"""
+    add(group, "--silver FILE", what)
+    return group
 
 
 def has_truths(given: dict[str, Any]) -> bool:

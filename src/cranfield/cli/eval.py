@@ -36,10 +36,10 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     parser = make_parser()
     given, output = parser.read(argv)
+    given = with_folder("eval", given, "judgements", "runs")
     if has_truths(given):
         files = [given.pop("judgements"), *given.pop("runs")]
         return show_powered(parser, given, files, output)
-    given = with_folder("eval", given, "judgements", "runs")
     bad = keep_good(given)
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     asked = DEFAULT_MEASURES if given["measures"] is None else given["measures"]

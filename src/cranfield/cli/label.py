@@ -50,10 +50,10 @@ def make_parser() -> Parser:
 def main(argv: Sequence[str]) -> int:
     parser = make_parser()
     given, output = parser.read(argv)
+    given = with_folder("label", given, "truth", "runs")
     if has_truths(given):
         files = [given.pop("truth"), *given.pop("runs")]
         return show_powered(parser, given, files, output, task="labels")
-    given = with_folder("label", given, "truth", "runs")
     bad = keep_good(given)
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     item = given.pop("explain")

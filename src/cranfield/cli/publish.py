@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from cranfield.cli._common import Parser, add, common, positive, target
+from cranfield.cli._truths import truth_files
 from cranfield.data.collection import KINDS
 from cranfield.work.background import in_background
 
@@ -22,6 +23,7 @@ def make_parser() -> Parser:
     add(parser, "--release-truth", what, bool)
     add(parser, "--with-runs", "also copy the files of the runs", bool)
     add(parser, "--kind", "only the runs of this kind", KINDS)
+    truth_files(parser, "folder's truth")
     add(parser, "--resamples N", "random draws of the tests", positive, 10_000)
     common(parser, "jobs")
     where = "SITE!: the folder to write, whole or not at all; a site that is there is replaced"

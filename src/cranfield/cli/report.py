@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common
+from cranfield.cli._truths import truth_files
 from cranfield.data.collection import KINDS
 from cranfield.work.background import in_background
 
@@ -20,6 +21,7 @@ def make_parser() -> Parser:
     add(parser, "--public", what, bool)
     common(parser, "title", "pictures")
     add(parser, "--kind", "only the runs of this kind", KINDS)
+    truth_files(parser, "folder's truth")
     add(parser, "--baseline RUN", "the run that others are compared with")
     common(parser, "jobs", "quiet")
     return parser

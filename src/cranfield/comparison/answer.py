@@ -34,6 +34,8 @@ _SIDES = {
     "one": "one-tailed (a better than b)",
     "seen": "one-tailed in the direction seen (its level over both directions is twice the p)",
 }
+# What the two intervals of little gold and much silver are about, as every output names them.
+THESE, SUCH = "these units", "such units"
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
@@ -94,6 +96,23 @@ class Pair:
 
 
 _MARKS = {1: "up", 0: "", -1: "down"}
+
+
+def interval_parts(unit: str, units: int = 0, gold_units: int = 0) -> str:
+    """What the parts of an interval are about: topics, the truth, and both of them.
+
+    >>> interval_parts("topic")
+    'low, high: had other topics been asked; truth: were the truth another one that its \
+probabilities allow; both: either; tests, ranks and groups: topics alone.'
+    """
+    truth = "were the truth another one that its probabilities allow"
+    if gold_units:
+        truth = (
+            f"had people judged all {units} {unit}s, not {gold_units} ({THESE}: the others have "
+            "silver)"
+        )
+    both = f"either ({SUCH})" if gold_units else f"either; tests, ranks and groups: {unit}s alone"
+    return f"low, high: had other {unit}s been asked; truth: {truth}; both: {both}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,9 +228,15 @@ class Standing:
     rank: int
     group: str
     rank_spread: tuple[int, int]
-    # Where the truth has probabilities: what it leaves open, and with the choice of topics.
+    # Where the truth is not sure: what it leaves open, and with the choice of topics.
     truth_ci: tuple[float, float] | None = None
     both_ci: tuple[float, float] | None = None
+
+    @property
+    def open_ends(self) -> tuple[float, ...]:
+        """The ends of both further intervals; NaN where the truth is sure."""
+        nothing = (math.nan, math.nan)
+        return (*(self.truth_ci or nothing), *(self.both_ci or nothing))
 
 
 @dataclass(frozen=True, slots=True)
@@ -269,6 +294,8 @@ class Comparison(Answer):
     # Under a truth with probabilities, for each measure and two runs: how far the difference is
     # sure, and the probability over truths that a is better.
     doubts: tuple[Mapping[str, Any], ...] = ()
+    # From how many units with gold the means of all were estimated; 0 where nothing was.
+    gold_units: int = 0
 
     @property
     def pairing(self) -> str:
@@ -312,6 +339,10 @@ class Comparison(Answer):
             ends += f", seed {self.seed}"
         return [marks, f"{how}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
 
+    def interval_parts(self) -> str:
+        """What the parts of an interval are about, where the truth is one of them."""
+        return interval_parts(self.unit, self.topics, self.gold_units)
+
     def _counts(self) -> str:
         """How many topics the pairs have, said once where all measures agree."""
         said = {str(m["name"]): self._count(m) for m in self.measures}
@@ -323,6 +354,8 @@ class Comparison(Answer):
     def _count(self, measure: Mapping[str, Any]) -> str:
         counts = np.unique(self.pairs.where(measure["name"]).columns["topics"]).tolist()
         unit = f"{measure['unit']}s"
+        if not counts:
+            return f"{measure['units']} {unit}"
         if counts[0] == counts[-1]:
             return f"{counts[0]} {unit} in every pair"
         return f"{counts[0]} to {counts[-1]} of {measure['units']} {unit}, by pair"

@@ -96,7 +96,7 @@ def compare(
         standings=tuple(boards),
         families=tuple(_family(m, np.asarray(scores.values[m])) for m in chosen),
         runs=scores.runs,
-        measures=tuple(_described(scores, m) for m in chosen),
+        measures=tuple(measure_facts(scores, m) for m in chosen),
         baseline=baseline,
         test=plan.test,
         correction=plan.correction,
@@ -177,7 +177,8 @@ def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:
     return ""
 
 
-def _described(scores: Scores, measure: Measure) -> dict[str, Any]:
+def measure_facts(scores: Scores, measure: Measure) -> dict[str, Any]:
+    """What an answer says of a measure that runs were compared under."""
     return {
         "name": str(measure),
         "mean_name": measure.mean_label,

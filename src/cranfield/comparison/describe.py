@@ -34,9 +34,9 @@ def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
         "mark": up.astype(np.int64) - down.astype(np.int64),
         "sure": _sure(plan, p, corrected),
     }
-    for name in _COUNTS:
+    for name in COUNTS:
         columns[name] = np.zeros(len(asked), dtype=np.int64)
-    for name in _VALUES:
+    for name in VALUES:
         columns[name] = np.full(len(asked), np.nan)
     for group in groups(case.values, case.pairs[asked]):
         _describe_group(case, found, group, columns, drawn)
@@ -46,8 +46,8 @@ def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
     return columns
 
 
-_COUNTS = ("topics", "wins", "ties", "losses")
-_VALUES = (
+COUNTS = ("topics", "wins", "ties", "losses")
+VALUES = (
     "mean_a",
     "mean_b",
     "difference",

@@ -22,7 +22,7 @@ def doubtful_standings(
     doubt, named = _of(scores), {str(m): m for m in scores.measures}
     for s in board:
         drawn = doubt.means[named[s.measure]][scores.runs.index(s.run)]
-        truth, both = _ends(s.mean, drawn, s.ci, alpha)
+        truth, both = ends_of(s.mean, drawn, s.ci, alpha)
         yield replace(s, truth_ci=truth, both_ci=both)
 
 
@@ -34,7 +34,7 @@ def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[
     for row in pairs.rows():
         m, a, b = named[row["measure"]], place[row["a"]], place[row["b"]]
         drawn = doubt.means[m][a] - doubt.means[m][b]
-        truth, both = _ends(row["difference"], drawn, row["ci"], alpha)
+        truth, both = ends_of(row["difference"], drawn, row["ci"], alpha)
         rows.append(
             {
                 "measure": row["measure"],
@@ -50,7 +50,7 @@ def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[
     return tuple(rows)
 
 
-def _ends(
+def ends_of(
     value: float, drawn: Floats, ci: tuple[float, float], alpha: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The interval by the truth, and that of both; distances add up as independent errors do."""

@@ -14,7 +14,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.comparison.powered_answer import SUCH, THESE, Estimate, PoweredPair, PoweredScores
+from cranfield.comparison.answer import SUCH, THESE
+from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.stats._resample import Rng, seed_of

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import fields
 from typing import Any
 
 import numpy as np
 
 from cranfield.comparison.more_gold import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.data import Judgements
-from cranfield.errors import UsageError, plural
+from cranfield.comparison.powered_plan import PoweredPlan
+from cranfield.errors import UsageError, plural, suggest
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
@@ -21,10 +21,10 @@ from cranfield.io.forms import coerce_judgements, is_file, name_runs
 from cranfield.io.labels import read_labels
 from cranfield.measures._spec import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names
-from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Ints, Rng, all_pairs, seed_of
+from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
 from cranfield.stats.corrections import correct
-from cranfield.stats.powered import Powered, PoweredMethod, powered_means
+from cranfield.stats.powered import Powered, powered_means
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.
 FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
@@ -39,15 +39,6 @@ def evaluate_powered(
     measures: str | Measure | Iterable[str | Measure] | None = None,
     *,
     task: Task = "ranked",
-    pairs: bool = False,
-    baseline: str | None = None,
-    correction: Correction | None = None,
-    interval: PoweredMethod | None = None,
-    alpha: float = 0.05,
-    resamples: int = DEFAULT_RESAMPLES,
-    few_gold: bool = False,
-    width: float | None = None,
-    rng: Rng = 0,
     jobs: int | None = None,
     progress: Watcher | None = None,
     **options: Any,
@@ -55,8 +46,8 @@ def evaluate_powered(
     """Score runs where people judged few units and a program or a crowd all of them.
 
     `gold` and `silver` are what `evaluate` takes as judgements, or `evaluate_labels` as truth
-    (`task="labels"`), whose further `options` may be given too; `powered` has the rest.
-    Judgements with strata are a gold of pairs, sampled within every topic: see `sampled_pairs`.
+    (`task="labels"`); `options` are those of `PoweredPlan` and of the evaluation. Judgements with
+    strata are a gold of pairs, sampled within every topic: see `sampled_pairs`.
 
     >>> silver = {f"t{i}": {"a": 1, "b": int(i % 3 == 0)} for i in range(30)}
     >>> gold = {t: silver[t] for t in list(silver)[:8]} | {"t1": {"a": 0, "b": 1}}
@@ -67,86 +58,21 @@ def evaluate_powered(
     """
     told = Progress.of(progress)
     twice = _readable_twice(runs, task)
+    plan, rest = PoweredPlan.of(options)
+    wanted: Any = measures
     if task == "ranked":
+        wanted = DEFAULT_MEASURES if measures is None else measures
         gold = coerce_judgements(gold)
         if gold.strata is not None:
-            if pairs or baseline is not None:
-                raise UsageError("differences of runs need whole gold topics, not sampled pairs")
-            wanted = DEFAULT_MEASURES if measures is None else measures
-            chosen = {"interval": interval, "alpha": alpha, "resamples": resamples, "rng": rng}
-            return _from_pairs(gold, silver, twice, wanted, jobs or 1, chosen, options)
+            from cranfield.comparison.sampled_pairs import sampled_scores
+
+            return sampled_scores(gold, silver, twice, wanted, plan, jobs or 1, rest)
     found = []
     for i, truth in enumerate((gold, silver)):
         part = told.part(0.4 * i, 0.4 * (i + 1))
-        if task == "ranked":
-            wanted = DEFAULT_MEASURES if measures is None else measures
-            found.append(evaluate(truth, twice, wanted, jobs=jobs, progress=part, **options))
-        else:
-            found.append(
-                evaluate_labels(truth, twice, measures, jobs=jobs, progress=part, **options)
-            )
-    return powered(
-        *found,
-        pairs=pairs,
-        baseline=baseline,
-        correction=correction,
-        interval=interval,
-        alpha=alpha,
-        resamples=resamples,
-        few_gold=few_gold,
-        width=width,
-        rng=rng,
-        jobs=jobs or 1,
-        progress=told.part(0.8, 1.0),
-    )
-
-
-def _from_pairs(
-    gold: Judgements,
-    silver: Any,
-    runs: Mapping[str, Any],
-    measures: Any,
-    jobs: int,
-    chosen: dict[str, Any],
-    options: dict[str, Any],
-) -> PoweredScores:
-    """Estimates where people judged a sample of the pairs of every topic."""
-    from cranfield.comparison.sampled_pairs import Sampled, sampled_estimates
-
-    seed = seed_of(chosen["rng"])
-    sampled = Sampled.of(gold, coerce_judgements(silver))
-    asked = {"alpha": chosen["alpha"], "resamples": chosen["resamples"], "rng": seed}
-    found, estimates = sampled_estimates(
-        sampled, list(runs.items()), measures, jobs=jobs, options=options, **asked
-    )
-    notes = Notes()
-    off = [e for e in estimates if e.bias is not None]
-    if off:
-        names = ", ".join(dict.fromkeys(e.measure for e in off))
-        notes.add(
-            f"{names}: no sum over items, so what was not sampled is guessed from the silver; the "
-            "column bias says how far that may be off: it is not taken away, but the intervals "
-            "reach as far"
-        )
-    return PoweredScores(
-        task="ranked",
-        runs=tuple(runs),
-        measures=tuple(_described(m) for m in found),
-        unit="pair",
-        gold_units=int(sampled.known.sum()),
-        silver_units=len(sampled.gold),
-        estimates=tuple(estimates),
-        pairs=(),
-        compared=False,
-        baseline=None,
-        correction="holm",
-        interval=chosen["interval"] or "studentized",
-        alpha=chosen["alpha"],
-        resamples=chosen["resamples"],
-        seed=seed,
-        design="pairs",
-        notes=notes.lines(),
-    )
+        score: Any = evaluate if task == "ranked" else evaluate_labels
+        found.append(score(truth, twice, wanted, jobs=jobs, progress=part, **rest))
+    return _powered(found[0], found[1], plan, jobs or 1, told.part(0.8, 1.0))
 
 
 def named_truths(files: Sequence[Any], gold: Any, silver: Any) -> dict[str, Any]:
@@ -174,46 +100,38 @@ def _kept(run: Any, read: Callable[[Any], Any]) -> Any:
 
 
 def powered(
-    gold: Scores,
-    silver: Scores,
-    *,
-    pairs: bool = False,
-    baseline: str | None = None,
-    correction: Correction | None = None,
-    interval: PoweredMethod | None = None,
-    alpha: float = 0.05,
-    resamples: int = DEFAULT_RESAMPLES,
-    few_gold: bool = False,
-    width: float | None = None,
-    rng: Rng = 0,
-    jobs: int = 1,
-    progress: Watcher | None = None,
+    gold: Scores, silver: Scores, *, jobs: int = 1, progress: Watcher | None = None, **options: Any
 ) -> PoweredScores:
     """What runs are worth, from scores under gold for some units and under silver for all.
 
-    The gold units are taken for a random choice of the silver's. With `pairs` (or a `baseline`)
-    also every difference is estimated, with a weight of the silver of its own, and tested.
-    The correction over the pairs of a measure is Holm's unless told otherwise.
-    Fewer than 5 gold units are refused unless `few_gold` says that they are meant. `width` asks
-    how many gold units intervals of that width need.
+    The gold units are taken for a random choice of the silver's; `options` are those of
+    `PoweredPlan`.
     """
-    correction, interval = correction or "holm", interval or "studentized"
+    plan, strange = PoweredPlan.of(options)
+    if strange:
+        known = [f.name for f in fields(PoweredPlan)]
+        name = next(iter(strange))
+        raise UsageError(f"powered() has no option {name}=.{suggest(name, known)}")
+    return _powered(gold, silver, plan, jobs, Progress.of(progress))
+
+
+def _powered(
+    gold: Scores, silver: Scores, plan: PoweredPlan, jobs: int, step: Progress
+) -> PoweredScores:
     notes = Notes()
     # What is said of the gold units is said of few: that runs have more is no news.
     notes.extend(silver.notes)
     case = _Case(gold, silver, notes)
-    case.check(few_gold)
-    seed = seed_of(rng)
-    step = Progress.of(progress)
+    case.check(plan.few_gold)
     options: dict[str, Any] = {
-        "method": interval,
-        "confidence": 1 - alpha,
-        "resamples": resamples,
-        "rng": seed,
+        "method": plan.interval,
+        "confidence": 1 - plan.alpha,
+        "resamples": plan.resamples,
+        "rng": plan.rng,
         "jobs": jobs,
     }
     chosen = case.measures()
-    asked = case.pairs(baseline) if pairs or baseline is not None else np.empty((0, 2), np.int64)
+    asked = plan.asked(gold.runs)
     estimates: list[Estimate] = []
     differences: list[PoweredPair] = []
     for i, measure in enumerate(chosen):
@@ -221,34 +139,40 @@ def powered(
         table = case.table(measure)
         estimates += table.estimates(options, notes)
         if len(asked):
-            differences += table.differences(asked, correction, options)
+            differences += table.differences(asked, plan.correction, options)
     case.note_worth(estimates)
-    if width is not None and not 0 < width < math.inf:
-        raise UsageError(f"width={width!r} is not a number above 0")
+    note_floor(plan, len(asked), notes)
     left = len(case.silver_units) > len(case.gold_units)
     return PoweredScores(
         task=gold.task,
         runs=gold.runs,
-        measures=tuple(_described(m) for m in chosen),
+        measures=tuple(described(m) for m in chosen),
         unit=gold.main_unit,
         gold_units=len(case.gold_units),
         silver_units=len(case.silver_units),
         estimates=tuple(estimates),
         pairs=tuple(differences),
         compared=bool(len(asked)),
-        baseline=baseline,
-        correction=correction,
-        interval=interval,
-        alpha=alpha,
-        resamples=resamples,
-        seed=seed,
-        width=width,
-        next_units=next_gold(case.gold_units, silver, rng=seed) if left else (),
+        next_units=next_gold(case.gold_units, silver, rng=plan.rng) if left else (),
         notes=notes.lines(),
+        **plan.said(),
     )
 
 
-def _described(measure: Measure) -> dict[str, Any]:
+def note_floor(plan: PoweredPlan, pairs: int, notes: Notes) -> None:
+    """Say when so few resamples leave nothing significant after the correction."""
+    if not pairs or plan.interval != "studentized":
+        return
+    least = float(correct(np.full(pairs, 1 / (plan.resamples + 1)), plan.correction).max())
+    if least > plan.alpha:
+        notes.add(
+            f"nothing can be significant: with {pairs} pairs and {plan.resamples} resamples no "
+            f"corrected p-value is below {least:.4g}; more resamples help"
+        )
+
+
+def described(measure: Measure) -> dict[str, Any]:
+    """What an answer says of a measure."""
     return {
         "name": str(measure),
         "mean_name": measure.mean_label,
@@ -313,15 +237,6 @@ class _Case:
         if left:
             self.notes.add(f"not a mean over {unit}s; left out: {', '.join(map(str, left))}")
         return tuple(chosen)
-
-    def pairs(self, baseline: str | None) -> Ints:
-        """Positions of the runs to compare: each with the baseline, or every two."""
-        if len(self.gold.runs) < 2:
-            raise UsageError("a comparison needs two runs or more")
-        if baseline is None:
-            return all_pairs(len(self.gold.runs))
-        at = self.gold.index_of(baseline)
-        return np.array([(i, at) for i in range(len(self.gold.runs)) if i != at], dtype=np.int64)
 
     def table(self, measure: Measure) -> _Table:
         place = {name: i for i, name in enumerate(self.silver_units)}
@@ -409,8 +324,8 @@ class _Table:
                 )
             rows.append(
                 Estimate(
-                    str(self.measure),
-                    run,
+                    measure=str(self.measure),
+                    run=run,
                     **_common(found, i, n, total),
                     same=bool(np.array_equal(gold, silver, equal_nan=True)),
                 )
@@ -428,9 +343,9 @@ class _Table:
         corrected, gold_corrected = correct(p, correction), correct(gold_p, correction)
         return [
             PoweredPair(
-                str(self.measure),
-                self.runs[one],
-                self.runs[other],
+                measure=str(self.measure),
+                a=self.runs[one],
+                b=self.runs[other],
                 **_common(found, i, n, total),
                 p=float(found.p[i]),
                 p_corrected=float(corrected[k]),

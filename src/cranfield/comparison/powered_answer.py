@@ -7,30 +7,27 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from cranfield.answers import Answer
+from cranfield.comparison.answer import SUCH, THESE
 from cranfield.evaluation.scores import COMMANDS, Task
 
-# What the two intervals are about, as every output names them.
-THESE, SUCH = "these units", "such units"
 TARGETS = {
     THESE: "the value if people had judged all {total} {unit}s",
     SUCH: "the value over all {unit}s that might have been asked",
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """The mean of a run under a measure.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Powered:
+    """A value from little gold and much silver.
 
     `these` and `such` are the intervals of the two targets, `gold_` the same of the gold units
     alone. `weight` is how much of the silver is used, `correlation` how it varies with gold, and
     `effective` how many gold units alone would say as much; `units` of `total` units have gold.
-    `same` says that gold and silver are equal wherever both are known. Where people judged pairs
-    of every topic, a measure that is no sum over items has a plug-in for its value, `bias` is how
-    far that is estimated to be off, and gold alone says nothing (NaN).
+    Where people judged pairs of every topic, a measure that is no sum over items has a plug-in
+    for its value, `bias` is how far that is estimated to be off, and gold alone says nothing (NaN).
     """
 
     measure: str
-    run: str
     value: float
     these: tuple[float, float]
     such: tuple[float, float]
@@ -42,28 +39,23 @@ class Estimate:
     effective: float
     units: int
     total: int
-    same: bool = False
     bias: float | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class PoweredPair:
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Estimate(Powered):
+    """The mean of a run; `same` says that gold and silver are equal wherever both are known."""
+
+    run: str
+    same: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PoweredPair(Powered):
     """The difference a - b of two runs; `p` tests it for such units, `these_p` for these."""
 
-    measure: str
     a: str
     b: str
-    value: float
-    these: tuple[float, float]
-    such: tuple[float, float]
-    gold_value: float
-    gold_these: tuple[float, float]
-    gold_such: tuple[float, float]
-    weight: float
-    correlation: float
-    effective: float
-    units: int
-    total: int
     p: float
     p_corrected: float
     these_p: float

@@ -3,149 +3,118 @@
 People judged pairs that were drawn within strata of every topic, a program the whole pool. Measures
 to which every item adds by itself get the difference estimator of survey sampling: the silver of
 all pairs, corrected by gold minus silver on the sampled ones, each weighed by how many pairs it
-stands for. Others get a plug-in: what was not sampled has the grades that gold has elsewhere,
-each with its probability, where the silver says the same and runs retrieve it as high; how far that
-is off is estimated by taking more of the sample away.
+stands for. So do differences of two runs, to which an item adds what it adds to one less what it
+adds to the other. Other measures get a plug-in: what was not sampled has the grades that gold has
+elsewhere, each with its probability, where the silver says the same and runs retrieve it as high;
+how far that is off is estimated by taking more of the sample away.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cranfield import _core
-from cranfield.comparison.powered_answer import Estimate
+from cranfield.comparison.doubtful import ends_of
+from cranfield.comparison.powered import described, note_floor
+from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
+from cranfield.comparison.powered_plan import PoweredPlan
+from cranfield.comparison.sampled_pool import Sampled
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
-from cranfield.evaluation.doubt import run_doubts
 from cranfield.evaluation.ranked import RankedTask
+from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.soft import LINEAR, entry_ranks
-from cranfield.io.forms import coerce_run
+from cranfield.io.forms import coerce_judgements, coerce_run
 from cranfield.measures._spec import Measure
+from cranfield.notes import Notes
 from cranfield.stats._resample import Floats, Ints
-from cranfield.stats.intervals import mean_intervals
+from cranfield.stats.corrections import correct
+from cranfield.stats.powered import powered_means
 
-# Best ranks over all runs up to which pairs are told apart, and how many sampled ones it takes.
-HEIGHTS, ENOUGH = (5, 10, 20), 20
+# Best ranks over all runs up to which pairs are told apart.
+HEIGHTS = (5, 10, 20)
 # Parts of the sample that are taken away in turn to see how far a plug-in is off.
 GROUPS = 5
 PLUG_IN_DRAWS = 200
 
 
-@dataclass(frozen=True, eq=False)
-class Sampled:
-    """The pairs of a pool: stratum, whether people judged them, both grades, and their topics."""
-
-    judgements: Judgements
-    levels: Floats
-    gold: Ints
-    silver: Ints
-    cell: Ints
-    topic: Ints
-
-    @classmethod
-    def of(cls, gold: Judgements, silver: Judgements) -> Sampled:
-        if gold.strata is None:
-            raise UsageError("gold= has no strata")
-        given = silver.to_dict()
-        values, missing = [], []
-        for topic, item, _ in gold.rows():
-            value = given.get(topic, {}).get(item)
-            if value is None:
-                missing.append(f"{item} of topic {topic}")
-            values.append(0.0 if value is None else float(value))
-        if missing:
-            raise UsageError(
-                f"silver= does not judge {len(missing)} pairs of the pool of gold= "
-                f"({missing[0]}): the gold must be part of the silver's pairs"
-            )
-        grades = np.asarray(gold.values, dtype=np.float64)
-        known = grades >= 0
-        levels = np.unique(np.concatenate([grades[known], values]))
-        sizes = np.diff(gold.offsets)
-        number = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
-        _, cell = np.unique(np.stack([number, gold.strata]), axis=1, return_inverse=True)
-        found = cls(
-            replace(gold, values=np.array(values), strata=None),
-            levels,
-            np.where(known, np.searchsorted(levels, grades), -1),
-            np.searchsorted(levels, values),
-            cell.ravel(),
-            number,
-        )
-        drawn = np.bincount(found.cell, weights=known)
-        if (drawn < 2).any():
-            raise UsageError(
-                f"gold= has strata with fewer than two judged pairs ({int((drawn < 2).sum())} of "
-                f"{len(drawn)}): join them, or judge more"
-            )
-        return found
-
-    @property
-    def known(self) -> Any:
-        return self.gold >= 0
-
-    def soft(self, known: Any, height: Ints) -> Judgements:
-        """A truth with the gold of some pairs, and for others what gold has at equal silver and
-        height."""
-        size = len(self.levels)
-        total = np.bincount(self.cell)[self.cell]
-        drawn = np.bincount(self.cell, weights=known)[self.cell]
-        weight = np.where(known, total / np.maximum(drawn, 1), 0.0)
-        whole = np.zeros((size, size))
-        np.add.at(whole, (self.silver[known], self.gold[known]), weight[known])
-        # A silver grade that was never sampled has the grades of all.
-        whole[whole.sum(axis=1) == 0] = whole.sum(axis=0)
-        chances = whole[self.silver]
-        for level in range(int(height.max()) + 1):
-            table, count = np.zeros((size, size)), np.zeros(size)
-            here = known & (height == level)
-            np.add.at(table, (self.silver[here], self.gold[here]), weight[here])
-            np.add.at(count, self.silver[here], 1)
-            use = (height == level) & (count >= ENOUGH)[self.silver]
-            chances[use] = table[self.silver[use]]
-        chances /= chances.sum(axis=1, keepdims=True)
-        chances[known] = np.eye(size)[self.gold[known]]
-        likely = self.levels[chances.argmax(axis=1)]
-        return replace(self.judgements, values=likely, levels=self.levels, chances=chances)
-
-
-def sampled_estimates(
-    sampled: Sampled,
-    runs: Sequence[tuple[str, Any]],
+def sampled_scores(
+    gold: Judgements,
+    silver: Any,
+    runs: Mapping[str, Any],
     measures: Any,
-    *,
-    alpha: float,
-    resamples: int,
-    rng: int,
+    plan: PoweredPlan,
     jobs: int,
     options: dict[str, Any],
-) -> tuple[tuple[Measure, ...], list[Estimate]]:
-    """Every mean of every run: by differences where items add up, else by the plug-in."""
+) -> PoweredScores:
+    """Every mean of every run, and differences where asked for: by the difference estimator where
+    items add up, else by the plug-in."""
+    design = _Design(Sampled.of(gold, coerce_judgements(silver)), plan, jobs)
+    sampled = design.sampled
     task = RankedTask(sampled.judgements, measures, **options)
-    tables = {name: coerce_run(run, name) for name, run in runs}
-    calls = {m: task.programme.calls[task.programme.column[m]] for m in task.measures}
-    linear = [m for m in task.measures if calls[m].name in LINEAR and m.averaging == "mean"]
-    linear = [m for m in linear if calls[m].name != "set_precision"]
-    others = [m for m in task.measures if m not in linear]
-    found: dict[tuple[str, str], Estimate] = {}
-    best = np.full(len(sampled.gold), np.inf)
-    for name, run in tables.items():
-        ranks = entry_ranks(sampled.judgements, run, task.settings, jobs)
-        rows = _rows(sampled, ranks)
-        best[rows] = np.minimum(best[rows], ranks[1])
-        for m in linear:
-            parts = _parts(sampled, ranks, (calls[m].name, list(calls[m].params)))
-            found[str(m), name] = _difference(str(m), name, sampled, *parts, alpha, resamples, rng)
+    tables = {name: coerce_run(run, name) for name, run in runs.items()}
+    names = tuple(tables)
+    asked = plan.asked(names)
+    ranks = [entry_ranks(sampled.judgements, run, task.settings, jobs) for run in tables.values()]
+    estimates: dict[str, list[Estimate]] = {}
+    pairs: dict[str, list[PoweredPair]] = {}
+    others = []
+    for m in task.measures:
+        call = task.programme.calls[task.programme.column[m]]
+        if call.name not in LINEAR or call.name == "set_precision" or m.averaging != "mean":
+            others.append(m)
+            continue
+        parts = [_parts(sampled, one, (call.name, list(call.params))) for one in ranks]
+        found = _Adding(str(m), names, parts)
+        estimates[str(m)] = found.estimates(design)
+        pairs[str(m)] = found.differences(design, asked)
     if others:
-        height = np.searchsorted(HEIGHTS, best)
-        for e in _plugged(sampled, height, tables, others, alpha, rng, jobs, options):
-            found[e.measure, e.run] = e
-    order = [(str(m), name) for m in task.measures for name in tables]
-    return task.measures, [found[key] for key in order]
+        height = np.searchsorted(HEIGHTS, _best_ranks(sampled, ranks))
+        plug = _Plugged.of(design, height, tables, others, options)
+        for m in others:
+            estimates[str(m)] = plug.estimates(m)
+            pairs[str(m)] = plug.differences(m, asked)
+    notes = Notes()
+    _note_bias(others, notes)
+    note_floor(plan, len(asked), notes)
+    return PoweredScores(
+        task="ranked",
+        runs=names,
+        measures=tuple(described(m) for m in task.measures),
+        unit="pair",
+        gold_units=int(sampled.known.sum()),
+        silver_units=len(sampled.gold),
+        estimates=tuple(e for m in task.measures for e in estimates[str(m)]),
+        pairs=tuple(p for m in task.measures for p in pairs[str(m)]),
+        compared=bool(len(asked)),
+        design="pairs",
+        notes=notes.lines(),
+        **plan.said(),
+    )
+
+
+def _note_bias(measures: Sequence[Measure], notes: Notes) -> None:
+    if measures:
+        notes.add(
+            f"{', '.join(map(str, measures))}: no sum over items, so what was not sampled is "
+            "guessed from the silver; the column bias says how far that may be off: it is not "
+            "taken away, but the intervals reach as far"
+        )
+
+
+def _best_ranks(sampled: Sampled, ranks: Sequence[_core.RunArrays]) -> Floats:
+    """The best rank that any run gives to each pair of the pool."""
+    best = np.full(len(sampled.gold), np.inf)
+    for one in ranks:
+        rows = _rows(sampled, one)
+        best[rows] = np.minimum(best[rows], one[1])
+    return best
 
 
 def _parts(
@@ -181,25 +150,159 @@ def _worth(depth: int, levels: Floats, call: tuple[str, list[float]]) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _difference(
-    measure: str,
-    run: str,
-    sampled: Sampled,
-    gold: Floats,
-    silver: Floats,
-    alpha: float,
-    resamples: int,
-    rng: int,
-) -> Estimate:
-    """The difference estimator over strata, with the weight of the silver from the data."""
-    from cranfield.stats._special import ndtri
+@dataclass(frozen=True, eq=False)
+class _Design:
+    """The pairs that were sampled, and how estimates are asked for."""
 
-    known, cell = sampled.known, sampled.cell
-    total = np.bincount(cell).astype(float)
-    drawn = np.bincount(cell, weights=known)
-    of_topic = np.zeros(len(total), dtype=int)
-    of_topic[cell] = sampled.topic
-    topics = int(sampled.topic.max()) + 1
+    sampled: Sampled
+    plan: PoweredPlan
+    jobs: int
+
+    @cached_property
+    def strata(self) -> tuple[Floats, Floats, Ints]:
+        """Of each stratum: its pairs, how many were sampled, and its topic."""
+        s = self.sampled
+        total = np.bincount(s.cell).astype(float)
+        of_topic = np.zeros(len(total), dtype=np.int64)
+        of_topic[s.cell] = s.topic
+        return total, np.bincount(s.cell, weights=s.known).astype(float), of_topic
+
+    @property
+    def topics(self) -> int:
+        return int(self.sampled.topic.max()) + 1
+
+    @property
+    def reach(self) -> float:
+        from cranfield.stats._special import ndtri
+
+        return float(ndtri(1 - self.plan.alpha / 2))
+
+    def counts(self) -> dict[str, int]:
+        return {"units": int(self.sampled.known.sum()), "total": len(self.sampled.gold)}
+
+    def over_topics(self, values: Floats) -> tuple[Floats, Floats]:
+        """How far the interval of each row's mean reaches over topics, and the p-value of 0."""
+        found = powered_means(
+            values,
+            np.zeros_like(values),
+            np.zeros(len(values)),
+            values.shape[1],
+            method=self.plan.interval,
+            confidence=1 - self.plan.alpha,
+            resamples=self.plan.resamples,
+            rng=self.plan.rng,
+            jobs=self.jobs,
+        )
+        return found.such, found.p
+
+
+@dataclass(frozen=True, eq=False)
+class _Adding:
+    """A measure to which items add: what each pair of the pool adds to a run, gold and silver."""
+
+    measure: str
+    runs: tuple[str, ...]
+    parts: list[tuple[Floats, Floats]]
+
+    def estimates(self, design: _Design) -> list[Estimate]:
+        rows = self._rows(design, self.parts)
+        return [
+            Estimate(measure=self.measure, run=run, **{k: row[k] for k in row if k not in _TESTS})
+            for run, row in zip(self.runs, rows, strict=True)
+        ]
+
+    def differences(self, design: _Design, asked: Ints) -> list[PoweredPair]:
+        gaps = [
+            (self.parts[a][0] - self.parts[b][0], self.parts[a][1] - self.parts[b][1])
+            for a, b in asked.tolist()
+        ]
+        rows = self._rows(design, gaps)
+        return _corrected(design.plan, self.measure, self.runs, asked, rows)
+
+    def _rows(
+        self, design: _Design, parts: Sequence[tuple[Floats, Floats]]
+    ) -> list[dict[str, Any]]:
+        if not parts:
+            return []
+        found = [_assisted(design, *one) for one in parts]
+        by_topic = np.stack([values for one in found for values in one.by_topic])
+        reach, p = design.over_topics(by_topic)
+        rows = []
+        for i, one in enumerate(found):
+            row: dict[str, Any] = {
+                "weight": one.weight,
+                "correlation": one.correlation,
+                "effective": one.effective,
+                **design.counts(),
+            }
+            for k, name in ((0, ""), (1, "gold_")):
+                at = 2 * i + k
+                middle, error = float(by_topic[at].mean()), one.errors[k]
+                half = design.reach * error
+                row[f"{name}value"] = middle
+                row[f"{name}these"] = (middle - half, middle + half)
+                row[f"{name}such"] = (middle - float(reach[at]), middle + float(reach[at]))
+                row[f"{name}p"] = float(p[at])
+                row[f"{name}these_p"] = _normal_p(middle, error)
+            del row["gold_these_p"]
+            rows.append(row)
+        return rows
+
+
+_TESTS = ("p", "these_p", "gold_p")
+
+
+def _normal_p(value: float, error: float) -> float:
+    from cranfield.stats._special import ndtr
+
+    if value == 0:
+        return 1.0
+    return float(2 * ndtr(-abs(value) / error)) if error > 0 else 0.0
+
+
+def _corrected(
+    plan: PoweredPlan,
+    measure: str,
+    runs: tuple[str, ...],
+    asked: Ints,
+    rows: Sequence[dict[str, Any]],
+) -> list[PoweredPair]:
+    """The pairs of a measure with corrected p-values; gold alone may say nothing (NaN)."""
+    if not rows:
+        return []
+    p, gold_p = (np.array([row[name] for row in rows]) for name in ("p", "gold_p"))
+    corrected = correct(p, plan.correction)
+    known = not np.isnan(gold_p).any()
+    gold_corrected = correct(gold_p, plan.correction) if known else gold_p
+    return [
+        PoweredPair(
+            measure=measure,
+            a=runs[a],
+            b=runs[b],
+            p_corrected=float(corrected[k]),
+            gold_p_corrected=float(gold_corrected[k]),
+            **row,
+        )
+        for k, ((a, b), row) in enumerate(zip(asked.tolist(), rows, strict=True))
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class _Assisted:
+    """The difference estimator with the chosen weight, and (second) with none: gold alone."""
+
+    weight: float
+    correlation: float
+    effective: float
+    errors: tuple[float, float]
+    by_topic: tuple[Floats, Floats]
+
+
+def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
+    """The difference estimator over strata, with the weight of the silver from the data."""
+    sampled = design.sampled
+    known, cell, topics = sampled.known, sampled.cell, design.topics
+    total, drawn, of_topic = design.strata
 
     def moments(a: Floats, b: Floats) -> Floats:
         """The covariance of two columns within each stratum of the sample."""
@@ -227,77 +330,108 @@ def _difference(
         more = np.bincount(of_topic, weights=sample * total / drawn, minlength=topics)
         return np.asarray(whole + more, dtype=np.float64)
 
-    reach = float(ndtri(1 - alpha / 2))
-    ends = []
-    for share, variance in ((weight, rest), (0.0, yy)):
-        values = by_topic(share)
-        half = reach * variance**0.5 / topics
-        box = mean_intervals(values, confidence=1 - alpha, resamples=resamples, rng=rng)[0]
-        middle = float(values.mean())
-        ends.append((middle, (middle - half, middle + half), (box.low, box.high)))
-    n = int(known.sum())
-    return Estimate(
-        measure,
-        run,
-        *ends[0],
-        *ends[1],
-        weight=weight,
-        correlation=yf / (yy * ff) ** 0.5 if yy > 0 and ff > 0 else 0.0,
-        effective=min(n * yy / rest, float(len(known))) if rest > 0 else float(len(known)),
-        units=n,
-        total=len(known),
+    n, every = int(known.sum()), float(len(known))
+    return _Assisted(
+        weight,
+        yf / (yy * ff) ** 0.5 if yy > 0 and ff > 0 else 0.0,
+        min(n * yy / rest, every) if rest > 0 else every,
+        (rest**0.5 / topics, yy**0.5 / topics),
+        (by_topic(weight), by_topic(0.0)),
     )
+
+
+@dataclass(frozen=True, eq=False)
+class _Plugged:
+    """The plug-in for measures that are no sums, with how far it may be off."""
+
+    design: _Design
+    scores: Scores
+    # The mean of every run with a fifth of the sample taken away, each fifth in turn.
+    without: list[Mapping[Measure, Floats]]
+
+    @classmethod
+    def of(
+        cls,
+        design: _Design,
+        height: Ints,
+        runs: Mapping[str, Any],
+        measures: Sequence[Measure],
+        options: dict[str, Any],
+    ) -> _Plugged:
+        sampled, seed = design.sampled, design.plan.rng
+        asked = {**options, "draws": PLUG_IN_DRAWS, "rng": seed}
+
+        def scored(known: Any) -> Scores:
+            task = RankedTask(sampled.soft(known, height), measures, **asked)
+            return task.evaluate(runs, jobs=design.jobs)
+
+        known = np.asarray(sampled.known)
+        generator = np.random.default_rng([seed, 5])
+        group = np.where(known, generator.integers(GROUPS, size=len(known)), -1)
+        without = [scored(known & (group != g)).overall for g in range(GROUPS)]
+        return cls(design, scored(known), without)
+
+    def estimates(self, measure: Measure) -> list[Estimate]:
+        return [
+            Estimate(
+                measure=str(measure),
+                run=run,
+                **{k: v for k, v in self._row(measure, i, None).items() if k not in _TESTS},
+            )
+            for i, run in enumerate(self.scores.runs)
+        ]
+
+    def differences(self, measure: Measure, asked: Ints) -> list[PoweredPair]:
+        rows = [self._row(measure, a, b) for a, b in asked.tolist()]
+        return _corrected(self.design.plan, str(measure), self.scores.runs, asked, rows)
+
+    def _row(self, measure: Measure, a: int, b: int | None) -> dict[str, Any]:
+        """The value of a run, or the difference of two."""
+
+        def of(table: Any) -> Any:
+            return table[a] if b is None else table[a] - table[b]
+
+        doubt, scores, design = self.scores.doubt, self.scores, self.design
+        if doubt is None:
+            raise UsageError("the plug-in has no draws")
+        value = float(of(scores.overall[measure]))
+        kept = of(np.asarray(scores.values[measure]))
+        kept = kept[~np.isnan(kept)]
+        topics = float(design.over_topics(kept[None, :])[0][0]) if len(kept) > 2 else math.nan
+        truth, both = ends_of(
+            value, of(doubt.means[measure]), (value - topics, value + topics), design.plan.alpha
+        )
+        # Guesses stand for 1 - share of the pairs; a group more makes them share / GROUPS more.
+        share = float(np.mean(design.sampled.known))
+        moved = float(np.mean([of(w[measure]) for w in self.without])) - value
+        bias = moved * GROUPS * (1 - share) / share
+        nothing = (math.nan, math.nan)
+        return {
+            "value": value,
+            "these": _reaching(truth, bias),
+            "such": _reaching(both, bias),
+            "gold_value": math.nan,
+            "gold_these": nothing,
+            "gold_such": nothing,
+            "weight": 1.0,
+            "correlation": math.nan,
+            "effective": math.nan,
+            **design.counts(),
+            "bias": bias,
+            "p": self._p(value, both, bias),
+            "these_p": self._p(value, truth, bias),
+            "gold_p": math.nan,
+        }
+
+    def _p(self, value: float, ends: tuple[float, float], bias: float) -> float:
+        """The p-value of which an interval that also reaches as far as the bias is the inverse."""
+        nearer = min(value, value - bias, key=abs)
+        if value * (value - bias) <= 0:
+            return 1.0
+        facing = value - ends[0] if value > 0 else ends[1] - value
+        return _normal_p(nearer, facing / self.design.reach)
 
 
 def _reaching(ends: tuple[float, float], bias: float) -> tuple[float, float]:
     """An interval that also holds what is left of it when the bias is taken away."""
     return min(ends[0], ends[0] - bias), max(ends[1], ends[1] - bias)
-
-
-def _plugged(
-    sampled: Sampled,
-    height: Ints,
-    runs: dict[str, Any],
-    measures: Sequence[Measure],
-    alpha: float,
-    rng: int,
-    jobs: int,
-    options: dict[str, Any],
-) -> list[Estimate]:
-    """The plug-in for measures that are no sums, with how far it may be off."""
-    asked = {**options, "draws": PLUG_IN_DRAWS, "rng": rng}
-    known = np.asarray(sampled.known)
-    scores = RankedTask(sampled.soft(known, height), measures, **asked).evaluate(runs, jobs=jobs)
-    generator = np.random.default_rng([rng, 5])
-    group = np.where(known, generator.integers(GROUPS, size=len(known)), -1)
-    without = []
-    for g in range(GROUPS):
-        kept = known & (group != g)
-        less = RankedTask(sampled.soft(kept, height), measures, **asked).evaluate(runs, jobs=jobs)
-        without.append(less.mean())
-    share = float(known.mean())
-    found = []
-    for d in run_doubts(scores, confidence=1 - alpha):
-        # Guesses stand for 1 - share of the pairs; a group more makes them share / GROUPS more.
-        moved = float(np.mean([w[d.run][d.measure] for w in without])) - d.expected
-        bias = moved * GROUPS * (1 - share) / share
-        nothing = (float("nan"), float("nan"))
-        found.append(
-            Estimate(
-                d.measure,
-                d.run,
-                d.expected,
-                _reaching(d.truth_interval, bias),
-                _reaching(d.interval or nothing, bias),
-                float("nan"),
-                nothing,
-                nothing,
-                weight=1.0,
-                correlation=float("nan"),
-                effective=float("nan"),
-                units=int(known.sum()),
-                total=len(known),
-                bias=bias,
-            )
-        )
-    return found

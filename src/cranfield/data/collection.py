@@ -137,12 +137,14 @@ class Collection:
     topics: Path | None = None
     concepts: Path | None = None
     judgements: Path | None = None
+    silver: Path | None = None
     runs: tuple[Path, ...] = ()
     measures: tuple[str, ...] = ()
     primary: str = ""
     baseline: str = ""
     retrieved: str = ""
     truth: Path | None = None
+    label_silver: Path | None = None
     label_runs: tuple[Path, ...] = ()
     label_measures: tuple[str, ...] = ()
     label_primary: str = ""
@@ -181,6 +183,7 @@ class Collection:
                 self.primary,
                 self.baseline,
                 self.retrieved,
+                self.silver,
             )
         return Part(
             self.truth,
@@ -189,6 +192,7 @@ class Collection:
             self.label_primary,
             self.label_baseline,
             self.annotated,
+            self.label_silver,
         )
 
     @property
@@ -199,7 +203,10 @@ class Collection:
 
 @dataclass(frozen=True)
 class Part:
-    """The rankings or the annotations of a collection; `split` has the items they are about."""
+    """The rankings or the annotations of a collection; `split` has the items they are about.
+
+    With `silver` the truth is gold for some topics or items, and silver has all of them.
+    """
 
     truth: Path | None
     runs: tuple[Path, ...]
@@ -207,3 +214,4 @@ class Part:
     primary: str
     baseline: str
     split: str
+    silver: Path | None = None

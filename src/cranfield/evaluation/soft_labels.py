@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cranfield import _core
 from cranfield.data.labels import Bools, Floats, LabelMatrix
 from cranfield.evaluation.doubt import Doubt
 from cranfield.evaluation.scores import Scores
@@ -21,7 +22,6 @@ if TYPE_CHECKING:
 DEFAULT_DRAWS = 200
 # The measure that is a sum over labels, each by itself.
 LINEAR = "HammingLoss"
-_LABEL_DRAWS = 11
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,18 +52,10 @@ class SoftLabels:
             labels = chances > 0.5
         return replace(self.matrix, labels=labels, confidences=None)
 
-    def drawn(self, seed: int, draw: int) -> Bools:
+    def drawn(self, seed: int, draw: int, jobs: int = 1) -> Bools:
         """One truth; it depends on nothing but the seed, its number and the probabilities."""
-        chances = self.chances
-        rng = np.random.default_rng(np.random.SeedSequence([seed, _LABEL_DRAWS, draw]))
-        if not self.exclusive:
-            found: Bools = rng.random(chances.shape) < chances
-            return found
-        upto = np.cumsum(chances, axis=1)
-        at = (rng.random(len(chances))[:, None] * upto[:, -1:] >= upto).sum(axis=1)
-        labels = np.zeros(chances.shape, dtype=bool)
-        labels[np.arange(len(chances)), np.minimum(at, chances.shape[1] - 1)] = True
-        return labels
+        chances = np.ascontiguousarray(self.chances)
+        return _core.draw_labels(chances, self.exclusive, seed, draw, jobs).view(np.bool_)
 
     def of(self, truth: LabelMatrix) -> SoftLabels:
         """The same probabilities over the items and concepts of a truth, in its order."""
@@ -99,7 +91,7 @@ def with_label_doubt(
     tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
     for d in range(draws):
         progress(d / draws)
-        truth = replace(task.truth, labels=soft.drawn(seed, d), confidences=None)
+        truth = replace(task.truth, labels=soft.drawn(seed, d, jobs), confidences=None)
         for r, run in enumerate(runs):
             found = score_run(task.plans, truth, run, task.knowledge, jobs)
             for m, (by_unit, whole) in found.items():

@@ -64,13 +64,37 @@ DECLARED: tuple[Key, ...] = (
         "CSV with a column `concept`, if wanted with `title`, `question`, `definition`, `example` "
         "(words) and `examples` (items, separated by spaces)",
     ),
-    _key("judgements", "file", '"qrels.txt"', "which items are relevant to which topic"),
+    _key(
+        "judgements",
+        "file",
+        '"qrels.txt"',
+        "which items are relevant to which topic, also as probabilities; with `silver` the gold: "
+        "some topics, or sampled pairs of all",
+    ),
+    _key(
+        "silver",
+        "file",
+        '"model.qrels"',
+        "what a program or a crowd judged: all topics, for estimates from little gold",
+    ),
     _key("runs", "files", '["runs/a.run"]', "rankings of items for the topics"),
     _key("measures", "texts", '["AP", "nDCG@10"]', "measures of the rankings"),
     _key("primary", "text", '"AP"', "the measure that rankings are sorted by; else the first"),
     _key("baseline", "text", '"bm25"', "the run that other rankings are compared with"),
     _key("retrieved", "text", '"collection"', "the split whose items can be retrieved; else all"),
-    _key("truth", "file", '"truth.csv"', "which concepts each item has"),
+    _key(
+        "truth",
+        "file",
+        '"truth.csv"',
+        "which concepts each item has, also as probabilities; with `label_silver` the gold: some "
+        "items",
+    ),
+    _key(
+        "label_silver",
+        "file",
+        '"model.csv"',
+        "what a program or a crowd said of all items, for estimates from little gold",
+    ),
     _key("label_runs", "files", '["labels/a.csv"]', "annotations of items with concepts"),
     _key("label_measures", "texts", '["AP.concept"]', "measures of the annotations"),
     _key("label_primary", "text", '"AP.concept"', "the measure annotations are sorted by"),

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield.agreement.study import assess_agreement
+from cranfield.campaign.estimated import with_truths
+from cranfield.campaign.gathered import gather_estimated
 from cranfield.campaign.scoring import TRUTH, task_options
 from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
@@ -15,7 +17,7 @@ from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.notes import Progress
-from cranfield.report.cases import Compared, label_case, ranked_case
+from cranfield.report.cases import Compared, RankedCase, label_case, ranked_case
 from cranfield.report.item_pictures import folder_sheet, picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import TITLES, case_section
@@ -34,6 +36,8 @@ def collection_report(
     title: str | None = None,
     kinds: Sequence[Kind] | None = None,
     baseline: str | None = None,
+    gold: Any = None,
+    silver: Any = None,
     about: Mapping[str, str] | None = None,
     pictures: str | Path | None = None,
     jobs: int | None = None,
@@ -44,8 +48,10 @@ def collection_report(
     A public one says nothing of the truth of single items, and leaves the annotators out.
     `about` is shown on top: a line each for the date, the command, the files. Items have their
     pictures: those of the folder `pictures`, of the collection's own folder, or of its sheet.
+    `gold` and `silver` replace the collection's: means are estimated then from little gold.
     """
     held = collection if isinstance(collection, Collection) else read_collection(collection)
+    held = with_truths(held, kinds[0] if kinds else None, gold, silver)
     chosen = [k for k in kinds or held.kinds if held.part(k).runs and held.part(k).truth]
     if not chosen:
         raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
@@ -53,6 +59,9 @@ def collection_report(
     sections = []
     for i, kind in enumerate(chosen):
         part = told.part(i / len(chosen), (i + 1) / len(chosen))
+        if held.part(kind).silver is not None:
+            sections += _estimated(held, kind, public, jobs, part)
+            continue
         case = _case(held, kind, baseline, jobs, part)
         board = [leaderboard(case.scores)]
         sections.append(case_section(case, tables=board, title=TITLES[kind], public=public))
@@ -85,6 +94,20 @@ def _case(
     if kind == "ranked":
         return ranked_case(truth, part.runs, measures or DEFAULT_MEASURES, **options)
     return label_case(truth, part.runs, measures or None, **options)
+
+
+def _estimated(
+    held: Collection, kind: Kind, public: bool, jobs: int | None, told: Progress
+) -> list[Section]:
+    """Estimates from little gold and much silver: the runs, and all that was found of them."""
+    found, curve = gather_estimated(held, kind, jobs, told)
+    case = Compared(found.scores, found.comparison)
+    if curve is not None:
+        case = RankedCase(found.scores, found.comparison, curve=curve)
+    board = document_of(found.comparison, parts=("leaderboard",)).tables
+    section = case_section(case, tables=board, title=TITLES[kind], public=public)
+    document = document_of(found.answer)
+    return [section, table_section(f"{TITLES[kind]}: gold and silver", document.tables)]
 
 
 def _agreement(log: Path) -> Section:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
+from cranfield.campaign.estimated import with_truths
 from cranfield.campaign.gathered import Gathered, gather
 from cranfield.campaign.published import Published
 from cranfield.campaign.results import open_years, result_table
@@ -43,6 +44,8 @@ def publish(
     release_truth: bool = False,
     with_runs: bool = False,
     kinds: Sequence[Kind] | None = None,
+    gold: Any = None,
+    silver: Any = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
     **compare: Any,
@@ -51,11 +54,13 @@ def publish(
 
     A site that is there already is replaced; another folder is not touched. The truth stays
     sealed unless it is released: then judgements, relevant items and true labels are shown.
+    `gold` and `silver` replace the collection's: means are estimated then from little gold.
     `with_runs` copies the files of the runs. `compare` are options of a comparison. The same
     collection gives the same bytes.
     """
     environment()  # without the extra nothing is read
     held = collection if isinstance(collection, Collection) else read_collection(collection)
+    held = with_truths(held, kinds[0] if kinds else None, gold, silver)
     chosen = tuple(kinds or (k for k in held.kinds if held.part(k).runs and held.part(k).truth))
     if not chosen:
         raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
@@ -194,8 +199,9 @@ class _Site:
         listed: list[tuple[str, Path, str, bool]] = [
             ("run", path, run_name(path), self.with_runs) for path in part.runs
         ]
-        if self.released and part.truth is not None:
-            listed.append(("truth", part.truth, "", True))
+        if self.released:
+            named = (("truth", part.truth), ("silver", part.silver))
+            listed += [(what, path, "", True) for what, path in named if path is not None]
         for what, path, run, copied in listed:
             digest, size = _digest(path)
             address = f"files/{slug(kind)}/{path.name}" if copied else ""

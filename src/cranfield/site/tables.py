@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -20,7 +20,12 @@ Finder = Callable[[str, str], str]
 Drawer = Callable[[str], "Picture | None"]
 Scale = tuple[float, float]
 LOW, HIGH, STARS, PICTURE = "ci_low", "ci_high", "stars", "picture"
+# Where the truth is not sure two further intervals stand in a row, each in one column.
+TRUTH, BOTH = ("truth_low", "truth_high"), ("both_low", "both_high")
+HEADS = {LOW: "by units", TRUTH[0]: "by the truth", BOTH[0]: "by both"}
+HIGHS = {LOW: HIGH, TRUTH[0]: TRUTH[1], BOTH[0]: BOTH[1]}
 _WIDTH, _HEIGHT, _EDGE = 180, 12, 4
+_OFF = {"topics": -4, "truth": 4}
 SIGNED = ("difference",)
 # What a narrow screen can do without: it is on the page of the run.
 LESS = ("rank", "team", "configuration")
@@ -60,17 +65,18 @@ def table_view(
     names = [c.name for c in table.columns]
     kinds = kinds or [""] * len(names)
     drawn = LOW in names and HIGH in names
-    hidden = {STARS} | ({HIGH} if drawn else set()) | ({PICTURE} if draw else set())
+    hidden = {STARS} | ({PICTURE} if draw else set())
+    hidden |= {HIGH, TRUTH[1], BOTH[1]} if drawn else set()
     shown = [(j, c) for j, c in enumerate(table.columns) if c.name not in hidden]
     ends = (scale or _scale(table, names)) if drawn else None
-    heads = [
-        CellView(f"{share} interval" if drawn and c.name == LOW else c.label) for _, c in shown
-    ]
     marks_at = names.index(STARS) if STARS in names else None
     columns: list[list[CellView]] = []
+    placed: list[Column] = []
     for j, column in shown:
-        if ends is not None and column.name == LOW:
-            columns.append([_interval(row, j, names.index(HIGH), ends) for row in table.rows])
+        if ends is not None and column.name in HIGHS:
+            for head, cells in _intervals(table, names, column, share, ends):
+                placed.append(head)
+                columns.append(cells)
             continue
         marks = [table.mark(i, j) for i in range(len(table.rows))]
         if marks_at is not None and j + 1 == marks_at:
@@ -78,11 +84,32 @@ def table_view(
         links = partial(find, kinds[j]) if kinds[j] else None
         pictures = draw if kinds[j] == "item" else None
         values = [row[j] for row in table.rows]
+        placed.append(column)
         columns.append(_cells(column, values, marks, table.best_rows(j), links, pictures))
+    heads = [CellView(column.label) for column in placed]
     rows = list(zip(*columns, strict=True))
     tall = len(rows) > TALL and len(shown) <= FEW
-    aligned = _aligned([c for _, c in shown], drawn)
-    return TableView(table.title, heads, rows, table.notes, len(shown) > WIDE, tall, aligned)
+    aligned = _aligned(placed, drawn)
+    wide = len(placed) > WIDE
+    return TableView(table.title, heads, rows, table.notes, wide, tall, aligned)
+
+
+def _intervals(
+    table: Table, names: Sequence[str], column: Column, share: str, ends: Scale
+) -> Iterator[tuple[Column, list[CellView]]]:
+    """The columns of an interval: drawn, and in numbers where the truth is a part of it."""
+    if column.name == LOW:
+        head = Column(LOW, heading=f"{share} interval")
+        yield head, [_interval(row, names, ends) for row in table.rows]
+    if TRUTH[0] in names:
+        low, high = names.index(column.name), names.index(HIGHS[column.name])
+        cells = [CellView(_span(row[low], row[high])) for row in table.rows]
+        yield Column(HEADS[column.name]), cells
+
+
+def _span(low: Cell, high: Cell) -> str:
+    known = isinstance(low, float) and isinstance(high, float)
+    return f"{low:.4f} to {high:.4f}" if known else "-"
 
 
 def _aligned(columns: Sequence[Column], drawn: bool) -> str:
@@ -124,10 +151,15 @@ def _cells(
 
 def _scale(table: Table, names: Sequence[str]) -> Scale:
     """From the least to the greatest end of the intervals of a table."""
-    ends = [row[names.index(name)] for row in table.rows for name in (LOW, HIGH)]
-    known = [float(v) for v in ends if isinstance(v, float)]
+    known = _known_ends(table.rows, names)
     low, high = (min(known), max(known)) if known else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, low + 0.5)
+
+
+def _known_ends(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> list[float]:
+    drawn = [names.index(n) for n in (LOW, HIGH, *TRUTH, *BOTH) if n in names]
+    ends = [row[j] for row in rows for j in drawn]
+    return [end for end in ends if isinstance(end, float)]
 
 
 def unit_scale(part: ResultPart) -> Scale | None:
@@ -135,22 +167,27 @@ def unit_scale(part: ResultPart) -> Scale | None:
     names = [c.name for c in part.columns]
     if LOW not in names or HIGH not in names:
         return None
-    ends = [row[names.index(name)] for row in part.rows for name in (LOW, HIGH)]
-    known = [v for v in ends if isinstance(v, float)]
+    known = _known_ends(part.rows, names)
     return (0.0, 1.0) if known and min(known) >= -0.1 and max(known) <= 1.1 else None
 
 
-def _interval(row: Sequence[Cell], at: int, end: int, scale: Scale) -> CellView:
-    """The drawing of an interval from a column to another; the mean stands before it."""
-    low, high, mean = row[at], row[end], row[at - 1]
+def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:
+    """The drawing of the intervals of a row; the mean stands before them."""
+    at = names.index(LOW)
+    low, high, mean = row[at], row[names.index(HIGH)], row[at - 1]
     if not (isinstance(low, float) and isinstance(high, float) and isinstance(mean, float)):
         return CellView("-", kind="i")
-    drawing = _drawn(low, mean, high, scale)
-    return CellView(f"{low:.4f} to {high:.4f}", kind="i", drawing=drawing)
+    lines = [(low, high, "")]
+    if TRUTH[0] in names and BOTH[0] in names:
+        found = [[row[names.index(end)] for end in ends] for ends in (BOTH, TRUTH)]
+        if all(isinstance(end, float) for ends in found for end in ends):
+            both, truth = found
+            lines = [(low, high, "topics"), (*both, "both"), (*truth, "truth")]  # type: ignore[list-item]
+    return CellView(_span(low, high), kind="i", drawing=_drawn(lines, mean, scale))
 
 
-def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
-    """A line from end to end and a dot; where both signs occur, a thin rule at 0."""
+def _drawn(lines: Sequence[tuple[float, float, str]], mean: float, scale: Scale) -> Markup:
+    """Lines from end to end and a dot; where both signs occur, a thin rule at 0."""
     from markupsafe import Markup
 
     def at(value: float) -> str:
@@ -159,7 +196,10 @@ def _drawn(low: float, mean: float, high: float, scale: Scale) -> Markup:
 
     zero = f'<path d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
     middle = _HEIGHT // 2
+    drawn = ""
+    for low, high, what in lines:
+        kind = f' class="{what}"' if what else ""
+        drawn += f'<path{kind} d="M{at(low)} {middle + _OFF.get(what, 0)}H{at(high)}"/>'
     return Markup(
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}'
-        f'<path d="M{at(low)} {middle}H{at(high)}"/><circle cx="{at(mean)}"/></svg>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}{drawn}<circle cx="{at(mean)}"/></svg>'
     )

@@ -13,6 +13,8 @@ from cranfield.measures._spec import Measure
 PLAIN = "place: by the means alone, among all ranked runs; equal means share a place"
 TESTED = "rank: 1 + the number of ranked runs that are significantly better"
 UNRANKED = "rows without a place are baselines"
+# Where the truth is not sure: what it leaves open, and it and the choice of topics together.
+OPEN_ENDS = ("truth low", "truth high", "both low", "both high")
 DESCRIBED = ("features", "classifier")
 
 
@@ -51,14 +53,14 @@ def all_runs(material: Material, *, measures: Sequence[str] | None = None) -> Re
     for m in chosen:
         columns += _measure_columns(m, bool(material.ranks))
         if material.standings:
-            columns += [
-                ResultColumn(f"{m} low", "low"),
-                ResultColumn(f"{m} high", "high"),
-                ResultColumn(f"{m} group", "group", numeric=False),
-            ]
+            ends = ("low", "high", *(OPEN_ENDS if material.is_unsure else ()))
+            columns += [ResultColumn(f"{m} {end}", end) for end in ends]
+            columns.append(ResultColumn(f"{m} group", "group", numeric=False))
     notes = _notes(material)
     if material.standings:
         notes += ("low, high: interval of the mean; runs without a common letter differ",)
+    if material.is_unsure and material.comparison is not None:
+        notes += (material.comparison.interval_parts(),)
     part = ResultPart("runs", "All runs", tuple(columns), tuple(rows), notes)
     return ResultTable("runs", part.title, "No 10.7", (part,))
 
@@ -75,7 +77,9 @@ def _run_row(
         cells += _placed_cells(table[run], bool(material.ranks))
         if material.standings:
             standing = material.standings.get((str(measure), run))
-            ends = (None, None) if standing is None else standing.ci
+            ends: tuple[float | None, ...] = (None, None) if standing is None else standing.ci
+            if material.is_unsure:
+                ends += (None,) * len(OPEN_ENDS) if standing is None else standing.open_ends
             letters = "" if standing is None or facts.baseline else standing.group
             cells += [*ends, letters]
     return tuple(cells)

@@ -70,7 +70,14 @@ class Material:
         """
         kind = only_kind(collection, kind, measures)
         part = collection.part(kind)
-        if scores is None:
+        if scores is None and part.silver is not None:
+            from cranfield.campaign.estimated import score_estimated
+
+            names = measures.split() if isinstance(measures, str) else measures
+            asked: dict[str, Any] = {"concepts": concepts, "jobs": jobs, "progress": progress}
+            found = score_estimated(collection, kind, measures=names, **asked)
+            scores, comparison = found.scores, found.comparison
+        elif scores is None:
             scores = score_collection(
                 collection,
                 kind,
@@ -195,6 +202,11 @@ class Material:
         """Where each run stands, by measure and run; empty without a comparison."""
         rows = () if self.comparison is None else self.comparison.standings
         return {(row.measure, row.run): row for row in rows}
+
+    @cached_property
+    def is_unsure(self) -> bool:
+        """Whether the truth is a part of the intervals."""
+        return any(row.truth_ci is not None for row in self.standings.values())
 
     @cached_property
     def ranks(self) -> dict[tuple[str, str], int]:

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from cranfield.campaign.results.groups import OPEN_ENDS as HEADINGS
 from cranfield.campaign.views.answer import Cell, ResultColumn, ResultPart, View, count, text
-from cranfield.comparison.answer import Comparison, Pairs, Standing, stars
+from cranfield.comparison.answer import Comparison, Pairs, Standing, interval_parts, stars
+from cranfield.comparison.doubtful import doubtful_standings
 from cranfield.comparison.ranks import shared_ranks
 from cranfield.comparison.verdict import comparison_verdict
 from cranfield.evaluation.scores import Scores
@@ -18,6 +20,8 @@ from cranfield.evaluation.verdict import score_verdict
 from cranfield.measures import Measure
 
 BEST_RUNS = "group"
+# What the truth leaves open of an interval, and what it and the choice of topics do together.
+OPEN_ENDS = tuple((heading.replace(" ", "_"), heading) for heading in HEADINGS)
 NO_FACTS: Mapping[str, Any] = {}
 
 
@@ -80,12 +84,14 @@ def leaderboard(
         ResultColumn("mean", chosen.mean_label, places=digits, better=best_end),
         ResultColumn("ci_low", "low", places=digits),
         ResultColumn("ci_high", "high", places=digits),
+        *(ResultColumn(name, heading, places=digits) for name, heading in OPEN_ENDS),
         ResultColumn("difference", f"vs {baseline}", places=digits),
         text("stars", "sig."),
     )
     title = title or _title(configuration, best)
     fields, rows = _without_empty(fields, rows, keep={"run", "mean", "place"})
-    part = ResultPart("leaderboard", title, fields, tuple(rows), _notes(comparison, fields))
+    notes = _notes(scores, chosen, comparison, fields)
+    part = ResultPart("leaderboard", title, fields, tuple(rows), notes)
     return View(
         name="leaderboard",
         title=title,
@@ -134,6 +140,8 @@ def _standings(
         box = boxes.get(run, {}).get(str(measure))
         ends = (math.nan, math.nan) if box is None else (box.low, box.high)
         found.append(Standing(str(measure), run, mean, ends, place, (None, None), 0, "", (0, 0)))
+    if scores.doubt is not None:
+        found = list(doubtful_standings(scores, found, 0.05))
     return tuple(sorted(found, key=lambda s: (math.isnan(s.mean), s.place)))
 
 
@@ -214,7 +222,7 @@ def _row(
         standing.run,
         configuration,
         _number(standing.mean),
-        *map(_number, standing.ci),
+        *map(_number, (*standing.ci, *standing.open_ends)),
         None if gap is None else gap.difference,
         "" if gap is None else gap.stars,
     )
@@ -240,7 +248,12 @@ def _without_empty(
     return kept, [tuple(v for v, t in zip(row, told, strict=True) if t) for row in rows]
 
 
-def _notes(comparison: Comparison | None, fields: Sequence[ResultColumn]) -> tuple[str, ...]:
+def _notes(
+    scores: Scores,
+    measure: Measure,
+    comparison: Comparison | None,
+    fields: Sequence[ResultColumn],
+) -> tuple[str, ...]:
     """What the columns mean, in place."""
     names = {f.name for f in fields}
     share = f"{100 * (1 - comparison.alpha):g} %" if comparison is not None else "95 %"
@@ -250,7 +263,11 @@ def _notes(comparison: Comparison | None, fields: Sequence[ResultColumn]) -> tup
         said.append("spread: the places that the tests leave open.")
     if "group" in names:
         said.append("group: two runs share no letter exactly when they differ significantly.")
-    if "ci_low" in names:
+    if "truth_low" in names:
+        unit = scores.unit_of[measure]
+        said.append(f"The lines in a row: {share} intervals by {unit}s, by both, by the truth.")
+        said.append(interval_parts(unit) if comparison is None else comparison.interval_parts())
+    elif "ci_low" in names:
         said.append(f"The line in a row is the {share} interval of the mean, the dot the mean.")
     if "stars" in names:
         said.append("*, **, ***: p at most 0.05, 0.01, 0.001 after correction.")

@@ -9,6 +9,7 @@ from typing import Any
 from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart
 from cranfield.campaign.results.material import Material
 from cranfield.campaign.views.answer import View, count, text
+from cranfield.campaign.views.board import OPEN_ENDS
 from cranfield.evaluation.verdict import listed
 from cranfield.measures import Measure
 
@@ -85,7 +86,7 @@ def run_view(
 
 def _means(material: Material, run: str, boards: Mapping[Measure, ResultPart]) -> ResultPart:
     """A row per measure, as the leaderboards have it."""
-    names = ("mean", "ci_low", "ci_high", *RANKS, *DISTANCE)
+    names = ("mean", "ci_low", "ci_high", *(name for name, _ in OPEN_ENDS), *RANKS, *DISTANCE)
     rows: list[tuple[Cell, ...]] = []
     for measure, board in boards.items():
         own = _record(board, run)
@@ -95,6 +96,7 @@ def _means(material: Material, run: str, boards: Mapping[Measure, ResultPart]) -
         ResultColumn("mean", "value"),
         ResultColumn("ci_low", "low"),
         ResultColumn("ci_high", "high"),
+        *(ResultColumn(name, heading) for name, heading in OPEN_ENDS),
         count("place"),
         count("rank"),
         text("spread"),

@@ -5,11 +5,19 @@ function chartModel(title, x, y, layers, more = {}) {
 }
 
 // rows: {run, mean, low, high, rank, letters: [..]}, the best first.
+// The interval of a run; where the truth is a part of it three lines: topics, both, truth.
+function intervalRules(r, k) {
+  const [truthLow, truthHigh, bothLow, bothHigh] = r.doubt || [];
+  const rule = (low, high, y, what, width) => (isKnown(low, high) ? [{ x0: low, y0: y, x1: high, y1: y, width, said: `${r.run}${what}: ${show(low)} to ${show(high)}` }] : []);
+  if (!isKnown(bothLow, bothHigh)) return rule(r.low, r.high, k, "", 1.5);
+  return [...rule(r.low, r.high, k - 0.25, ", topics", 1), ...rule(bothLow, bothHigh, k, ", both", 2), ...rule(truthLow, truthHigh, k + 0.25, ", truth", 1)];
+}
+
 function leaderboardModel(rows, name, title) {
   const said = (r) => `${r.run}: ${show(r.mean)}${r.rank === null ? "" : `, rank ${r.rank}`}`;
   const layers = [
     { kind: "region", marks: rows.flatMap((r, k) => (r.rank === 1 ? [{ y0: k - 0.5, y1: k + 0.5 }] : [])) },
-    { kind: "rule", marks: rows.flatMap((r, k) => (isKnown(r.low, r.high) ? [{ x0: r.low, y0: k, x1: r.high, y1: k, said: `${r.run}: ${show(r.low)} to ${show(r.high)}` }] : [])) },
+    { kind: "rule", marks: rows.flatMap(intervalRules) },
     { kind: "dot", marks: rows.map((r, k) => ({ x: r.mean, y: k, said: said(r) })) },
   ];
   const model = chartModel(title, { title: name }, { names: rows.map((r) => r.run) }, layers);

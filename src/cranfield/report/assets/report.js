@@ -38,7 +38,7 @@ function leaderboardPart(section, measure) {
   const lettered = rows.some((r) => r.group);
   const share = `${Number((100 * section.confidence).toPrecision(6))} %`;
   const told = places.length ? " Shaded: not significantly worse than the best. Two runs have no mark in the same column exactly when they differ significantly." : "";
-  const unsure = doubts.length ? ` Low, high: had other ${section.unit}s been asked; truth: were the truth another one that its probabilities allow; both: either.` : "";
+  const unsure = doubts.length ? ` Three lines in a row, from above: topics, both, truth. ${section.interval_parts}` : "";
   const caption = `${measure.mean_name}: means and ${share} intervals.${unsure}${told}`;
   const further = doubts.length ? ["truth low", "truth high", "both low", "both high"].map((label) => ({ label, numeric: true })) : [];
   const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), { label: "low", numeric: true }, { label: "high", numeric: true }, ...further,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from cranfield.comparison.answer import Comparison, Standing
 from cranfield.errors import UsageError, suggest
@@ -31,11 +31,7 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
             layer
             for layer in (
                 tuple(Region(None, k - 0.5, None, k + 0.5) for k in _best(standings)),
-                tuple(
-                    Rule(s.ci[0], k, s.ci[1], k, said=f"{s.run}: {s.ci[0]:.4f} to {s.ci[1]:.4f}")
-                    for k, s in enumerate(standings)
-                    if known(*s.ci)
-                ),
+                tuple(rule for k, s in enumerate(standings) for rule in _rules(k, s)),
                 tuple(
                     Dot(s.mean, k, "accent", f"{s.run}: {s.mean:.4f}, rank {s.rank}")
                     for k, s in enumerate(standings)
@@ -59,11 +55,32 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
     return Chart(
         f"{name}: means and {share} intervals",
         f"Means of {len(standings)} runs under {name} with {share} confidence intervals, best "
-        "first. Shaded: not significantly worse than the best. Runs with a mark in one column on "
-        "the right cannot be told apart.",
+        f"first. {_parts_said(comparison, standings)}Shaded: not significantly worse than the "
+        "best. Runs with a mark in one column on the right cannot be told apart.",
         (means, groups) if letters else (means,),
         Axis("", "run", names=tuple(s.run for s in standings)),
     )
+
+
+def _rules(k: int, s: Standing) -> Iterator[Rule]:
+    """The interval of a run; where the truth is a part of it three lines: topics, both, truth."""
+    lines = [(s.ci, float(k), "", 1.5)]
+    if s.truth_ci is not None and s.both_ci is not None:
+        lines = [
+            (s.ci, k - 0.25, ", topics", 1.0),
+            (s.both_ci, float(k), ", both", 2.0),
+            (s.truth_ci, k + 0.25, ", truth", 1.0),
+        ]
+    for (low, high), y, what, width in lines:
+        if known(low, high):
+            said = f"{s.run}{what}: {low:.4f} to {high:.4f}"
+            yield Rule(low, y, high, y, said=said, width=width)
+
+
+def _parts_said(comparison: Comparison, standings: Sequence[Standing]) -> str:
+    if not any(s.truth_ci for s in standings):
+        return ""
+    return f"Three lines in a row, from above: topics, both, truth. {comparison.interval_parts()} "
 
 
 def _best(standings: Sequence[Standing]) -> list[int]:

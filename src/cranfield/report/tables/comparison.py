@@ -261,10 +261,7 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         else "ranks: the places that the tests leave open, for more groups than there are letters.",
     ]
     if doubtful:
-        notes.append(
-            f"low, high: had other {comparison.unit}s been asked; truth: were the truth another "
-            "one that its probabilities allow; both: either."
-        )
+        notes.append(comparison.interval_parts())
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
 
 

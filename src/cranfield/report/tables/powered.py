@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.comparison.answer import SUCH, THESE
 from cranfield.comparison.more_gold import gold_curve, gold_needed
-from cranfield.comparison.powered_answer import SUCH, THESE, PoweredPair, PoweredScores
+from cranfield.comparison.powered_answer import PoweredPair, PoweredScores
 from cranfield.report.document import Cell, Column, Document, Table
 
 _ENDS = (
@@ -112,6 +113,9 @@ def _pairs(answer: PoweredScores) -> Table:
     columns += [Column("p_corrected", heading="p corr.", below=True), *_PLAIN]
     columns += [Column("gold_p", heading="gold p", below=True), *_WORTH]
     rows = [_pair_row(pair) for pair in answer.pairs]
+    if answer.design == "pairs":
+        columns.append(Column("bias"))
+        rows = [[*row, pair.bias] for row, pair in zip(rows, answer.pairs, strict=True)]
     notes = [
         f"differences are a - b; p: that of {SUCH} is zero; p corr.: {answer.correction} "
         "correction over the pairs of each measure."

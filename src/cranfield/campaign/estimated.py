@@ -1,0 +1,111 @@
+"""A collection with little gold and much silver: its runs scored by both truths, and compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.scoring import TRUTH, only_kind, score_collection, task_options
+from cranfield.comparison.answer import Comparison
+from cranfield.comparison.joined import joined, mixed
+from cranfield.comparison.powered import evaluate_powered, powered
+from cranfield.data.collection import Collection, Kind
+from cranfield.errors import NeedsError
+from cranfield.evaluation.scores import Scores
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.comparison.powered_answer import PoweredScores
+    from cranfield.notes import Watcher
+
+
+@dataclass(frozen=True)
+class Estimated:
+    """Estimated scores of runs with their comparison, as boards and pages take them.
+
+    `units` has the values of single units under all measures that were asked for: gold where
+    there is gold, else silver; `answer` is what little gold and much silver say in full.
+    """
+
+    scores: Scores
+    comparison: Comparison
+    units: Scores
+    answer: PoweredScores
+
+
+def with_truths(
+    collection: Collection, kind: Kind | None, gold: Path | None, silver: Path | None
+) -> Collection:
+    """The collection with another gold or silver; with neither as it is."""
+    if gold is None and silver is None:
+        return collection
+    chosen = only_kind(collection, kind)
+    part = collection.part(chosen)
+    # Where only gold is given and there is no silver, the truth that is there becomes it.
+    other = silver or part.silver or part.truth
+    if other is None:
+        raise NeedsError(f"{collection.folder / 'collection.toml'} has no {TRUTH[chosen]}")
+    named: dict[str, Any] = {TRUTH[chosen]: Path(gold) if gold else part.truth}
+    named["silver" if chosen == "ranked" else "label_silver"] = Path(other)
+    return replace(collection, **named)
+
+
+def score_estimated(
+    collection: Collection,
+    kind: Kind,
+    *,
+    measures: Sequence[str] | None = None,
+    further: Sequence[str] = (),
+    concepts: Sequence[str] | None = None,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> Estimated:
+    """Estimate what the runs of a collection are worth, and every difference of two.
+
+    `further` measures have values of single units only. `options` are those of `powered`.
+    """
+    told = Progress.of(progress)
+    part = collection.part(kind)
+    wanted = list(measures or part.measures) or None
+    asked = None if wanted is None else list(dict.fromkeys([*wanted, *further]))
+    given: dict[str, Any] = {"measures": asked, "concepts": concepts, "jobs": jobs}
+    options = {"rng": collection.seed, **options}
+    pairs = len(part.runs) > 1
+    silver = score_collection(
+        collection, kind, truth=part.silver, progress=told.part(0.0, 0.4), **given
+    )
+    if _has_strata(collection, kind):
+        answer = evaluate_powered(
+            collection.need("judgements"),
+            part.silver,
+            part.runs,
+            wanted,
+            pairs=pairs,
+            jobs=jobs,
+            progress=told.part(0.4, 1.0),
+            **task_options(collection, kind),
+            **options,
+        )
+        units = silver
+    else:
+        gold = score_collection(collection, kind, progress=told.part(0.4, 0.7), **given)
+        units = mixed(gold, silver)
+        chosen = [m for m in gold.measures if str(m) not in further or str(m) in (wanted or ())]
+        answer = powered(
+            gold.select(chosen),
+            silver.select(chosen),
+            pairs=pairs,
+            jobs=jobs or 1,
+            progress=told.part(0.7, 1.0),
+            **options,
+        )
+    return Estimated(*joined(answer, units), units, answer)
+
+
+def _has_strata(collection: Collection, kind: Kind) -> bool:
+    from cranfield.io import read_qrels
+
+    return kind == "ranked" and read_qrels(collection.need("judgements")).strata is not None
