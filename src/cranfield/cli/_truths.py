@@ -9,14 +9,6 @@ from cranfield.cli._common import Output, Parser, Place, add, positive
 from cranfield.errors import UsageError
 from cranfield.work.background import in_background
 
-# Options that say nothing about gold and silver.
-FOREIGN = (
-    *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
-    *("junit", "summary", "fail_if_worse", "worse_by"),
-    *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
-    *("tune", "on", "tune_per", "draws"),
-)
-
 
 def truth_options(parser: Parser) -> None:
     """Gold for some units, silver for all; with both there are runs only among the files."""
@@ -57,6 +49,7 @@ def show_powered(
 ) -> int:
     """Ask for estimates from gold and silver, and show them; `files` are all that were named."""
     from cranfield.comparison.powered import evaluate_powered, named_truths
+    from cranfield.comparison.powered_plan import FOREIGN
 
     for name in FOREIGN:
         usual = parser.get_default(name)

@@ -14,6 +14,14 @@ from cranfield.stats._resample import DEFAULT_RESAMPLES, Ints, all_pairs, seed_o
 from cranfield.stats.choices import Correction
 from cranfield.stats.powered import PoweredMethod
 
+# Options of evaluations and comparisons that say nothing about gold and silver.
+FOREIGN = (
+    *("per_topic", "per_item", "per_concept", "explain", "public", "tie_range", "fail_under"),
+    *("junit", "summary", "fail_if_worse", "worse_by"),
+    *("executor", "tail", "test", "margin", "detect", "power", "show", "keep_going"),
+    *("tune", "on", "tune_per", "draws"),
+)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PoweredPlan:
