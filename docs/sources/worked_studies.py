@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -11,15 +14,14 @@ import cranfield as cf
 from cranfield import lab, stats
 from cranfield.data.costmap import CostMap
 from cranfield.data.judgement_log import judgement_log
-from cranfield.io.samples import SAMPLE
+from cranfield.data.ontology import Rules
+from cranfield.io.samples import SAMPLE, sample_folder
 
 TRUTH = str(SAMPLE / "truth.csv")
 
 
 def forms() -> int:
     """Forms of a small log that leave an exclusive group of concepts without an answer."""
-    from cranfield.data.ontology import Rules
-
     cells = [
         (who, item, concept, int(concept == said))
         for who, item, said in (
@@ -257,3 +259,50 @@ def paired_10_11(measure: str) -> float:
 def survey_pairs() -> int:
     """Pairs of words of the survey on visual concepts."""
     return len(printed("table-8.3-visual-concept-relatedness", "human"))
+
+
+# What the photographs of the sample `photos` show.
+_KINDS = {
+    "Living": ("astronaut", "camera", "chelsea"),
+    "Surface": ("brick", "grass", "gravel"),
+    "Science": ("cell", "hubble_deep_field", "retina"),
+    "Thing": ("clock_motion", "coffee", "rocket"),
+}
+
+
+@cache
+def _annotated() -> dict[str, float]:
+    """MAP of annotations of tiles: half of them train, the others are the test."""
+    kind_of = {name: kind for kind, names in _KINDS.items() for name in names}
+    paths = {c: f"{kind_of[c]}.{c}" for c in kind_of}
+    one_kind = Rules(exactly_one=(tuple(_KINDS),))
+    ontology = cf.Ontology.from_paths(paths.items(), rules=one_kind).checked()
+    photos = sample_folder("photos")
+    with TemporaryDirectory() as folder:
+        tags = photos / "tags.csv"
+        cf.describe_pictures(photos / "pictures", "CEDD EHD", folder, tags=tags, jobs=1)
+        visual = [str(Path(folder) / f"{name}.npz") for name in ("CEDD", "EHD")]
+        text = [str(Path(folder) / "tags.tfidf.npz")]
+        shown = {p.stem: p.stem.rpartition("_")[0] for p in (photos / "pictures").iterdir()}
+        truth = {item: {name, kind_of[name]} for item, name in sorted(shown.items())}
+        train, test = ({i: s for i, s in truth.items() if i[-1] in ends} for ends in ("02", "13"))
+        made = {
+            "V": cf.annotate(visual, train, visual).labels,
+            "T": cf.annotate(text, train, text).labels,
+            "rules": cf.annotate(visual, train, visual, after="rules", ontology=ontology).labels,
+        }
+    made["M"] = cf.fuse_labels([made["V"], made["T"]])
+    return {
+        name: round(float(_only_mean(cf.evaluate_labels(test, {name: run}, "AP.concept"))), 4)
+        for name, run in made.items()
+    }
+
+
+def _only_mean(scores: Any) -> float:
+    """The mean of the only run under the only measure."""
+    return float(scores.overall[scores.measures[0]][0])
+
+
+def photos_annotated(*names: str) -> list[float]:
+    """MAP of tiles of photographs, annotated by pixels (V), tags (T), both (M), or V with rules."""
+    return [_annotated()[name] for name in names]
