@@ -24,7 +24,7 @@ from cranfield.comparison.powered_answer import Estimate
 from run import replace_block
 
 MEASURES = "nDCG@10 AP(rel=2) P(rel=2)@10"
-CHOICES, GOLD_TOPICS, PAIR_CHOICES = 1000, 10, 20
+CHOICES, GOLD_TOPICS, PAIR_CHOICES = 1000, 10, 60
 # With the largest judge intervals are at most so wide, in parts of plain gold's.
 WIDEST = {"nDCG@10": 0.82, "AP(rel=2)": 0.80}
 LARGEST = "llama3-70b-4prompts"
@@ -103,7 +103,7 @@ def judged() -> tuple[str, list[str]]:
 
 
 def some_pairs() -> tuple[str, list[str]]:
-    """Gold for a fifth of the pairs of every topic, 20 random choices, the largest judge."""
+    """Gold for a fifth of the pairs of every topic, 60 random choices, the largest judge."""
     human_path, judges, runs = data()
     human = cf.read_qrels(human_path)
     silver = next(j for j in judges if name_of(j) == LARGEST)
