@@ -120,7 +120,13 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled(unserved):
         with ThreadPoolExecutor(20) as pool:
             for one in people:
                 pool.submit(work, one)
-            time.sleep(draw.uniform(0.05, 0.6))
+            # At a random moment after some of them have been told that theirs is stored.
+            wanted, until = draw.randint(1, 20), time.monotonic() + 60
+            while sum(len(one.acknowledged) for one in people) < wanted:
+                if time.monotonic() > until:
+                    break
+                time.sleep(0.005)
+            time.sleep(draw.uniform(0, 0.05))
             process.send_signal(signal.SIGKILL)
             process.wait(30)
             stop.set()
@@ -172,7 +178,7 @@ def test_two_hundred_annotators_save_once_a_second(unserved):
         threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(ANNOTATORS)]
         for thread in threads:
             thread.start()
-        joined(threads)
+        joined(threads, SECONDS + 240)
     finally:
         process.send_signal(signal.SIGKILL)
         process.wait(30)
