@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -152,6 +153,26 @@ def test_what_is_no_ontology(source: object) -> None:
 def test_what_are_no_annotations(runs: object) -> None:
     with pytest.raises(cf.CranfieldError):
         cf.evaluate_labels({"i": {"a"}}, runs, "F.example")
+
+
+def test_bytes_for_an_output_that_is_closed(folder: Path) -> None:
+    command = f"{sys.executable} -m cranfield search v.npz >&-"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert "is closed" in done.stderr
+
+
+@pytest.mark.parametrize("source", [{"t": {"a": 1}}, (["t"], ["a"]), object(), iter([]), 3])
+@pytest.mark.parametrize("read", [cf.read_run, cf.read_qrels, cf.read_ontology])
+def test_what_is_no_file(read: Callable[[object], object], source: object) -> None:
+    with pytest.raises(cf.CranfieldError):
+        read(source)
+
+
+@pytest.mark.parametrize("concepts", [3, [1, 2], [["a"]], object(), b"x"])
+def test_what_are_no_concepts(concepts: object) -> None:
+    with pytest.raises(cf.CranfieldError, match="concepts= are names"):
+        cf.evaluate_labels({"i": {"a"}}, [{"i": {"a"}}], "F.example", concepts=concepts)
 
 
 def test_switches_are_advised_as_switches() -> None:

@@ -22,6 +22,14 @@ def test_every_option_that_takes_a_file_is_tried() -> None:
     assert len(templates()) < INSIDE
 
 
+def test_sound_collections_are_accepted(fuzzer: Fuzzer) -> None:
+    # `make fuzz` tries all templates with sound files.
+    for number, template in enumerate(templates()):
+        if template.startswith(("report ", "collection ", "check ", "campaign results ")):
+            case, outcome, found = fuzzer.judged(fuzzer.whole(number, full=True), process=False)
+            assert not found, (number, found, case.args, outcome.err)
+
+
 @pytest.mark.parametrize("part", range(PARTS))
 def test_cases_in_this_process(fuzzer: Fuzzer, part: int) -> None:
     for number in range(10_000 + part, 10_000 + INSIDE, PARTS):

@@ -120,5 +120,9 @@ def _leave(*_: Any) -> None:
 class _Closed(io.TextIOBase):
     """Standard output that was closed before we began; what is written to it is lost."""
 
-    def write(self, _: str) -> int:
+    @property
+    def buffer(self) -> _Closed:
+        return self
+
+    def write(self, _: str | bytes) -> int:
         raise OSError(None, "is closed")

@@ -50,7 +50,13 @@ def coerce_concepts(source: ConceptSource | None) -> tuple[str, ...] | None:
     """Names of concepts, given as a list or in a file."""
     if source is None:
         return None
-    return read_concepts(source) if isinstance(source, str | Path) else tuple(source)
+    if isinstance(source, str | Path):
+        return read_concepts(source)
+    names = tuple(source) if isinstance(source, Iterable) else (source,)
+    odd = next((name for name in names if not isinstance(name, str)), None)
+    if odd is not None:
+        raise UsageError(f"concepts= are names or a file of them, not {type(odd).__name__}")
+    return names
 
 
 def coerce_threshold(source: ThresholdSource) -> Threshold:

@@ -13,7 +13,7 @@ from typing import IO, BinaryIO, Literal, TypeAlias, cast
 
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
-from cranfield.errors import InputError, os_message
+from cranfield.errors import InputError, UsageError, os_message
 from cranfield.io.streams import Counted, standard_input
 from cranfield.io.streams import peek_standard as peek_standard
 from cranfield.io.written import write_whole as write_whole
@@ -136,6 +136,9 @@ class Input:
             return cls(str(source) if stream is None else str(name), stream, limits)
         if isinstance(source, bytes | bytearray | memoryview):
             return cls(name or "<bytes>", bytes(source), limits)
+        if not hasattr(source, "read"):
+            what = type(source).__name__
+            raise UsageError(f"expected the name of a file, an open file or bytes, not {what}")
         return cls(name or str(getattr(source, "name", "<stream>")), source, limits)
 
     def __str__(self) -> str:

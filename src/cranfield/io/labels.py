@@ -13,6 +13,7 @@ from cranfield.io.files import (
     FileForm,
     Input,
     describe,
+    exists,
     inner_suffix,
     read_text,
     run_name,
@@ -150,7 +151,7 @@ def read_threshold(text: str) -> Threshold:
     except ValueError:
         pass
     where = describe(text)
-    if not Path(text).exists() and text != "-":
+    if not exists(Path(text)) and text != "-":
         raise InputError.single(text, "neither a number in [0, 1] nor a file of thresholds")
     rows = [(n, line) for n, line in enumerate(read_text(text).splitlines(), 1) if line.strip()]
     if rows and "".join(rows[0][1].split()) in ("concept,threshold",):

@@ -62,7 +62,9 @@ def shown_pictures(
 
 
 def _topic_items(section: Section, asked: Mapping[str, str]) -> list[str]:
-    return [asked[topic] for topic in section.data["units"].get("topic", ()) if topic in asked]
+    return [
+        asked[topic] for topic in section.data.get("units", {}).get("topic", ()) if topic in asked
+    ]
 
 
 def _items(section: Section) -> list[str]:
