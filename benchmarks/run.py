@@ -1,7 +1,7 @@
 """`make bench`: Cranfield beside its peers, end to end, three times each; prints ratios.
 
 With --long, also how time grows from 10^5 to 10^8 lines. With --write, the tables replace those
-in README.md and docs/benchmarks.md.
+in README.md, docs/benchmarks.md and docs/how-to/many-runs.md.
 """
 
 from __future__ import annotations
@@ -17,6 +17,9 @@ from harness import MEASURES, compare, importable, run_once, table
 from workload import make
 
 ROOT = Path(__file__).resolve().parents[1]
+DOCUMENTS = tuple(
+    ROOT / name for name in ("README.md", "docs/benchmarks.md", "docs/how-to/many-runs.md")
+)
 COMMAND = str(Path(sys.executable).parent / "cranfield")
 TREC_NAMES = "map ndcg ndcg_cut.10 recip_rank P.10 recall.1000 Rprec bpref".split()  # noqa: SIM905
 # Parts of the bench that live in files of their own; each has main() -> str.
@@ -26,6 +29,8 @@ PARTS = (
     "ranked",
     "labels",
     "stats",
+    "runs",
+    "many",
     "truth",
     "agreement",
     "relatedness",
@@ -97,7 +102,7 @@ def main() -> None:
         text = function()
         print(text, flush=True)
         if args.write:
-            for document in (ROOT / "README.md", ROOT / "docs" / "benchmarks.md"):
+            for document in DOCUMENTS:
                 replace_block(document, f"bench:{name}", text)
 
 
