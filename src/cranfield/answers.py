@@ -241,11 +241,11 @@ class Answer:
 
         return as_text(self)
 
-    def to_latex(self, **view: Any) -> str:
-        """The tables of the answer as LaTeX."""
-        from cranfield.report.show import rendered
+    def to_latex(self, caption: str | None = None, label: str | None = None, **view: Any) -> str:
+        """The tables of the answer as LaTeX; the first with a caption and label of one's own."""
+        from cranfield.report.show import latex_of
 
-        return rendered(self, "latex", **view)
+        return latex_of(self, caption, label, **view)
 
     def to_markdown(self, **view: Any) -> str:
         """The tables of the answer as Markdown."""

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 
+import cranfield as cf
 from cranfield.cli import main
 from cranfield.io.samples import SAMPLE
 
@@ -90,3 +91,10 @@ def test_it_compiles(baseline, tmp_path, capsys):
     )
     assert done.returncode == 0, done.stdout[-2000:]
     assert (tmp_path / "paper.pdf").stat().st_size > 1000
+
+
+def test_a_caption_and_a_label_of_ones_own():
+    scores = cf.evaluate({"t": {"a": 1}}, {"t": {"a": 1.0}}, "AP")
+    found = scores.to_latex(caption="What 5 % means", label="tab:mine")
+    assert "\\caption{What 5 \\% means}\n\\label{tab:mine}\n" in found
+    assert "\\caption{Results}\n\\label{tab:results}\n" in scores.to_latex()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+import re
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -33,6 +34,18 @@ def as_text(answer: Answer) -> str:
 def rendered(answer: Answer, form: str, **view: Any) -> str:
     """The answer in a format of the command line."""
     return render(document_of(answer, **view), form)
+
+
+def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any) -> str:
+    """The answer as LaTeX, its first table with this caption and label."""
+    document = document_of(answer, **view)
+    if caption is not None and document.tables:
+        first, *others = document.tables
+        document = replace(document, tables=[replace(first, title=caption), *others])
+    text = render(document, "latex")
+    if label is None:
+        return text
+    return re.sub(r"\\label\{[^}]*\}", lambda _: f"\\label{{{label}}}", text, count=1)
 
 
 def page_of(answer: Answer, **view: Any) -> str:
