@@ -21,7 +21,7 @@ from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
-from cranfield.server.services.work import DONE, latest
+from cranfield.server.services.work import DONE, form_of, latest
 from cranfield.server.store.work_tables import (
     adjudication,
     assessor,
@@ -52,7 +52,7 @@ def filled_forms(connection: Connection, found: Batch) -> list[FilledForm]:
         if row["said"]["state"] != DONE:
             continue
         unit = found.hits[row["hit"]]
-        form = found.forms[json.loads(unit["content"] or "{}").get("form", "form")]
+        form = form_of(found, row["hit"])
         made.append(
             FilledForm(
                 names[row["assessor"]],

@@ -146,13 +146,6 @@ def add_batch(
     _check_new(connection, campaign_id, name, kind, sheet, gold)
     plan = Plan(tuple(u.name for u in sheet.units), gold_units=frozenset(gold), **planned)
     now, new = context.clock.now(), context.new_id()
-    said = {
-        "forms": {part: form.to_dict() for part, form in sheet.forms.items()},
-        "about": None if sheet.about is None else sheet.about.to_dict(),
-        "scenario": sheet.scenario,
-        "plan": {name: getattr(plan, name) for name in _MORE},
-        "key": dict(key or {}),
-    }
     connection.execute(
         insert(batch).values(
             id=new,
@@ -162,7 +155,7 @@ def add_batch(
             title=sheet.title,
             kind=kind,
             guideline=add_guideline(connection, context, campaign_id, sheet.guidelines),
-            form=json.dumps(said),
+            form=json.dumps(_asked(sheet, plan, key or {})),
             overlap=plan.overlap,
             gold_share=plan.gold,
             pay=plan.pay,
@@ -178,6 +171,17 @@ def add_batch(
     connection.execute(insert(hit), rows)
     audit.append(connection, now, actor, "batch.add", name, {"units": len(sheet.units)})
     return new
+
+
+def _asked(sheet: Sheet, plan: Plan, key: Mapping[str, Any]) -> dict[str, Any]:
+    """What a batch asks and how it is given out, as far as it has no column of its own."""
+    return {
+        "forms": {part: form.to_dict() for part, form in sheet.forms.items()},
+        "about": None if sheet.about is None else sheet.about.to_dict(),
+        "scenario": sheet.scenario,
+        "plan": {name: getattr(plan, name) for name in _MORE},
+        "key": dict(key),
+    }
 
 
 def _check_new(

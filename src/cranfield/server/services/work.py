@@ -14,7 +14,7 @@ from typing import Any
 from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
 
 from cranfield.campaign.batches import ASSIGNMENT_WAYS
-from cranfield.campaign.forms import LONGEST_TEXT, FormProblem
+from cranfield.campaign.forms import LONGEST_TEXT, Form, FormProblem
 from cranfield.campaign.sheets import form_values
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
@@ -73,9 +73,8 @@ def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:
         unit = found.hits[row["hit"]]
         if not unit["gold"] or row["said"]["state"] != DONE:
             continue
-        form = found.forms[json.loads(unit["content"] or "{}").get("form", "form")]
         known = json.loads(unit["gold"])
-        given = form_values(form, row["said"]["answers"])
+        given = form_values(form_of(found, row["hit"]), row["said"]["answers"])
         asked += len(known)
         right += sum(given.get(concept) == str(value) for concept, value in known.items())
     return right, asked
@@ -121,22 +120,11 @@ def save(
         if before.assignment != given["id"]:
             raise UsageError("this key belongs to another form")
         return Saved(given["id"], before.revision, given["state"], again=True)
-    if found.row["state"] not in ("pilot", "running"):
-        raise UsageError("this batch does not take answers now")
-    end = ENDS[state]
-    if end not in ASSIGNMENT_WAYS[given["state"]]:
-        raise UsageError(f"this form is {given['state']}; it takes no answers any more")
-    unit = found.hits[given["hit"]]
-    form = found.forms[json.loads(unit["content"] or "{}").get("form", "form")]
-    if state == DONE:
-        problems = form.check(answers)
-        if problems:
-            raise FormRefused(problems)
+    end = _checked(found, given, state, answers)
     now = context.clock.now()
+    unit = found.hits[given["hit"]]
     revision = 1 + int(connection.execute(_REVISIONS, {"of": given["id"]}).scalar_one())
-    said = {"state": state, "answers": {k: list(v) for k, v in answers.items()}}
-    if state != DONE:
-        said["answers"] = {}
+    kept = {name: list(values) for name, values in answers.items()} if state == DONE else {}
     connection.execute(
         _SAY,
         {
@@ -147,7 +135,7 @@ def save(
             "revision": revision,
             "topic": unit["topic"],
             "item": unit["item"],
-            "value": json.dumps(said, ensure_ascii=False),
+            "value": json.dumps({"state": state, "answers": kept}, ensure_ascii=False),
             "at": now,
         },
     )
@@ -163,6 +151,25 @@ def save(
     )
     add_comment(connection, context, found.id, given, remark)
     return Saved(given["id"], revision, end)
+
+
+def _checked(found: Batch, given: Row, state: str, answers: Mapping[str, Sequence[str]]) -> str:
+    """What becomes of an assignment; a UsageError or `FormRefused` where it cannot be saved."""
+    if found.row["state"] not in ("pilot", "running"):
+        raise UsageError("this batch does not take answers now")
+    end = ENDS[state]
+    if end not in ASSIGNMENT_WAYS[given["state"]]:
+        raise UsageError(f"this form is {given['state']}; it takes no answers any more")
+    if state == DONE:
+        problems = form_of(found, given["hit"]).check(answers)
+        if problems:
+            raise FormRefused(problems)
+    return end
+
+
+def form_of(found: Batch, unit: str) -> Form:
+    """The form that asks about a unit."""
+    return found.forms[json.loads(found.hits[unit]["content"] or "{}").get("form", "form")]
 
 
 def _by_key(connection: Connection, client_key: str) -> Any:
