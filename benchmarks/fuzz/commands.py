@@ -218,6 +218,8 @@ COLLECTED = [
     "check {collection} {run} {labels}",
     "report {collection} -o {out.html} [--public]",
     "report {collection} --kind ranked [--pictures {pictures}] -o {out.html}",
+    f"report {{collection}} --kind ranked {POWERED} -o {{out.html}}",
+    f"publish {{collection}} --kind ranked --resamples 20 {POWERED} -o {{folder}}",
     "publish {collection} --resamples 20 -o {folder} [--release-truth] [--with-runs]",
     "campaign results {collection} --kind ranked --no-compare",
     "campaign results {collection} --kind labels --table best-per-concept --no-compare "

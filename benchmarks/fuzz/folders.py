@@ -134,7 +134,7 @@ def asked(ontology: Path) -> dict[str, dict[str, bytes]]:
     questions = make_questionnaire("AP RR", questions=2, lists=2, relevant=2, size=6)
     ticked = {question: [next(iter(key))] for question, key in questions.key["key"].items()}
     chosen = {"id": 1, "result": [{"type": "choices", "from_name": "c", "value": {}}]}
-    chosen["result"][0]["value"] = {"choices": ["Sky"]}
+    chosen["result"][0]["value"] = {"choices": ["Sky", "Day"]}
     tasks = [{"id": k, "data": {"image": i}, "annotations": [chosen]} for k, i in enumerate(ITEMS)]
     texts = {
         "surveykey": {"survey-key.json": survey.key},
