@@ -330,6 +330,10 @@ GALLERY: list[tuple[str, list[str], str]] = [
 OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability", "units")
 
 
+# The width of a picture on a phone.
+PHONE = 356
+
+
 def gallery() -> Iterator[tuple[str, list[str], str, str]]:
     """File, command line as people type it, what it shows, and whose figure it is."""
     for number, (chart, options, source) in enumerate(GALLERY, 1):
@@ -358,7 +362,9 @@ def gallery_page() -> str:
         parts.append(
             f"\n## {words[0]}\n\n{what[:1].upper()}{what[1:]}{whose}.\n\n"
             f"```console\n$ cranfield chart {command} -o {words[0]}.svg\n```\n\n"
-            f"[![{what}](images/gallery/{name})](images/gallery/{name})\n"
+            f'<a href="images/gallery/{name}"><picture><source media="(max-width: 600px)" '
+            f'srcset="images/gallery/{_narrow(name)}"><img src="images/gallery/{name}" '
+            f'alt="{what}"></picture></a>\n'
         )
     return "".join(parts)
 
@@ -368,8 +374,14 @@ def draw_gallery(folder: Path) -> None:
     folder.mkdir(parents=True, exist_ok=True)
     for name, words, _, _ in gallery():
         given = [path for word in words for path in _found(word)]
-        if main(["chart", *given, "--quiet", "-o", str(folder / name)]) != 0:
-            raise SystemExit(f"{name} could not be drawn")
+        for file, look in ((name, []), (_narrow(name), ["--width", str(PHONE)])):
+            if main(["chart", *given, *look, "--quiet", "-o", str(folder / file)]) != 0:
+                raise SystemExit(f"{file} could not be drawn")
+
+
+def _narrow(name: str) -> str:
+    """The same picture for phones, where the writing of a wide one would be too small."""
+    return name.replace(".svg", "-narrow.svg")
 
 
 def _found(word: str) -> list[str]:

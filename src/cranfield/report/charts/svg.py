@@ -62,6 +62,10 @@ SHAPES = {
 }
 
 
+# Names that are turned need so much room, in pixels.
+LEAST_STEP = 9.9
+
+
 def draw(chart: Chart, *, standalone: bool = True) -> str:
     """The picture; as a file of its own it has a title and brings its colours along."""
     layout = lay_out(chart, titled=standalone)
@@ -151,7 +155,9 @@ def _x_names(panel: Panel, frame: Frame, layout: Layout) -> Iterator[str]:
         return
     turn = turned(panel, frame.x.step)
     steep = frame.x.step < STEEP
-    for k, name in enumerate(panel.x.names):
+    # Where they would lie over each other, every second name or fewer.
+    every = 1 if frame.x.step > LEAST_STEP else math.ceil(LINE * 0.75 / frame.x.step)
+    for k, name in list(enumerate(panel.x.names))[::every]:
         x, y = frame.x(k), layout.top - 6 if panel.x.top else layout.bottom + 14
         if not turn:
             yield _text(x, y, name, "middle")
