@@ -345,6 +345,7 @@ def run_checks(
         started = time.perf_counter()
         table, short = check()
         print(f"{name} ({time.perf_counter() - started:.0f} s): {check.__doc__}\n{table}\n")
+        print(f"{name}: {f'FAIL, {len(short)} bars missed' if short else 'pass'}\n")
         missed += short
         if "--write" in args:
             for page in pages:
