@@ -18,7 +18,7 @@ from cranfield.cli import _words
 from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
-from cranfield.io.files import ABOUT_THIRD, THIRD, write_whole
+from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_whole
 from cranfield.measures._typed import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
@@ -90,7 +90,7 @@ class Parser(argparse.ArgumentParser):
     def read(self, argv: Sequence[str]) -> tuple[dict[str, Any], Output]:
         """What was given on the command line, as plain values by name, and where answers go."""
         given = vars(self.parse_args(joined_measures(argv)))
-        check_standard_input(given)
+        check_read_once(v for name, v in given.items() if name not in ("path", "target"))
         for place in [name for name in ("runs", "files") if name in given]:
             third, texts = given.pop("third", None), given[place] or ()
             if third or any("=" in str(text) for text in texts):
@@ -487,17 +487,3 @@ def gate_floors(scores: Scores, asked: Sequence[Any], output: Output) -> int:
     from cranfield.comparison.gate import floors_checked
 
     return gate(floors_checked(scores, dict(floors)), junit, summary, output)
-
-
-def check_standard_input(given: Mapping[str, Any]) -> None:
-    """A UsageError when '-' stands for more than one input: it can be read once."""
-    asked = [value for name, value in given.items() if name not in ("path", "target")]
-    texts = [t for value in asked for t in _texts(value)]
-    if sum(isinstance(t, str) and (t == "-" or t.endswith("=-")) for t in texts) > 1:
-        raise UsageError("standard input ('-') can be only one of the files")
-
-
-def _texts(value: Any) -> Iterable[Any]:
-    if isinstance(value, dict):
-        return value.values()
-    return value if isinstance(value, list) else [value]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO, Literal, TypeAlias, cast
+from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
@@ -482,3 +482,16 @@ def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:
             csv.field_size_limit(limit)
         if row is not None:
             yield row
+
+
+def check_read_once(values: Iterable[Any]) -> None:
+    """A UsageError when '-' stands for more than one of the inputs among values: it is read once."""
+    texts = [text for value in values for text in _members(value)]
+    if sum(isinstance(text, str) and (text == "-" or text.endswith("=-")) for text in texts) > 1:
+        raise UsageError("standard input ('-') can be only one of the files")
+
+
+def _members(value: Any) -> Iterable[Any]:
+    if isinstance(value, dict):
+        return value.values()
+    return value if isinstance(value, list) else [value]
