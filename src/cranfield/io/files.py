@@ -485,7 +485,7 @@ def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def check_read_once(values: Iterable[Any]) -> None:
-    """A UsageError when '-' stands for more than one of the inputs among values: it is read once."""
+    """A UsageError when '-' stands for more than one of the inputs: it can be read once."""
     texts = [text for value in values for text in _members(value)]
     if sum(isinstance(text, str) and (text == "-" or text.endswith("=-")) for text in texts) > 1:
         raise UsageError("standard input ('-') can be only one of the files")
