@@ -18,7 +18,7 @@ import cranfield as cf
 from cranfield import _core
 from cranfield.io.convert import convert, encoded
 from cranfield.io.files import Input
-from cranfield.io.label_csv import write_long, write_wide
+from cranfield.io.labels import write_labels
 from cranfield.io.packed import packed_gz
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=6)
@@ -169,11 +169,11 @@ def test_labels(
     writer.writerow(["item", *concepts])
     writer.writerows([item, *row] for item, row in zip(items, rows, strict=True))
     try:
-        write_wide(matrix, path)
+        write_labels(matrix, path)
     except cf.InputError:  # blanks at the ends of a name
         return
     assert path.read_text() == out.getvalue()
-    write_long(matrix, path)
+    write_labels(matrix, path, form="long")
     assert path.read_text() == as_long(matrix, rows)
 
 
