@@ -47,6 +47,7 @@ def nested(numbers: st.SearchStrategy[float]) -> st.SearchStrategy[dict[str, dic
 @example(content={"#tag": {"a": 3.0}, "t": {"b": 1.0}})
 @example(content={"": {"a b": 3.0}})
 @example(content={"t": {}})
+@example(content={"a" * 70_000: {}})
 @example(content={"t": {"a": np.inf, "b": -np.inf}})
 def test_runs(name: str, content: dict[str, dict[str, float]]) -> None:
     run = cf.Run.from_dict(content).named("x y")

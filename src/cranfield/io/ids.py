@@ -49,10 +49,9 @@ class IdRule:
         """An InputError for the first of some ids that this format cannot hold."""
         for text in texts:
             if fault := self.fault(text, first=first):
-                shown = repr(text if len(text) <= 60 else text[:60] + "...")
                 raise InputError.single(
                     where,
-                    f"{what} {shown} {fault}, which {self.form} cannot hold; {self.instead}",
+                    f"{what} {quoted(text)} {fault}, which {self.form} cannot hold; {self.instead}",
                 )
 
     def check_items(self, where: str, table: Table) -> None:
@@ -60,6 +59,11 @@ class IdRule:
         breaks = bytes(byte for byte in range(33) if self.breaks.search(chr(byte)))
         if not _core.items_fit(list(table.topics), *table.buffers, breaks, LONGEST_ID):
             self.check(where, "item", (table.item(row) for row in range(len(table))))
+
+
+def quoted(text: str) -> str:
+    """An id in a message, cut where it is long."""
+    return repr(text if len(text) <= 60 else text[:60] + "...")
 
 
 def _named(char: str) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 from cranfield import _core
 from cranfield.data import Judgements, Run, Table
 from cranfield.errors import InputError
-from cranfield.io.ids import SEPARATED, TREC, one_word
+from cranfield.io.ids import SEPARATED, TREC, one_word, quoted
 
 _BLOCK = 1 << 20
 
@@ -46,7 +46,7 @@ def refuse_empty_topics(table: Table, where: str) -> None:
     for topic, start, end in zip(table.topics, bounds[:-1], bounds[1:], strict=True):
         if start == end:
             raise InputError.single(
-                where, f"topic {topic!r} has no items, which only .json can hold"
+                where, f"topic {quoted(topic)} has no items, which only .json can hold"
             )
 
 
