@@ -5,7 +5,7 @@
 #include <functional>
 #include <numeric>
 
-#include "features/wide.hpp"
+#include "wide.hpp"
 
 namespace cranfield {
 

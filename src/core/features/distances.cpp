@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <string>
 
-#include "features/wide.hpp"
 #include "threads.hpp"
+#include "wide.hpp"
 
 namespace cranfield::features {
 

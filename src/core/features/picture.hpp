@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "features/wide.hpp"
+#include "wide.hpp"
 
 namespace cranfield::features {
 

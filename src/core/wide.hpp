@@ -1,7 +1,8 @@
 // Loops over many numbers, compiled a second time for wide registers, where the machine has them.
 #pragma once
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+// Which of the two is taken is found out before ThreadSanitizer is ready: it has the plain ones.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_THREAD__)
 #define CRANFIELD_WIDE __attribute__((target_clones("avx2", "default")))
 #else
 #define CRANFIELD_WIDE
