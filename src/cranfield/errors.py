@@ -107,8 +107,15 @@ class InputError(CranfieldError):
 
 
 def shortened(text: str, most: int = LONGEST_MESSAGE) -> str:
-    """A text, or its start where it is too long to be read."""
-    return text if len(text) <= most else f"{text[:most]}... ({len(text):,} characters)"
+    """A text, or its start and its end, which says what is wrong, where it is too long to be read.
+
+    >>> shortened("a" * 30 + ": no such file", 25)
+    'aaaaaaaaaaaaaaaaaaaa... (44 characters) ... file'
+    """
+    if len(text) <= most:
+        return text
+    end = most // 5
+    return f"{text[: most - end]}... ({len(text):,} characters) ...{text[-end:]}"
 
 
 def visible(text: str) -> str:

@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import os
+import shlex
 import subprocess
 import sys
 import tarfile
@@ -156,7 +157,7 @@ def test_what_are_no_annotations(runs: object) -> None:
 
 
 def test_bytes_for_an_output_that_is_closed(folder: Path) -> None:
-    command = f"{sys.executable} -m cranfield search v.npz >&-"
+    command = f"{shlex.quote(sys.executable)} -m cranfield search v.npz >&-"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60)
     assert done.returncode == 2
     assert "is closed" in done.stderr

@@ -31,13 +31,22 @@ _BARE = r"(?<![\w'\"-])([a-z][a-z_]*)=(?![\w'\"\[(.-])"
 
 
 def in_options(text: str) -> str:
-    """A message of the library in the words of the command line, and nothing a terminal obeys.
+    """A message of the library in the words of the command that runs."""
+    text = translated(text)
+    for name in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - known if known else ():
+        # Advice that is another command's: what stands in brackets, or behind a semicolon.
+        text = re.sub(rf" \({name}[^()]*\)|; [^;()]*{name}(?![\w-])[^;()]*", "", text)
+    return text
 
-    >>> in_options("pass collection_size=N or missing='optimist'; name them with concepts=...")
+
+def translated(text: str) -> str:
+    """A message of the library with options for parameters, and nothing a terminal obeys.
+
+    >>> translated("pass collection_size=N or missing='optimist'; name them with concepts=...")
     'pass --collection-size N or --missing optimist; name them with --concepts'
-    >>> in_options("give counts= or collection_size=, not both; or measures='AP RR'")
+    >>> translated("give counts= or collection_size=, not both; or measures='AP RR'")
     "give --counts or --collection-size, not both; or -m 'AP RR'"
-    >>> in_options("few_gold=True makes them nevertheless")
+    >>> translated("few_gold=True makes them nevertheless")
     '--few-gold makes them nevertheless'
     """
 
@@ -48,11 +57,7 @@ def in_options(text: str) -> str:
 
     # Compiled when something is said: most commands say nothing.
     text = re.sub(_SAID, option, text)
-    text = re.sub(_BARE, lambda found: _option(found[1]), text)
-    for name in set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", text)) - known if known else ():
-        # Advice that is another command's: what stands in brackets, or behind a semicolon.
-        text = re.sub(rf" \({name}[^()]*\)|; [^;()]*{name}(?![\w-])[^;()]*", "", text)
-    return visible(text)
+    return visible(re.sub(_BARE, lambda found: _option(found[1]), text))
 
 
 def _option(parameter: str) -> str:

@@ -147,15 +147,16 @@ def _run_piece(piece: _Piece) -> Plain:
         raise UsageError(
             f"<{piece.name}>: none of its topics is judged; do run and judgements belong together?"
         )
+    shrinking = _Shrinking(judged, run, piece.size, piece.seed)
+    sizes = [round(share * piece.size) for share in piece.shares]
+    for size in sizes:
+        shrinking.check_room(size)
     # The whole collection, and what is noticed there, which holds for all of them.
     notes = Notes()
     _, whole = material.examine(piece.source, piece.name, notes)
     found: list[list[float | None]] = []
-    shrinking = _Shrinking(judged, run, piece.size, piece.seed)
-    for share in piece.shares:
-        size = round(share * piece.size)
+    for size in sizes:
         if size == piece.size:
-            shrinking.check_room(size)
             found.append(numbers(map(float, whole.overall)))
             continue
         truth, smaller = shrinking.to(size)
@@ -205,7 +206,6 @@ class _Shrinking:
 
     def to(self, size: int) -> tuple[Judgements, Run]:
         """Judgements and run in collections of so many items."""
-        self.check_room(size)
         limits = self._limits(size)
         judged = np.flatnonzero(self.judged_chances < limits[self.judged_topics])
         ranked = np.flatnonzero(self.run_chances < limits[self.run_topics])
