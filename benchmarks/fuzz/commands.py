@@ -43,7 +43,7 @@ RANKED = [
     "compare {qrels} {run} {run} --resamples 50 [--equivalence 0.1] [--detect 0.1 --power 0.8]",
     "compare {qrels} {run} {run} --resamples 50 --test tukey [--alpha 0.1]",
     "compare {qrels} {run} {run} --resamples 50 --format html --pictures {pictures} -o {out.html}",
-    "compare {qrels} {run} {run} --resamples 50 --fail-if-worse 0.9 --baseline a1 "
+    "compare {qrels} base={run} {run} --resamples 50 --fail-if-worse 0.9 --baseline base "
     "[--junit {out}] [--summary {out}]",
     f"compare {POWERED} {{run}} {{run}} -m AP --resamples 50",
     "compare {scores} {scores} --resamples 50",

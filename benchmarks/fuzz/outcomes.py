@@ -146,7 +146,8 @@ def run_process(case: Case) -> Outcome:
         )
         if case.stopped_after is not None:
             time.sleep(case.stopped_after)
-            process.send_signal(case.stop_signal)
+            # Not by the process: that would take note of its end, and so of its memory.
+            os.kill(process.pid, case.stop_signal)
         code, hung, kilobytes = _ended(process, started + SECONDS)
         for writer in writers:
             writer.kill()
@@ -192,6 +193,8 @@ def faults(case: Case, outcome: Outcome) -> list[str]:
     allowed = EXPECTED | (STOPPED if case.stopped_after is not None else set())
     if case.kind == "whole":
         allowed = {0, 1} if case.command != "submit" else {2}  # no site answers
+        if "no form counts" in outcome.err:  # sound answers to a form with other rules
+            allowed = {2}
     if outcome.hung:
         found.append(f"hang over {SECONDS} s")
     elif outcome.code not in allowed:
