@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
@@ -79,6 +79,8 @@ def test_constant_and_contrary_silver_have_no_weight():
     st.floats(0.1, 10),
     st.floats(-5, 5),
 )
+# A resample of two units, close in silver: a steep line, and nothing but rounding beside it.
+@example(299, (5, 20), 4.25, 0.0)
 def test_the_scale_of_the_silver_and_the_place_of_the_gold_do_not_matter(seed, sizes, scale, shift):
     n, total = sizes
     gold, silver = two(seed, n, total)

@@ -98,6 +98,10 @@ class _Moments:
         gold, silver, both = self.spreads
         return np.maximum(gold - 2.0 * weight * both + weight**2 * silver, 0.0)
 
+    def rounding(self, weight: Floats) -> Floats:
+        """How much of `rest` may be left by rounding alone: two units fit any line."""
+        return _NO_SPREAD * (self.yy + weight**2 * self.ff)
+
 
 def powered_means(
     gold: Floats,
@@ -265,7 +269,7 @@ class _Rows:
     def _ratio(self, drawn: _Moments, weight: Floats) -> Floats:
         """The squared ratio of every resample under a weight that is the same in all of them."""
         own = self.data.rest(weight[:, 0])[:, None]
-        return _squared_ratio(drawn.y - weight * drawn.f, drawn.rest(weight), own, self.n - 1)
+        return _squared_ratio(drawn, weight, own, self.n - 1)
 
     def _chosen_ratio(self, drawn: _Moments) -> Floats:
         """The same, with the weight that each resample chooses."""
@@ -274,13 +278,14 @@ class _Rows:
         silver = np.maximum(drawn.spreads[1], _TINY)
         far = np.where(weight > 0, drawn.f**2 / silver, 0.0)
         left = np.where(weight > 0, self.n - 2, self.n - 1)
-        found = _squared_ratio(drawn.y - weight * drawn.f, drawn.rest(weight), own, left)
-        return found / (1.0 + far)
+        return _squared_ratio(drawn, weight, own, left) / (1.0 + far)
 
 
-def _squared_ratio(error: Floats, variance: Floats, own: Floats, left: Floats | int) -> Floats:
+def _squared_ratio(drawn: _Moments, weight: Floats, own: Floats, left: Floats | int) -> Floats:
     """Squared error over squared standard error; a resample without spread has that of the data."""
-    spread = np.where(variance <= _NO_SPREAD * own, own, variance) / left
+    error, variance = drawn.y - weight * drawn.f, drawn.rest(weight)
+    least = np.maximum(_NO_SPREAD * own, drawn.rounding(weight))
+    spread = np.where(variance <= least, own, variance) / left
     return np.where(own > 0, error**2 / np.maximum(spread, _TINY), 0.0)
 
 
