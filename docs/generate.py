@@ -20,7 +20,7 @@ from cranfield.features.catalogue import descriptor_facts, distance_facts
 from cranfield.io.collection_keys import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
-from cranfield.report.charts.asking import CHARTS, OF_MEASURES
+from cranfield.report.chart_names import CHARTS, OF_MEASURES
 from cranfield.sources import REFERENCES
 
 HERE = Path(__file__).parent
@@ -344,7 +344,7 @@ def gallery() -> Iterator[tuple[str, list[str], str, str]]:
                 files += ["--costmap", "costmap.csv", "--ontology", "ontology.csv"]
         elif chart not in OF_MEASURES:
             files = ["qrels.txt.gz", "runs/*.run.gz"]
-        what = CHARTS[chart][1]
+        what = CHARTS[chart]
         yield f"{number:02d}-{chart}.svg", [chart, *files, *options], what, source
 
 

@@ -58,6 +58,26 @@ def test_not_even_numpy(name: str) -> None:
     assert "numpy" not in modules_after(PROGRAMS[name])
 
 
+EVERY_HELP = """
+import contextlib, io, sys
+from cranfield.cli import COMMANDS, main
+for asked in [[name] for name in COMMANDS] + [["lab", "stability"], ["campaign", "results"]]:
+    with contextlib.redirect_stdout(io.StringIO()) as text:
+        try:
+            main([*asked, "--help"])
+        except SystemExit:
+            pass
+    assert "usage:" in text.getvalue().lower(), asked
+    loaded = {name.partition(".")[0] for name in sys.modules}
+    assert not loaded & {"numpy", "scipy", "jinja2", "sqlalchemy", "starlette"}, asked
+"""
+
+
+def test_no_help_text_loads_numpy() -> None:
+    """All in one process: the first command that loads it is named."""
+    modules_after(EVERY_HELP)
+
+
 def test_evaluating_a_trec_file_needs_no_numpy(tmp_path: Path) -> None:
     (tmp_path / "q.txt").write_text("q 0 a 1\nq 0 b 0\n")
     (tmp_path / "r.run").write_text("q Q0 a 0 2 x\nq Q0 b 0 1 x\n")

@@ -20,7 +20,7 @@ from cranfield.evaluation.roc import roc_curve
 from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
-from cranfield.report.charts.asking import CHARTS, OF_MEASURES
+from cranfield.report.chart_names import CHARTS, OF_MEASURES
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned
 

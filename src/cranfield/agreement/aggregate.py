@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement._arrays import ratio
-from cranfield.agreement.aggregated import METHODS, Aggregated, Method
+from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.choices import METHODS, TIES, Method, Ties
 from cranfield.agreement.estimate import Estimate, Fitting, Gold, modelled, rated, voted
 from cranfield.agreement.exclusive import Ruled
 from cranfield.agreement.facts import log_facts, note_log
-from cranfield.agreement.majority import TIES, Ties, accuracy_to_majority, decided, leaders_of, vote
+from cranfield.agreement.majority import accuracy_to_majority, decided, leaders_of, vote
 from cranfield.agreement.priors import ModelName
 from cranfield.agreement.ruled import OPEN, Questions, exactly_one, keep_rules
 from cranfield.data.judgement_log import Floats, JudgementLog

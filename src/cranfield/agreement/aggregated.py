@@ -4,22 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement.choices import Method, Ties
 from cranfield.agreement.estimate import Confusions
-from cranfield.agreement.majority import Ties
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, Kind, levels_of
 from cranfield.errors import UsageError
 from cranfield.io.label_csv import UNDECIDED
-
-Method: TypeAlias = Literal[
-    "majority", "weighted-majority", "dawid-skene", "one-coin", "mace", "mean", "median"
-]
-METHODS: tuple[Method, ...] = get_args(Method)
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from cranfield.agreement._arrays import sum_by
 from cranfield.agreement._em import Fit, Integers, Steps, Voices, expectation_maximisation
-from cranfield.agreement.majority import Ties, Votes, unit_rows, vote
+from cranfield.agreement.choices import Ties
+from cranfield.agreement.majority import Votes, unit_rows, vote
 from cranfield.agreement.priors import (
     BASE,
     ModelName,

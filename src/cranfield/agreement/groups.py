@@ -9,8 +9,9 @@ from itertools import combinations
 import numpy as np
 
 from cranfield.agreement.assess import AgreementRow, assess
+from cranfield.agreement.choices import Ties
 from cranfield.agreement.coefficients import nominal_names
-from cranfield.agreement.majority import Ties, vote
+from cranfield.agreement.majority import vote
 from cranfield.data.judgement_log import JudgementLog
 
 

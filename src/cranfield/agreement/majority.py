@@ -11,11 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement._arrays import mean_by, ratio, row_max, row_sum
+from cranfield.agreement.choices import Ties
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 Counting: TypeAlias = Literal["all", "selected"]
-Ties: TypeAlias = Literal["undecided", "lowest", "highest", "random", "omit"]
-TIES: tuple[Ties, ...] = ("undecided", "lowest", "highest", "random", "omit")
 # Votes that differ by less than this are a tie: weighted votes are sums of floating numbers.
 CLOSE = 1e-9
 

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement.choices import Ties
 from cranfield.agreement.estimate import Estimate, Gold
 from cranfield.agreement.exclusive import Groups, question_log
-from cranfield.agreement.majority import Ties, decided, leaders_of
+from cranfield.agreement.majority import decided, leaders_of
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.rulebook import RuleBook
 from cranfield.errors import UsageError

@@ -11,18 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Literal, TypeAlias, get_args
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.agreement.choices import FILTERS, FilterMethod
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
 from cranfield.notes import Notes, Progress
 
-FilterMethod: TypeAlias = Literal["svm", "median"]
-METHODS: tuple[FilterMethod, ...] = get_args(FilterMethod)
 # Fewer items than this do not show what a tag looks like.
 FEWEST = 5
 
@@ -124,8 +123,8 @@ def filter_weak_labels(
     (default: 1 / number of features); with "median" the items farthest from the median of the
     tag's features are left out.
     """
-    if method not in METHODS:
-        raise UsageError(f"no method named {method!r}.{suggest(method, METHODS)}")
+    if method not in FILTERS:
+        raise UsageError(f"no method named {method!r}.{suggest(method, FILTERS)}")
     if not 0 < outliers < 1:
         raise UsageError(f"outliers {outliers} is not between 0 and 1")
     if gamma is not None and (method != "svm" or not gamma > 0):

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.campaign.questionnaire import Questionnaire
+from cranfield.campaign.surveys.kinds import WITH_COSTS, WITHOUT_COSTS
 from cranfield.data.alignment import align
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
@@ -31,9 +32,6 @@ from cranfield.measures.labels.registry import parse_label_measures
 from cranfield.work.packing import numbers
 from cranfield.work.seeds import generator
 
-# What is asked about without further wishes: with costs of confusions, and without.
-WITH_COSTS = "Rprec.example SRP"
-WITHOUT_COSTS = "F.example HammingLoss"
 _STREAM = 42
 _SAME = 1e-12
 

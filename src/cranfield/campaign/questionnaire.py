@@ -15,6 +15,7 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.survey_page import page
+from cranfield.campaign.surveys.kinds import OF_RANKINGS
 from cranfield.errors import UsageError, check_at_most
 from cranfield.evaluation.placements import ranking
 from cranfield.evaluation.ranked import evaluate
@@ -22,7 +23,6 @@ from cranfield.io.written import made_folder, write_whole
 from cranfield.measures import Measure, parse_measures
 from cranfield.work.seeds import generator
 
-MEASURES = "AP NMRR MNRO"
 FILES = {
     "questions.json": "the questions as data",
     "questions.html": "the page for people",
@@ -73,7 +73,7 @@ class Questionnaire:
 
 
 def make_questionnaire(
-    measures: str | Sequence[str | Measure] = MEASURES,
+    measures: str | Sequence[str | Measure] = OF_RANKINGS,
     *,
     questions: int = 10,
     lists: int = 5,

@@ -6,15 +6,13 @@ from typing import Any
 
 from cranfield import lab
 from cranfield.answers import Answer
+from cranfield.campaign.surveys.kinds import OF_RANKINGS, WITH_COSTS, WITHOUT_COSTS
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive
 from cranfield.cli._inputs import label_options
-from cranfield.lab.asking import OF_LISTS, ask_people
+from cranfield.lab.choices import OF_LISTS
 
 
 def votes_parser(parser: Parser) -> None:
-    from cranfield.campaign.concept_survey import WITH_COSTS, WITHOUT_COSTS
-    from cranfield.campaign.questionnaire import MEASURES
-
     step = parser.steps("step", "STEP")
     count = step("count", "count the votes of a table")
     what = "question,MEASURE,... with votes; or question,votes_a,votes_b,votes_both,M_a,M_b,..."
@@ -25,8 +23,8 @@ def votes_parser(parser: Parser) -> None:
     add(make, "--truth FILE", what)
     what = "with --truth: the two annotations to choose between"
     add(make, "--between RUN", what, default=(), nargs=2)
-    what = f"""the measures to choose between (default: {MEASURES}; with --truth: {WITH_COSTS}, or
-    without costs {WITHOUT_COSTS})"""
+    what = f"""the measures to choose between (default: {OF_RANKINGS}; with --truth: {WITH_COSTS},
+    or without costs {WITHOUT_COSTS})"""
     measures(make, what)
     what = "with --truth: measures that must score both sets alike, such as Rprec.example"
     make.add_argument("--alike", metavar="NAMES", default="", help=what)
@@ -49,5 +47,7 @@ def answer_votes(given: dict[str, Any]) -> Answer:
         return lab.count_votes(given["votes"])
     if step == "tally":
         return lab.tally(given["key"], given["answers"])
+    from cranfield.lab.asking import ask_people
+
     folder = given.pop("folder")
     return ask_people(**given).write(folder)

@@ -4,31 +4,31 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.agreement.aggregated import METHODS
-from cranfield.agreement.files import aggregate_log
-from cranfield.agreement.majority import TIES
+from cranfield.agreement.choices import METHODS, TIES
 from cranfield.cli._common import Parser, add, common, from_zero, outputs, positive
 from cranfield.cli._inputs import with_folder
 from cranfield.cli._judgements import log_options
-from cranfield.report.tables.aggregate import annotator_table, confusion_table
 
 EPILOG = """
 methods: majority and weighted-majority count votes; dawid-skene learns how each annotator
 confuses answers, one-coin how often each is right, mace who knows and who spams; mean and
 median are for ratings.
 """
-# Options that write a file beside the answer.
-BESIDE = {"annotators": annotator_table, "confusion": confusion_table}
 
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.agreement.files import aggregate_log
+    from cranfield.report.tables.aggregate import annotator_table, confusion_table
+
+    # Options that write a file beside the answer.
+    beside = {"annotators": annotator_table, "confusion": confusion_table}
     given = with_folder("aggregate", given, "judgements")
     soft, confidences = given.pop("soft"), given.pop("confidences")
-    files = {name: given.pop(name) for name in BESIDE}
+    files = {name: given.pop(name) for name in beside}
     with output.working("aggregating") as progress:
         answer = aggregate_log(progress=progress, **given)
-        tables = {path: BESIDE[name](answer) for name, path in files.items() if path}
+        tables = {path: beside[name](answer) for name, path in files.items() if path}
     output.write_tables(tables)
     output.show(answer, shape="soft" if soft else "confidences" if confidences else "truth")
     return 0

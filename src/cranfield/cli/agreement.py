@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.agreement.files import assess_log
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
 from cranfield.cli._inputs import with_folder
 from cranfield.cli._judgements import log_options
 from cranfield.errors import UsageError
-from cranfield.report.tables.agreement import log_table, map_table
 
 EPILOG = """
 coefficients: accuracy fleiss free_marginal krippendorff krippendorff_ordinal
@@ -21,6 +19,9 @@ A coefficient that does not exist (nobody shares a unit, or all answers are the 
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.agreement.files import assess_log
+    from cranfield.report.tables.agreement import log_table, map_table
+
     given = with_folder("agreement", given, "judgements")
     map_file, counting, clean = (given.pop(n) for n in ("map", "map_counting", "clean"))
     if clean and not given["quality"]:

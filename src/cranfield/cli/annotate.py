@@ -7,8 +7,7 @@ from dataclasses import replace
 
 from cranfield.cli._common import Parser, add, common, positive, target
 from cranfield.errors import UsageError
-from cranfield.evaluation.baselines.annotate import AFTER, FUSIONS, THRESHOLDS
-from cranfield.evaluation.baselines.classifiers import METHODS
+from cranfield.evaluation.choices import AFTER, CLASSIFIERS, FUSIONS, THRESHOLDS
 
 DESCRIPTION = """Annotate items by what was learnt from others: --train takes vectors and, last, the
 truth of their items; --apply the same kinds of vectors of the items to annotate."""
@@ -20,7 +19,7 @@ def make_parser() -> Parser:
     parser = Parser.of("annotate", DESCRIPTION, EPILOG)
     add(parser, "--train FILE", "vectors ..., then the truth", nargs="+", required=True)
     add(parser, "--apply VECTORS", "vectors of other items", nargs="+", required=True)
-    add(parser, "--method", "", METHODS, "logistic")
+    add(parser, "--method", "", CLASSIFIERS, "logistic")
     what = """of several kinds of vectors: put together before learning, or their confidences
     averaged"""
     add(parser, "--fusion", what, FUSIONS, "early")

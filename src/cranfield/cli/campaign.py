@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cranfield.campaign.result_tables import TABLES
 from cranfield.cli._campaign_site import act, site_steps
 from cranfield.cli._common import Adding, Named, Parser, add, common, outputs, positive
 from cranfield.data.collection import KINDS
@@ -18,8 +19,6 @@ def make_parser() -> Parser:
 
 
 def _results(parser: Parser) -> None:
-    from cranfield.campaign.results import TABLES
-
     parser.epilog = "; ".join(f"{table.name}: {table.title}" for table in TABLES.values()) + "."
     what = """a collection's folder, scores that were saved or printed as JSON, or CSV of printed
     figures: a column per measure beside run, team, configuration and concept, item or topic"""

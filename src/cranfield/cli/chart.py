@@ -7,10 +7,9 @@ from pathlib import Path
 
 from cranfield.cli._common import Parser, add, common, measures, positive
 from cranfield.cli._inputs import subject_options, with_folder
-from cranfield.evaluation.calibration import BINS
+from cranfield.evaluation.choices import BINS
 from cranfield.io.files import write_whole
-from cranfield.report import charts
-from cranfield.report.charts.asking import CHARTS, ask_chart, kind_of_runs
+from cranfield.report.chart_names import CHARTS, kind_of_runs
 
 EXAMPLES = """examples:
   cranfield chart leaderboard qrels.txt *.run -m nDCG@10 -o leaderboard.svg
@@ -28,7 +27,7 @@ RELEVANT = """behaviour: relevant items, of which one is retrieved (default: 1);
 
 def make_parser() -> Parser:
     width = max(map(len, CHARTS))
-    listed = "\n".join(f"  {name:<{width}}  {what}" for name, (_, what) in CHARTS.items())
+    listed = "\n".join(f"  {name:<{width}}  {what}" for name, what in CHARTS.items())
     parser = Parser.of("chart", f"Draw runs. The charts:\n{listed}", EXAMPLES, raw=True)
     add(parser, "chart CHART", "one of those above", CHARTS)
     where = ".svg, .png, .pdf, or .json: the Vega-Lite specification"
@@ -73,6 +72,9 @@ def positive_list(text: str) -> tuple[int, ...]:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.report import charts
+    from cranfield.report.charts.asking import ask_chart
+
     runs = kind_of_runs(given["chart"])
     given = with_folder("chart", given | {"kind": runs}, "files")
     given.pop("kind", None)

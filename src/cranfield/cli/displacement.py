@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs
 from cranfield.cli._inputs import with_folder
-from cranfield.evaluation.displacement import DEFAULT_MEASURES, evaluate_displacement
+from cranfield.evaluation.choices import DISPLACEMENT
 from cranfield.io.forms import read_runs
-from cranfield.io.opinions import read_subject_rankings
 
 DESCRIPTION = "How far rankings of systems are from ranked lists that people made."
 FILES = """SUBJECTS: subject,topic,item,significance, with significances in [0, 1]; a list is
@@ -17,6 +16,9 @@ ordered by significance, equal ones as in the file."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.evaluation.displacement import evaluate_displacement
+    from cranfield.io.opinions import read_subject_rankings
+
     given = with_folder("displacement", given, "subjects", "runs")
     per = [unit for unit in ("subject", "topic") if given.pop(f"per_{unit}")]
     with output.working("comparing") as progress:
@@ -32,7 +34,7 @@ def make_parser() -> Parser:
     what = "CSV subject,topic,item,significance, or a collection's folder"
     add(parser, "subjects SUBJECTS|DIR", what)
     add(parser, "runs RUN*", "one or more runs")
-    measures(parser, "measures of displacement", DEFAULT_MEASURES)
+    measures(parser, "measures of displacement", DISPLACEMENT)
     common(parser, "collection-size")
     what = "also the displacement with items that were not retrieved next, in the middle, last"
     add(parser, "--hypotheses", what, bool)

@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs
 from cranfield.cli._inputs import with_folder
-from cranfield.evaluation.index_quality import DEFAULT_MEASURES, evaluate_index
+from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.io import read_qrels
 from cranfield.io.forms import read_runs
-from cranfield.io.vectors import read_item_vectors
 
 DESCRIPTION = """Rank the collection with each topic's optimal query (Rocchio): the mean of the
 relevant vectors minus the mean of the others, by cosine. It is optimal for the difference of
@@ -20,6 +19,9 @@ items, vectors) or .parquet (item, and vector or one column per dimension)."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.evaluation.index_quality import evaluate_index
+    from cranfield.io.vectors import read_item_vectors
+
     given = with_folder("index-quality", given, "qrels")
     per = ("topic",) if given.pop("per_topic") else ()
     with output.working("ranking") as progress:
@@ -36,7 +38,7 @@ def make_parser() -> Parser:
     add(parser, "vectors VECTORS", "vectors of all items of the collection")
     add(parser, "qrels QRELS|DIR", "judgements, or a collection's folder")
     add(parser, "runs RUN*", "runs to hold against it")
-    measures(parser, "measures or sets of them", DEFAULT_MEASURES)
+    measures(parser, "measures or sets of them", INDEX_QUALITY)
     add(parser, "--items FILE", "ids of the rows of .npy, one per line")
     what = "the grade from which items are relevant when queries are formed (default: 1)"
     add(parser, "--rel G", what, float, 1.0)

@@ -34,9 +34,9 @@ def make_parser() -> Parser:
 
 
 def main(argv: Sequence[str]) -> int:
+    given, output = make_parser().read(argv)
     from cranfield.comparison.judges import assess_judges
 
-    given, output = make_parser().read(argv)
     task: Task = "labels" if given.pop("annotation") else "ranked"
     with output.working("judging") as progress:
         found = in_background(

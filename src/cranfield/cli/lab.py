@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from cranfield import lab
 from cranfield.cli._common import Parser, add, common, executor, measures, outputs, positive
 from cranfield.cli._inputs import label_options, with_folder
 from cranfield.cli._lab_votes import answer_votes, votes_parser
-from cranfield.lab.asking import LABELS, RANKED, run_study
+from cranfield.lab import choices
 
 DESCRIPTION = """Evaluate the measures themselves: which of them agree, stay stable, and tell
 real systems from random ones."""
 # Studies of measures alone.
-ALONE: dict[str, Callable[..., Any]] = {"curves": lab.curves, "requirements": lab.requirements}
+ALONE = ("curves", "requirements")
 
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.lab.asking import run_study
+
     study, view = given.pop("study"), {}
     given = with_folder("lab", given, "files")
     if study == "votes":
@@ -34,15 +36,12 @@ def main(argv: Sequence[str]) -> int:
             answer: Any = lab.simulate_runs(**asked)
         else:
             given["plan"] = lab.Plan(*(given.pop(n) for n in ("executor", "jobs", "folder")))
-            answer = ALONE[study](**given) if study in ALONE else run_study(study, **given)
+            answer = getattr(lab, study)(**given) if study in ALONE else run_study(study, **given)
     output.show(answer, **view)
     return 0
 
 
 def make_parser() -> Parser:
-    from cranfield.lab.studies.generality import MEASURES, SHARES
-    from cranfield.lab.studies.random_runs import DENSITIES
-
     parser = Parser.of("lab", DESCRIPTION)
     step = parser.steps("study", "STUDY")
     one = step("correlate", "which measures rank runs alike")
@@ -59,7 +58,7 @@ def make_parser() -> Parser:
     one = step("random", "random and over-eager runs beside the real ones")
     _runs(one)
     what = "label densities of random and over-annotating runs (default: 10,30,50,70,90)"
-    add(one, "--densities PERCENTS", what, shares, DENSITIES)
+    add(one, "--densities PERCENTS", what, shares, choices.DENSITIES)
     add(one, "--count N", "random rankings", positive, 5)
     add(one, "--per-density N", "random annotations of each density", positive, 1)
     what = "no runs with chance labels added to real ones"
@@ -67,9 +66,9 @@ def make_parser() -> Parser:
     add(one, "--all-runs", "also a table of every run", bool)
     _work(one)
     one = step("generality", "the same topics in growing collections")
-    _rankings(one, MEASURES, "; none with --simulate")
+    _rankings(one, choices.GENERALITY, "; none with --simulate")
     what = "shares of the collection (default: a third, two thirds, all of it)"
-    add(one, "--shares PERCENTS", what, shares, SHARES)
+    add(one, "--shares PERCENTS", what, shares, choices.SHARES)
     what = "instead of runs, simulated ones in collections such as 1000,10000,100000"
     add(one, "--simulate SIZES", what, whole_numbers)
     _work(one)
@@ -97,15 +96,13 @@ def make_parser() -> Parser:
 
 
 def _stability(parser: Parser) -> None:
-    from cranfield.lab.studies.stability import DROPPED, NOISE, PARTS
-
     _runs(parser)
-    what = f"some of {', '.join(PARTS)} (default: all)"
-    add(parser, "--parts NAMES", what, lambda text: tuple(text.split(",")), PARTS)
+    what = f"some of {', '.join(choices.PARTS)} (default: all)"
+    add(parser, "--parts NAMES", what, lambda text: tuple(text.split(",")), choices.PARTS)
     what = "shares of the truth to flip (default: 1,2,5,10)"
-    add(parser, "--noise PERCENTS", what, shares, NOISE)
+    add(parser, "--noise PERCENTS", what, shares, choices.NOISE)
     what = "shares of judgements and of topics to take away (default: 10,30,50,70,90)"
-    add(parser, "--dropped PERCENTS", what, shares, DROPPED)
+    add(parser, "--dropped PERCENTS", what, shares, choices.DROPPED)
     add(parser, "--repeats N", "repetitions", positive, 5)
     add(parser, "--trials N", "splits into halves for the swap rate", positive, 100)
     add(parser, "--resamples N", "bootstrap samples for discriminative power", positive, 1000)
@@ -135,13 +132,16 @@ def _curves(parser: Parser) -> None:
 def _runs(parser: Parser) -> None:
     """The files of a study, its measures, and what they need."""
     add(parser, "files FILE+", "judgements, then runs; with --truth: runs")
-    measures(parser, f"measures or sets of them (default: {RANKED}; with --truth: {LABELS})")
+    measures(
+        parser,
+        f"measures or sets of them (default: {choices.RANKED}; with --truth: {choices.LABELS})",
+    )
     common(parser, "collection-size")
     add(parser, "--truth FILE", "the true concepts of items: the runs are annotations")
     label_options(parser)
 
 
-def _rankings(parser: Parser, names: str = RANKED, none: str = "") -> None:
+def _rankings(parser: Parser, names: str = choices.RANKED, none: str = "") -> None:
     """The same for studies that read annotations as rankings by concept."""
     add(
         parser,

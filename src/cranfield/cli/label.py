@@ -10,13 +10,12 @@ from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
 from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.evaluation.kept import keep_good, with_notes
-from cranfield.evaluation.label_ways import label_way
-from cranfield.measures.labels.registry import LABEL_SETS
+from cranfield.measures.labels.sets import SET_NAMES
 
 FILES = """Files: ImageCLEF text (item, then a number per concept; 2010: 0/1 rows after the
 confidence rows), .csv or .tsv (wide; item,concept,value; or item,labels with lists of concepts),
 .json, .parquet, .npz; each may be .gz or .zst; a folder with a file per concept (PASCAL VOC)."""
-MEASURES = f"""measures or sets of them: {", ".join(LABEL_SETS)} (default: {DEFAULT_MEASURES};
+MEASURES = f"""measures or sets of them: {", ".join(SET_NAMES)} (default: {DEFAULT_MEASURES};
 with an ontology or cost map: {DEFAULT_WITH_COSTS})"""
 
 
@@ -58,6 +57,8 @@ def main(argv: Sequence[str]) -> int:
     checks = [given.pop(n) for n in ("fail_under", "junit", "summary")]
     item = given.pop("explain")
     per: Sequence[str] = [unit for unit in ("item", "concept") if given.pop(f"per_{unit}")]
+    from cranfield.evaluation.label_ways import label_way
+
     ask, reported = label_way(given, keep=bool(per))
     if item is not None:
         from cranfield.evaluation.explanations import explain_labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.campaign.surveys.making import KINDS
+from cranfield.campaign.surveys.kinds import KINDS
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive
 
 DESCRIPTION = "Surveys as one file that works from disk, and the answers of people counted."

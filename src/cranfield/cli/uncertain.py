@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, outputs, positive
 from cranfield.cli._inputs import with_folder
-from cranfield.evaluation.uncertain import evaluate_opinions
 
 DESCRIPTION = """Precision and recall as distributions: people vote for the category of each
 item, and a topic is an item (or a category) whose like is searched."""
@@ -16,6 +15,8 @@ several rows of one category make an acyclic graph)."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.evaluation.uncertain import evaluate_opinions
+
     given = with_folder("uncertain", given, "votes", "runs")
     with output.working("evaluating") as progress:
         answer = evaluate_opinions(progress=progress, **given)

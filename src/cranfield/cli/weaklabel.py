@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.agreement.weak_files import filter_weak_files
-from cranfield.agreement.weaklabel import METHODS
+from cranfield.agreement.choices import FILTERS
 from cranfield.cli._common import Parser, add, outputs
 from cranfield.cli._inputs import with_folder
-from cranfield.report.tables.weaklabel import kept_table
 
 EPILOG = """svm: a one-class support vector machine, which follows any shape but takes
 near-duplicates for typical; median: the nearest to the median of the tag, which near-duplicates
@@ -17,6 +15,9 @@ that are fewer than half cannot move."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
+    from cranfield.agreement.weak_files import filter_weak_files
+    from cranfield.report.tables.weaklabel import kept_table
+
     given = with_folder("weaklabel", given, "features")
     kept = given.pop("kept")
     with output.working("fitting") as progress:
@@ -37,7 +38,7 @@ def make_parser() -> Parser:
     what = "of a folder of pictures: colour, edges and texture"
     add(parser, "-d --descriptors NAMES", what, default="CEDD EHD Tamura")
     add(parser, "--truth FILE", "CSV item,tag: what is truly shown")
-    add(parser, "--method", "", METHODS, "svm")
+    add(parser, "--method", "", FILTERS, "svm")
     add(parser, "--outliers X", "share of items expected not to fit their tag", float, 0.3)
     add(parser, "--gamma X", "width of the kernel of the SVM (default: 1 / features)", float)
     add(parser, "--kept FILE", "write item,tag,fit of the items kept")

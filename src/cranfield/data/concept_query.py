@@ -13,14 +13,16 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import reduce
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
-import numpy as np
-from numpy.typing import NDArray
-
+from cranfield._lazy import np
 from cranfield.errors import UsageError, suggest
 
-Floats: TypeAlias = NDArray[np.float64]
+if TYPE_CHECKING:
+    from numpy import float64
+    from numpy.typing import NDArray
+
+    Floats: TypeAlias = NDArray[float64]
 READINGS = ("fuzzy", "probability")
 # Each concept that occurs again doubles the work of the reading as probability.
 MOST_REPEATED = 12

@@ -9,10 +9,10 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, check_at_most
+from cranfield.evaluation.choices import BINS
 from cranfield.evaluation.curves import Curve
 from cranfield.work.seeds import generator
 
-BINS = 10
 _STREAM, _STEPS, _RIDGE = 61, 50, 1e-6
 
 

@@ -17,11 +17,11 @@ from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.concept_query import (
     Expression,
-    Floats,
     check_concepts,
     evaluate_expression,
     parse_expression,
 )
+from cranfield.data.judgement_log import Floats
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_counts, plural
 from cranfield.io.concept_queries import read_concept_queries

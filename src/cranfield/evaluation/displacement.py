@@ -19,6 +19,7 @@ from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.subjects import RankedList, SubjectRankings
 from cranfield.errors import InputError, UsageError, check_counts
+from cranfield.evaluation.choices import DISPLACEMENT
 from cranfield.io.forms import RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Progress
@@ -27,7 +28,6 @@ from cranfield.stats.randomization import randomization_test
 
 Floats: TypeAlias = NDArray[np.float64]
 Ties: TypeAlias = Literal["file", "average"]
-DEFAULT_MEASURES = "Displacement DisplacementQuality"
 # What may be supposed of items that were not retrieved: next, in the middle, last.
 HYPOTHESES = tuple(f"Displacement(missing='{m}')" for m in ("optimist", "average", "worst"))
 # Orders of equally significant items that are looked at for their mean.
@@ -158,7 +158,7 @@ def _mean_over_topics(values: Floats) -> Floats:
 def evaluate_displacement(
     rankings: SubjectRankings,
     runs: RunsForm,
-    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = DISPLACEMENT,
     *,
     collection_size: int | None = None,
     hypotheses: bool = False,
@@ -180,7 +180,7 @@ def evaluate_displacement(
     for m in asked:
         if "subjects" not in m.needs:
             raise UsageError(
-                f"{m} does not compare rankings with those of people; here are: {DEFAULT_MEASURES}"
+                f"{m} does not compare rankings with those of people; here are: {DISPLACEMENT}"
             )
     chosen = [coerce_run(run, name) for name, run in name_runs(runs)]
     told, notes = Progress.of(progress), Notes()

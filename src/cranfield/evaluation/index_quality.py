@@ -22,13 +22,13 @@ from cranfield.data.columns import text
 from cranfield.data.item_vectors import Floats, ItemVectors
 from cranfield.errors import InputError, Problem, UsageError
 from cranfield.evaluation.best_query import best_query
+from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.forms import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
 from cranfield.measures import Measure
 from cranfield.notes import Notes, Progress
 
-DEFAULT_MEASURES = "AP nDCG@10 P@10 NormRecall NormPrecision"
 OPTIMAL, BEST = "optimal query", "best vector query"
 
 
@@ -77,7 +77,7 @@ def evaluate_index(
     vectors: ItemVectors,
     judgements: JudgementsForm,
     runs: RunsForm = (),
-    measures: str | Measure | Sequence[str | Measure] = DEFAULT_MEASURES,
+    measures: str | Measure | Sequence[str | Measure] = INDEX_QUALITY,
     *,
     rel: float = 1.0,
     raw: bool = False,

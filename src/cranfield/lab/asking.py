@@ -13,11 +13,10 @@ from cranfield.errors import UsageError
 from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.both_ways import both_ways
+from cranfield.lab.choices import COMPARABLE, GENERALITY, LABELS, RANKED
 from cranfield.lab.material import Material
-from cranfield.lab.studies.comparable import MEASURES as COMPARABLE
 from cranfield.lab.studies.comparable import comparable
 from cranfield.lab.studies.correlate import correlate
-from cranfield.lab.studies.generality import MEASURES as GENERALITY
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
 from cranfield.lab.studies.reusability import leave_one_out
@@ -25,8 +24,6 @@ from cranfield.lab.studies.stability import stability
 from cranfield.notes import Watcher
 from cranfield.work.executors import Plan
 
-RANKED = "AP nDCG@10 RR P@10 Rprec"
-LABELS = "F.example F.concept AP.concept HammingLoss"
 # Studies of runs: the call, and whether annotations are read as rankings of items by concept.
 STUDIES: dict[str, tuple[Any, bool]] = {
     "correlate": (correlate, False),
@@ -35,12 +32,6 @@ STUDIES: dict[str, tuple[Any, bool]] = {
     "random": (random_study, False),
     "generality": (generality, True),
     "pool": (leave_one_out, True),
-}
-# Options of questionnaires on ranked lists: the value without them, and what they say.
-OF_LISTS = {
-    "lists": (5, "how many in each question"),
-    "relevant": (5, "relevant items in each"),
-    "size": (100, "items in the collection"),
 }
 
 

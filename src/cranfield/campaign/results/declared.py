@@ -1,151 +1,16 @@
-"""The declarations of the result tables, by name."""
+"""Result tables by their name."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from importlib import import_module
 from typing import Any
 
-from cranfield.campaign.results import (
-    changes,
-    frequency,
-    groups,
-    participation,
-    sides,
-    units,
-    years,
-)
+from cranfield.campaign.result_tables import TABLES, Declared, declared_table
 from cranfield.campaign.results.answer import ResultTable
 from cranfield.campaign.results.material import Material
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError
 
-KINDS = ("ranked", "labels")
-
-
-@dataclass(frozen=True, slots=True)
-class Declared:
-    """A result table: what it shows, which table of the source it is, and what it needs.
-
-    `needs` names what the material must have: "teams", "configurations", "concepts", "topics",
-    "items", "truth", "sets", "years". `options` are what `make` takes beside the material.
-    """
-
-    name: str
-    title: str
-    source: str
-    make: Callable[..., ResultTable]
-    needs: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = KINDS
-    options: tuple[str, ...] = ()
-    # Whether its ranks are by tests, so that it gains from a comparison.
-    tested: bool = False
-
-
-_LABELS = ("labels",)
-_ALL = (
-    Declared(
-        "runs",
-        "All runs with place, rank and interval",
-        "No 10.7",
-        groups.all_runs,
-        options=("measures",),
-        tested=True,
-    ),
-    Declared(
-        "best-per-group",
-        "Best run per group and measure, its rank among all runs and its configuration",
-        "No Tables 10.3, 10.5, 10.6",
-        groups.best_per_group,
-        ("teams",),
-        options=("measures",),
-        tested=True,
-    ),
-    Declared(
-        "per-configuration",
-        "Best run per group within each configuration",
-        "No Tables 10.7-10.9",
-        groups.per_configuration,
-        ("configurations",),
-        options=("measures",),
-        tested=True,
-    ),
-    Declared(
-        "best-per-concept",
-        "Best value of every concept with group and configuration, and counts of both",
-        "No Tables 10.4, 10.10",
-        units.best_per_concept,
-        ("concepts",),
-        _LABELS,
-        ("measure",),
-    ),
-    Declared(
-        "best-per-topic",
-        "Best value of every topic with group and configuration, and counts of both",
-        "as No Table 10.10, for topics",
-        units.best_per_topic,
-        ("topics",),
-        ("ranked",),
-        ("measure",),
-    ),
-    Declared(
-        "best-per-item",
-        "Items that even the best run does worst, with pictures",
-        "No 10.7.2, Figure 10.5",
-        units.best_per_item,
-        ("items",),
-        _LABELS,
-        ("measure", "count"),
-    ),
-    Declared(
-        "frequency",
-        "Frequency of concepts against their best value",
-        "No Figure 10.3",
-        frequency.frequency,
-        ("concepts", "truth"),
-        _LABELS,
-        ("measure",),
-    ),
-    Declared(
-        "occurrence",
-        "Occurrence of concepts per split",
-        "No Figure 10.4",
-        frequency.occurrence,
-        ("truth",),
-        _LABELS,
-    ),
-    Declared(
-        "participation",
-        "Groups registered, groups with runs, and runs, per year",
-        "No Table 10.2",
-        participation.participation,
-        ("teams",),
-        options=("years",),
-    ),
-    Declared(
-        "rank-changes",
-        "Runs with the largest change of rank between two measures",
-        "No Table 7.2",
-        changes.rank_changes,
-        options=("measures", "per_group", "count"),
-    ),
-    Declared(
-        "side-by-side",
-        "Sets of concepts, or configurations, beside one another with Cronbach's alpha",
-        "No 10.7.4",
-        sides.side_by_side,
-        ("sets",),
-        options=("sets", "unit", "measure"),
-    ),
-    Declared(
-        "years",
-        "Earlier years on what they share with this one: best values, wins, means, tests",
-        "No Tables 10.4, 10.11, Figure 10.5",
-        years.years_table,
-        ("years",),
-        options=("years", "measures", "count"),
-    ),
-)
-TABLES: dict[str, Declared] = {table.name: table for table in _ALL}
+__all__ = ["TABLES", "Declared", "declared_table", "result_table"]
 
 
 def result_table(name: str, material: Material, **options: Any) -> ResultTable:
@@ -157,12 +22,7 @@ def result_table(name: str, material: Material, **options: Any) -> ResultTable:
         raise UsageError(f"the table {name} takes no {extra[0]}=... (it takes: {takes})")
     if material.task not in declared.kinds:
         raise UsageError(f"the table {name} is for {' or '.join(declared.kinds)} runs")
-    return declared.make(material, **options)
-
-
-def declared_table(name: str) -> Declared:
-    """The declaration of a table, or a UsageError with a suggestion."""
-    if name not in TABLES:
-        known = ", ".join(TABLES)
-        raise UsageError(f"no result table {name!r}.{suggest(name, TABLES)} There are: {known}")
-    return TABLES[name]
+    module, _, function = declared.maker.partition(".")
+    make = getattr(import_module(f"cranfield.campaign.results.{module}"), function)
+    made: ResultTable = make(material, **options)
+    return made

@@ -11,12 +11,12 @@ from typing import Any
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.campaign.ontology_form import shown_name
 from cranfield.campaign.sheets import Response, Sheet, Unit
+from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.categories import CategoryGraph
 from cranfield.errors import UsageError
 from cranfield.io.opinions import read_categories
 
-KIND = "categories"
 TITLE = "Which category fits best?"
 _KEYS = "qwertyuiopasdfghjklzxcvbnm"
 
@@ -42,8 +42,8 @@ def category_survey(
     form = Form(TITLE, (Tab("", (question,)),), at_once=True)
     words, shown = texts or {}, pictures or {}
     units = [Unit(i, text=words.get(i, ""), picture=shown.get(i, "")) for i in items]
-    sheet = Sheet(TITLE, KIND, {"form": form}, tuple(units)).shuffled(rng)
-    return Survey(sheet, {"survey": KIND, "units": list(items), "categories": names})
+    sheet = Sheet(TITLE, kinds.CATEGORIES, {"form": form}, tuple(units)).shuffled(rng)
+    return Survey(sheet, {"survey": kinds.CATEGORIES, "units": list(items), "categories": names})
 
 
 def count_categories(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
@@ -54,4 +54,4 @@ def count_categories(key: Mapping[str, Any], responses: Sequence[Response]) -> S
         for filled in response.done()
     ]
     people = Respondents.of(responses, len(key["units"]))
-    return SurveyRows(KIND, ("subject", "item", "category"), tuple(rows), people)
+    return SurveyRows(kinds.CATEGORIES, ("subject", "item", "category"), tuple(rows), people)

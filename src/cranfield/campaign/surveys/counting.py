@@ -8,18 +8,18 @@ from typing import Any
 
 from cranfield.answers import Answer
 from cranfield.campaign.sheets import Response, read_response
-from cranfield.campaign.surveys import categories, measures, preference, rated
+from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
 from cranfield.campaign.surveys.survey import held_to, read_key
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import FileForm, describe
 
 COUNTERS: Mapping[str, Callable[..., Answer]] = {
-    measures.KIND: measures.count_measure_survey,
-    preference.KIND: preference.count_preference_survey,
-    rated.RELATEDNESS: rated.count_relatedness,
-    rated.RANKINGS: rated.count_rankings,
-    rated.ASSOCIATION: rated.count_association,
-    categories.KIND: categories.count_categories,
+    kinds.MEASURES: measures.count_measure_survey,
+    kinds.PREFERENCE: preference.count_preference_survey,
+    kinds.RELATEDNESS: rated.count_relatedness,
+    kinds.RANKINGS: rated.count_rankings,
+    kinds.ASSOCIATION: rated.count_association,
+    kinds.CATEGORIES: categories.count_categories,
 }
 
 

@@ -2,29 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
 from cranfield.campaign.pool import make_pool
-from cranfield.campaign.questionnaire import MEASURES
 from cranfield.campaign.sheet_maker import views_of
-from cranfield.campaign.surveys import categories, measures, preference, rated
+from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
 from cranfield.campaign.surveys.survey import Survey
 from cranfield.campaign.texts import picture_files, public_items
 from cranfield.errors import NeedsError, UsageError, suggest
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.vectors import read_item_vectors
-
-# What each kind of survey asks, in a line.
-KINDS: Mapping[str, str] = {
-    measures.KIND: "which measure orders ranked lists as people would",
-    preference.KIND: "which of two concept sets fits an item better",
-    rated.RELATEDNESS: "how related two words are",
-    categories.KIND: "which category an item belongs to",
-    rated.RANKINGS: "how significant items are for a topic",
-    rated.ASSOCIATION: "how far neighbours in an index belong together",
-}
 
 
 def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
@@ -32,22 +21,22 @@ def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
 
     `collection` (a folder) or `pictures` (a folder) show the items of those that have any.
     """
-    if kind not in KINDS:
-        raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, KINDS)}")
+    if kind not in kinds.KINDS:
+        raise UsageError(f"no survey of the kind {kind!r}.{suggest(kind, kinds.KINDS)}")
     asked = {name: value for name, value in options.items() if value is not None}
     makers: dict[str, Callable[..., Survey]] = {
-        measures.KIND: _measures,
-        preference.KIND: preference.preference_survey,
-        rated.RELATEDNESS: rated.relatedness_survey,
-        categories.KIND: _categories,
-        rated.RANKINGS: _rankings,
-        rated.ASSOCIATION: _association,
+        kinds.MEASURES: _measures,
+        kinds.PREFERENCE: preference.preference_survey,
+        kinds.RELATEDNESS: rated.relatedness_survey,
+        kinds.CATEGORIES: _categories,
+        kinds.RANKINGS: _rankings,
+        kinds.ASSOCIATION: _association,
     }
     return makers[kind](rng=seed, **asked)
 
 
 def _measures(**options: Any) -> Survey:
-    return measures.measure_survey(options.pop("measures", MEASURES), **options)
+    return measures.measure_survey(options.pop("measures", kinds.OF_RANKINGS), **options)
 
 
 def _categories(

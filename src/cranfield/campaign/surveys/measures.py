@@ -13,14 +13,14 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.campaign.forms import NONE, Form, Option, Question, Tab
-from cranfield.campaign.questionnaire import MEASURES, make_questionnaire
+from cranfield.campaign.questionnaire import make_questionnaire
 from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
+from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey, about_form
 from cranfield.campaign.tally import count_orders
 from cranfield.campaign.votes import Choices
 from cranfield.measures import Measure
 
-KIND = "measures"
 TITLE = "Which order is yours?"
 SCENARIO = (
     "{lists} systems on the web search for faces. Each takes a picture and gives back a list of "
@@ -33,7 +33,9 @@ SCENARIO = (
 )
 
 
-def measure_survey(measures: str | Sequence[str | Measure] = MEASURES, **options: Any) -> Survey:
+def measure_survey(
+    measures: str | Sequence[str | Measure] = kinds.OF_RANKINGS, **options: Any
+) -> Survey:
     """A survey of the whole kind; `options` are those of `make_questionnaire`."""
     made = make_questionnaire(measures, **options)
     first = made.questions["questions"][0]
@@ -55,8 +57,8 @@ def measure_survey(measures: str | Sequence[str | Measure] = MEASURES, **options
         size=made.questions["size"],
         relevant=made.questions["relevant"],
     )
-    sheet = Sheet(TITLE, KIND, {"form": form}, units, scenario, about=about_form())
-    key = {"survey": KIND, "units": [u.name for u in units], **made.key}
+    sheet = Sheet(TITLE, kinds.MEASURES, {"form": form}, units, scenario, about=about_form())
+    key = {"survey": kinds.MEASURES, "units": [u.name for u in units], **made.key}
     return Survey(sheet, key, made.notes)
 
 

@@ -15,11 +15,11 @@ from typing import Any
 from cranfield.campaign.concept_survey import make_concept_survey
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
+from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey
 from cranfield.campaign.tally import count_sets
 from cranfield.campaign.votes import Preferences
 
-KIND = "preference"
 TITLE = "Which concepts fit better?"
 SCENARIO = (
     "Two systems were asked what a picture shows. Each question has the concepts that the picture "
@@ -63,9 +63,9 @@ def preference_survey(truth: Any, runs: Any, measures: Any = None, **options: An
         *(_unit(e, pictures.get(str(e["item"]), "")) for e in entries),
         Unit(LAST, LAST, "A last question"),
     )
-    key = {"survey": KIND, "units": [u.name for u in units], **made.key}
+    key = {"survey": kinds.PREFERENCE, "units": [u.name for u in units], **made.key}
     key["wrong"] = {str(e["question"]): _wrong(e) for e in entries}
-    return Survey(Sheet(TITLE, KIND, forms, units, SCENARIO), key, made.notes)
+    return Survey(Sheet(TITLE, kinds.PREFERENCE, forms, units, SCENARIO), key, made.notes)
 
 
 def _wrong(entry: Mapping[str, Any]) -> int:

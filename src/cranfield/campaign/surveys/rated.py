@@ -16,6 +16,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.campaign.forms import Form, Option, Question, Tab
 from cranfield.campaign.sheets import Response, Sheet, Unit
+from cranfield.campaign.surveys.kinds import ASSOCIATION, RANKINGS, RELATEDNESS
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import UsageError
@@ -24,7 +25,6 @@ from cranfield.io.vectors import read_item_vectors
 from cranfield.notes import Notes
 from cranfield.work.seeds import generator
 
-RELATEDNESS, RANKINGS, ASSOCIATION = "relatedness", "rankings", "association"
 # The ends of the scale, in words.
 ENDS = {
     RELATEDNESS: ("not related at all", "closely related"),

@@ -15,7 +15,8 @@ from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.baselines.after import by_cooccurrence, by_rules
-from cranfield.evaluation.baselines.classifiers import BLIND, METHODS, Settings, confidences
+from cranfield.evaluation.baselines.classifiers import BLIND, Settings, confidences
+from cranfield.evaluation.choices import AFTER, CLASSIFIERS, FUSIONS, THRESHOLDS
 from cranfield.features.collections import ItemTable, read_items
 from cranfield.io.files import FileForm, Input
 from cranfield.io.forms import LabelsForm, coerce_labels
@@ -26,10 +27,6 @@ from cranfield.work.seeds import generator
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 VectorsForm = FileForm | ItemTable
-FUSIONS = ("early", "late")
-AFTER = ("rules", "cooccurrence")
-# One threshold for all, one for each concept, or the decision itself for each item and concept.
-THRESHOLDS = ("one", "concept", "labels")
 _FOLDS = 3
 
 
@@ -132,7 +129,7 @@ def annotate(
 
 def _check(method: str, fusion: str, after: str | None, threshold: str, ontology: object) -> None:
     for word, given, known in (
-        ("method", method, METHODS),
+        ("method", method, CLASSIFIERS),
         ("fusion", fusion, FUSIONS),
         ("after", after, (None, *AFTER)),
         ("threshold", threshold, THRESHOLDS),

@@ -17,7 +17,6 @@ from cranfield.work.seeds import generator
 
 Floats = NDArray[np.float64]
 Bools = NDArray[np.bool_]
-METHODS = ("neighbours", "logistic", "svm", "prior", "random")
 # What needs no vectors: how far one gets by knowing nothing, and by knowing only how frequent
 # concepts are.
 BLIND = ("prior", "random")

@@ -25,7 +25,6 @@ from cranfield.stats.correlation import kendall
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
-MEASURES = "AP.example Rprec.example OneError RankingLoss"
 FOLDS = 5
 
 

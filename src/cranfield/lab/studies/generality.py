@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
+from cranfield.lab.choices import GENERALITY, SHARES
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
 from cranfield.measures import Measure, parse_measures
@@ -27,10 +28,8 @@ from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 from cranfield.work.seeds import generator
 
-MEASURES = "AP NMRR NAR MNRO"
 # Items of all simulated topics together: they are held at once.
 MOST_SIMULATED = 4_000_000
-SHARES = (1 / 3, 2 / 3, 1.0)
 _SIMULATE = 22
 # Items whose numbers are kept.
 _KEPT = 1 << 20
@@ -268,7 +267,7 @@ _chances = lru_cache(maxsize=2)(_Chances)
 
 
 def simulated_generality(
-    measures: str | Iterable[str | Measure] = MEASURES,
+    measures: str | Iterable[str | Measure] = GENERALITY,
     *,
     sizes: tuple[int, ...] = (1000, 10_000, 100_000),
     relevant: int = 20,

@@ -20,6 +20,7 @@ from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.annotations import LabelMaterial
+from cranfield.lab.choices import DENSITIES
 from cranfield.lab.material import Material, Scored, notes_of
 from cranfield.lab.rankings import RankedMaterial
 from cranfield.notes import Notes, Watcher
@@ -29,7 +30,6 @@ from cranfield.work.packing import floats
 from cranfield.work.seeds import generator
 
 MOST_RANDOM = 10_000
-DENSITIES = (0.1, 0.3, 0.5, 0.7, 0.9)
 _CONFIDENCES, _LABELS, _EXTRA, _ORDER, _SURE = 31, 32, 33, 34, 35
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural, suggest
+from cranfield.lab.choices import DROPPED, NOISE, PARTS
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
@@ -24,9 +25,6 @@ from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
-PARTS = ("noise", "judgements", "units", "swap", "power")
-NOISE = (0.01, 0.02, 0.05, 0.10)
-DROPPED = (0.1, 0.3, 0.5, 0.7, 0.9)
 SWAP_BINS = 20
 SWAP_ALLOWED = 0.05
 SWAP_SEEN = 20

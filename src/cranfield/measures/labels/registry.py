@@ -18,6 +18,7 @@ from cranfield.measures.labels import (
     ranked,
     similarity,
 )
+from cranfield.measures.labels.sets import ALL, OFFICIAL
 from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (
@@ -31,13 +32,10 @@ LABEL_MEASURES: tuple[Measure, ...] = (
 )
 LABEL_REGISTRY = ANNOTATION
 
-# The official measures of the Photo Annotation tasks (No 10.4, 10.9).
 LABEL_SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
-        "imageclef2009": ("EER", "AUC", "OS"),
-        "imageclef2010": ("iAP.concept", "F.example", "OS", "EER", "AUC"),
-        "imageclef2011": ("iAP.concept", "F.example", "SRP"),
-        "all": (
+        **OFFICIAL,
+        ALL: (
             "P.concept",
             "P.concept(mean='micro')",
             "P@10.concept",

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.evaluation.calibration import BINS, concept_curves
+from cranfield.evaluation.calibration import concept_curves
 from cranfield.evaluation.calibration import reliability as reliabilities
+from cranfield.evaluation.choices import BINS
 from cranfield.evaluation.curves import Curve
 from cranfield.report.charts.curves import UNIT
 from cranfield.report.charts.model import Axis, Chart, Line, Rule, chart

@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, suggest
-from cranfield.evaluation.calibration import BINS
+from cranfield.evaluation.choices import BINS
 from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.cutoffs import CutoffCounts, Mean, above_score, count_at_cutoffs
 from cranfield.evaluation.gains import gain_curves
@@ -24,25 +24,11 @@ from cranfield.lab.studies.curves import Curves, curves
 from cranfield.lab.studies.generality import generality
 from cranfield.notes import Notes
 from cranfield.report import charts
+from cranfield.report.chart_names import CHARTS, OF_MEASURES
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.parts import best_first, measure_of
 
 Against: TypeAlias = Literal["rank", "recall"]
-# Charts of measures alone: they take no runs.
-OF_MEASURES = ("behaviour", "placements", "combined-ranks", "surface", "surface-edges")
-
-
-# Charts of one kind of runs.
-OF_LABELS = ("roc", "density", "concepts", "concept-curves", "reliability")
-OF_RANKINGS = (
-    *("precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"),
-    *("detections", "generality", "generality-sizes", "gain"),
-)
-
-
-def kind_of_runs(chart: str) -> Literal["labels", "ranked"] | None:
-    """Which kind of runs a chart draws, None for those that draw either."""
-    return "labels" if chart in OF_LABELS else "ranked" if chart in OF_RANKINGS else None
 
 
 @dataclass(frozen=True)
@@ -69,7 +55,7 @@ class Asked:
 
     def drawn(self) -> Chart:
         """The chart; what was noticed on the way is in `notes`."""
-        return CHARTS[self.chart][0](self)
+        return _DRAWN[self.chart](self)
 
     def scores(self, measures: str | None = None) -> Scores:
         """The scores of the runs under the measures asked for."""
@@ -224,75 +210,37 @@ def _behaviour(asked: Asked) -> Chart:
     )
 
 
-CHARTS: dict[str, tuple[Callable[[Asked], Chart], str]] = {
-    "leaderboard": (
-        _of_comparison(charts.leaderboard),
-        "means with intervals, and runs that cannot be told apart",
-    ),
-    "significance": (_of_comparison(charts.significance), "every pair of runs, with stars"),
-    "heatmap": (lambda asked: charts.heatmap(asked.scores()), "runs by topics (items, concepts)"),
-    "differences": (_differences, "a run minus a baseline, topic by topic"),
-    "precision-recall": (_precision_recall, "precision at eleven levels of recall, with bands"),
-    "roc": (_roc, "annotation: ROC with points of equal error"),
-    "scatter": (_scatter, "runs under two measures"),
-    "density": (_density, "annotation: a score against label density"),
-    "concepts": (_concepts, "annotation: values of concepts, with their frequency"),
-    "behaviour": (_behaviour, "measures when one relevant item moves over the ranks"),
-    "effectiveness": (
-        lambda asked: charts.effectiveness(asked.counts(), mean=asked.mean),
-        "precision against recall over all cutoffs, not interpolated",
-    ),
-    "topics": (
-        lambda asked: charts.topics(asked.counts(), asked.run),
-        "precision against recall of every topic of a run",
-    ),
-    "cutoffs": (lambda asked: charts.cutoffs(asked.counts()), "precision and recall by cutoff"),
-    "joint": (
-        lambda asked: charts.joint(asked.counts(), asked.cutoff, asked.run),
-        "precision and recall of every topic at a cutoff",
-    ),
-    "operating": (
-        lambda asked: charts.operating(asked.counts(), mean=asked.mean),
-        "ROC of rankings: recall against fallout, with areas",
-    ),
-    "detections": (
-        lambda asked: charts.detections(asked.counts()),
-        "ROC of rankings in counts: detections against false alarms",
-    ),
-    "generality": (
-        lambda asked: charts.generality(asked.counts(), asked.run, scope=asked.scope),
-        "precision and recall of topics against their generality",
-    ),
-    "generality-sizes": (_generality_sizes, "a measure against generality in growing collections"),
-    "gain": (_gain, "average (discounted) cumulated gain against rank or recall"),
-    "placements": (
-        lambda asked: charts.one_relevant(_placements(asked, 1)),
-        "measures at every rank of one relevant item, low is good",
-    ),
-    "combined-ranks": (
-        lambda asked: charts.combined_ranks(_placements(asked, 2)[0]),
-        "measures at every placement of two relevant items",
-    ),
-    "surface": (
-        lambda asked: charts.surface(_placements(asked, 2)[0]),
-        "a measure at both ranks of two relevant items, as colour",
-    ),
-    "surface-edges": (
-        lambda asked: charts.surface_edges(_placements(asked, 2)[0]),
-        "the best and worst case of two relevant items",
-    ),
-    "rank-changes": (_rank_changes, "how the ranking of runs changes between two measures"),
-    "critical-difference": (
-        lambda asked: charts.critical_difference(asked.scores()),
-        "mean ranks, and runs that cannot be told apart",
-    ),
-    "against": (_against, "a run against a baseline, a dot for each topic"),
-    "units": (_units, "topics, items or concepts of a run under two measures"),
-    "concept-curves": (_concept_curves, "annotation: precision against recall of every concept"),
-    "reliability": (
-        lambda asked: charts.reliability(*asked.aligned(), bins=asked.bins),
-        "annotation: how often confidences are right",
-    ),
+# How each is drawn; what it shows is in `CHARTS`.
+_DRAWN: dict[str, Callable[[Asked], Chart]] = {
+    "leaderboard": _of_comparison(charts.leaderboard),
+    "significance": _of_comparison(charts.significance),
+    "heatmap": lambda asked: charts.heatmap(asked.scores()),
+    "differences": _differences,
+    "precision-recall": _precision_recall,
+    "roc": _roc,
+    "scatter": _scatter,
+    "density": _density,
+    "concepts": _concepts,
+    "behaviour": _behaviour,
+    "effectiveness": lambda asked: charts.effectiveness(asked.counts(), mean=asked.mean),
+    "topics": lambda asked: charts.topics(asked.counts(), asked.run),
+    "cutoffs": lambda asked: charts.cutoffs(asked.counts()),
+    "joint": lambda asked: charts.joint(asked.counts(), asked.cutoff, asked.run),
+    "operating": lambda asked: charts.operating(asked.counts(), mean=asked.mean),
+    "detections": lambda asked: charts.detections(asked.counts()),
+    "generality": lambda asked: charts.generality(asked.counts(), asked.run, scope=asked.scope),
+    "generality-sizes": _generality_sizes,
+    "gain": _gain,
+    "placements": lambda asked: charts.one_relevant(_placements(asked, 1)),
+    "combined-ranks": lambda asked: charts.combined_ranks(_placements(asked, 2)[0]),
+    "surface": lambda asked: charts.surface(_placements(asked, 2)[0]),
+    "surface-edges": lambda asked: charts.surface_edges(_placements(asked, 2)[0]),
+    "rank-changes": _rank_changes,
+    "critical-difference": lambda asked: charts.critical_difference(asked.scores()),
+    "against": _against,
+    "units": _units,
+    "concept-curves": _concept_curves,
+    "reliability": lambda asked: charts.reliability(*asked.aligned(), bins=asked.bins),
 }
 
 

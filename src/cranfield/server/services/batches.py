@@ -15,7 +15,7 @@ from sqlalchemy import Connection, Engine, func, insert, select, update
 from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.sheets import Grid, Sheet, Unit
-from cranfield.campaign.surveys.making import KINDS as SURVEY_KINDS
+from cranfield.campaign.surveys.kinds import KINDS as SURVEY_KINDS
 from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit

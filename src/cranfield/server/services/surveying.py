@@ -7,7 +7,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from cranfield.campaign.surveys.making import KINDS as MADE
+from cranfield.campaign.surveys.kinds import KINDS as MADE
 from cranfield.campaign.surveys.making import make_survey
 from cranfield.campaign.surveys.survey import Survey
 from cranfield.errors import UsageError
