@@ -7,11 +7,13 @@ from collections.abc import Sequence
 from cranfield.cli._common import Output, Parser, add, common
 from cranfield.cli._inputs import score_option
 from cranfield.io.convert import KINDS, convert
+from cranfield.io.shapes import ABOUT_SHAPE, SHAPES
 
 DESCRIPTION = """Convert judgements, runs or labels of items between formats; the endings of the
 names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is TREC's
-format. Labels: .csv, .tsv, .json, .parquet, .npz, anything else is ImageCLEF text. Another .gz or
-.zst packs the output."""
+format. Labels: .csv, .tsv, .json, .jsonl, .parquet, .npz, a folder for a name that ends with /
+(a file per concept, as PASCAL VOC), anything else is ImageCLEF text. Another .gz or .zst packs the
+output."""
 FOLDERS = """IN is a folder with a folder of pictures for each class: a truth (--kind labels), or
 judgements in which the pictures of a class are relevant to each other (--kind qrels)"""
 
@@ -22,6 +24,7 @@ def make_parser() -> Parser:
     add(parser, "target OUT", "file to write, or '-' for TREC's format")
     add(parser, "--kind", "what the input is (default: found out)", KINDS)
     add(parser, "--long", "labels as CSV item,concept,value, not one row an item", bool)
+    add(parser, "--shape", f"what else an ending may hold: {ABOUT_SHAPE}", tuple(SHAPES))
     score_option(parser)
     common(parser, "third")
     add(parser, "--from-folders", FOLDERS, bool)
@@ -40,7 +43,7 @@ def main(argv: Sequence[str]) -> int:
         data = convert_classes(given["source"], target, **asked)
     else:
         notes, data = convert(
-            given["source"], target, scores=given["scores"], third=given["third"], **asked
+            given["source"], target, **asked, **{n: given[n] for n in ("scores", "third", "shape")}
         )
     output.warn(notes)
     if target is None:

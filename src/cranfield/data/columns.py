@@ -20,7 +20,10 @@ Answer = TypeVar("Answer")
 
 # Headers that the ecosystem uses, by role.
 HEADERS: dict[str, tuple[str, ...]] = {
-    "topic": ("topic", "query_id", "query-id", "qid", "q_id", "query", "topic_id"),
+    "topic": (
+        *("topic", "query_id", "query-id", "qid", "q_id", "query", "topic_id"),
+        *("queryid", "topicid"),
+    ),
     "item": (
         "item",
         "doc_id",
@@ -32,8 +35,11 @@ HEADERS: dict[str, tuple[str, ...]] = {
         "corpus_id",
         "pid",
         "passage_id",
+        "documentid",
+        "document",
+        "doc",
     ),
-    "grade": ("grade", "relevance", "rel", "label", "score"),
+    "grade": ("grade", "relevance", "rel", "label", "score", "judgement", "judgment", "relevant"),
     "score": ("score", "sim", "similarity"),
     "rank": ("rank",),
     "run": ("run", "run_id", "runid", "system", "run_name"),

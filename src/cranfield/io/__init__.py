@@ -77,6 +77,10 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
             return strata.read_stratified(path)
         if subtopics.has_subtopics(path):
             return subtopics.read_subtopics(path)
+        if can_be_read_again(path) and has_three_columns(path):
+            from cranfield.io.separated import read_plain
+
+            return read_plain(path, Judgements)
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
     if found.notes:

@@ -14,7 +14,7 @@ from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows
 from cranfield.io.ids import LABEL_CSV
-from cranfield.io.label_lists import LISTED, is_list, read_listed
+from cranfield.io.label_lists import LISTED, SINGLE, VALUES, is_list, read_listed
 from cranfield.io.label_rows import (
     OUTSIDE,
     PROBLEMS_KEPT,
@@ -43,18 +43,35 @@ def read_csv(
         return found
     lines = io.StringIO(plain.text(), newline="")
     every = csv_rows(lines, where, delimiter, strict=True)
-    rows = ((line, row) for line, row in every if any(cell.strip() for cell in row))
+    rows: Iterator[tuple[int, list[str]]] = (
+        (line, row) for line, row in every if any(cell.strip() for cell in row)
+    )
     line, header = next(rows, (0, []))
     header = [cell.strip() for cell in header]
     lowered = [cell.lower() for cell in header]
-    if lowered in (LONG_HEADER, AGGREGATED_HEADER):
-        return _read_long(rows, name, where, lowered, free)
-    if len(header) == 2 and lowered[1] in LISTED:
+    if len(header) == 2 and lowered[1] in (*LISTED, *SINGLE):
         held = list(rows)
         if is_list(header, held):
-            return read_listed(held, name, where)
-        return _read_wide(line, header, iter(held), name, where, free)
+            return read_listed(held, name, where, single=lowered[1] in SINGLE)
+        rows = iter(held)
+    if delimiter == ";":
+        rows = _with_points(rows)
+    if lowered in (LONG_HEADER, AGGREGATED_HEADER):
+        return _read_long(rows, name, where, lowered, free)
+    if len(header) == 3 and lowered[1] in SINGLE and lowered[2] in VALUES:
+        held = list(rows)
+        if not all(len(row) == 3 and is_number(row[1]) for _, row in held):
+            return _read_long(iter(held), name, where, LONG_HEADER, free)
+        rows = iter(held)
     return _read_wide(line, header, rows, name, where, free)
+
+
+def _with_points(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
+    """Rows with decimal points: where `;` separates cells, a comma may stand for one."""
+    for line, (item, *cells) in rows:
+        pointed = (cell.replace(",", ".", 1) for cell in cells)
+        both = zip(cells, pointed, strict=True)
+        yield line, [item, *(new if is_number(new) else old for old, new in both)]
 
 
 def _plain_labels(

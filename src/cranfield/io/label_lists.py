@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +11,18 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import FileForm, describe, read_text
+from cranfield.io.files import FileForm, describe, input_lines, read_text
 from cranfield.io.label_rows import one_part
 from cranfield.io.numbers import is_number, number
 
-# What the second column of a list is called.
+# What the second column of a list is called, and where it holds one concept, on many rows.
 LISTED = ("labels", "tags", "concepts")
+SINGLE = ("concept", "label", "tag", "class")
+# What the value of an item and a concept is called in a row of its own.
+VALUES = ("value", "confidence", "score")
 _SEPARATORS = ("|", ";", ",")
+# What an item may be called in a record.
+_ITEMS = ("item", "item_id", "id", "image", "image_id", "file", "file_name", "filename", "name")
 # PASCAL VOC: there, difficult to see, not there.
 _VOC = {"1": 1.0, "0": 0.0, "-1": 0.0}
 
@@ -26,16 +31,21 @@ def is_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> boo
     """Whether a CSV has a list of concepts per item, not numbers in one column."""
     return (
         len(header) == 2
-        and header[1].lower() in LISTED
+        and header[1].lower() in (*LISTED, *SINGLE)
         and not all(len(row) == 2 and is_number(row[1].strip()) for _, row in rows)
     )
 
 
-def read_listed(rows: Sequence[tuple[int, list[str]]], name: str, where: str) -> LabelMatrix:
+def read_listed(
+    rows: Sequence[tuple[int, list[str]]], name: str, where: str, *, single: bool = False
+) -> LabelMatrix:
     """item,labels: concepts separated by | ; or commas, or by blanks where there is none of them.
 
     Which of them separates is decided for the whole file: concepts may have blanks in their names.
+    A column for a `single` concept may name an item on many rows, and has blanks only in names.
+    Lists as Python writes them, in brackets and quotes, are lists too.
     """
+    rows = [(line, [item, *map(_without_brackets, cells)]) for line, (item, *cells) in rows]
     separator = next(
         (s for s in _SEPARATORS if any(s in cell for _, row in rows for cell in row[1:])),
         "," if any(len(row) > 2 for _, row in rows) else None,
@@ -43,10 +53,11 @@ def read_listed(rows: Sequence[tuple[int, list[str]]], name: str, where: str) ->
     found: dict[str, set[str]] = {}
     problems = []
     for line, (item, *cells) in rows:
-        if item.strip() in found:
+        if item.strip() in found and not single:
             problems.append(Problem(line, f"item {item.strip()!r} is listed twice"))
-        parts = [part.strip() for cell in cells for part in cell.split(separator)]
-        found[item.strip()] = {part for part in parts if part}
+        split = [[cell] if single and not separator else cell.split(separator) for cell in cells]
+        parts = {part.strip() for cell in split for part in cell} - {""}
+        found.setdefault(item.strip(), set()).update(parts)
     if not found:
         problems.append(Problem(0, "has no rows below its header"))
     elif not any(found.values()):
@@ -56,18 +67,87 @@ def read_listed(rows: Sequence[tuple[int, list[str]]], name: str, where: str) ->
     return LabelMatrix.of(found, name=name)
 
 
+def _without_brackets(cell: str) -> str:
+    """['sky', 'sea'] as sky,sea."""
+    text = cell.strip()
+    if not (text.startswith("[") and text.endswith("]")):
+        return cell
+    return ",".join(part.strip().strip("'\"") for part in text[1:-1].split(","))
+
+
+_JSON_SHAPES = "expected {item: [concepts]} or {item: {concept: value}}"
+_JSONL_SHAPE = 'expected lines: {"item": "1.jpg", "labels": ["sky", "sea"]}'
+
+
 def read_json_labels(path: FileForm, name: str) -> LabelMatrix:
-    """{item: [concepts]} or {item: {concept: value}}."""
+    """{item: [concepts]} or {item: {concept: value}}; or a list of records, as in JSON Lines."""
     where = describe(path)
     try:
         content = json.loads(read_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON: {error}") from None
+    if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
+        return _of_records(enumerate(content, 1), name, where)
     if not isinstance(content, dict) or not content:
-        raise InputError.single(where, "expected {item: [concepts]} or {item: {concept: value}}")
+        raise InputError.single(where, _JSON_SHAPES)
+    return _of_json(content, name, where)
+
+
+def read_jsonl_labels(path: FileForm, name: str) -> LabelMatrix:
+    """A record on each line, such as {"item": "1.jpg", "labels": ["sky", "sea"]}."""
+    where = describe(path)
+
+    def records() -> Iterator[tuple[int, Any]]:
+        for line, text in enumerate(input_lines(path), 1):
+            if text.strip():
+                try:
+                    yield line, json.loads(text)
+                except (ValueError, RecursionError) as error:
+                    raise InputError.single(where, f"is not JSON: {error}", line) from None
+
+    return _of_records(records(), name, where)
+
+
+def _of_records(records: Iterable[tuple[int, Any]], name: str, where: str) -> LabelMatrix:
+    found: dict[str, Any] = {}
+    for place, record in records:
+        pairs = _item_and_labels(record)
+        if pairs is None:
+            raise InputError.single(where, f"no item with its labels ({_JSONL_SHAPE})", place)
+        for item, labels in pairs.items():
+            before = found.setdefault(item, labels)
+            if before is labels:
+                continue
+            both_map = isinstance(before, dict) and isinstance(labels, dict)
+            if not both_map or before.keys() & labels.keys():
+                raise InputError.single(where, f"item {item!r} is listed twice", place)
+            before |= labels  # a record for each item and concept
+    if not found:
+        raise InputError.single(where, f"is empty ({_JSONL_SHAPE})")
+    return _of_json(found, name, where)
+
+
+def _item_and_labels(record: Any) -> dict[str, Any] | None:
+    """{item: labels} of a record, which may name both or be that already."""
+    if not isinstance(record, dict) or not record:
+        return None
+    lowered = {str(key).lower(): value for key, value in record.items()}
+    label = next((n for n in (*LISTED, "label", "confidences", "scores") if n in lowered), None)
+    item = next((n for n in _ITEMS if isinstance(lowered.get(n), str | int)), None)
+    one = next((n for n in SINGLE if isinstance(lowered.get(n), str)), None)
+    number = next((n for n in VALUES if isinstance(lowered.get(n), int | float)), None)
+    if item is not None and one is not None and number is not None:
+        return {str(lowered[item]): {lowered[one]: lowered[number]}}
+    if label is not None and item is not None:
+        value = lowered[label]
+        return {str(lowered[item]): [value] if isinstance(value, str) else value}
+    return record if all(isinstance(v, list | dict) for v in record.values()) else None
+
+
+def _of_json(content: dict[str, Any], name: str, where: str) -> LabelMatrix:
     listed = all(isinstance(value, list) for value in content.values())
     if not listed and not all(isinstance(value, dict) for value in content.values()):
-        raise InputError.single(where, "expected {item: [concepts]} or {item: {concept: value}}")
+        raise InputError.single(where, _JSON_SHAPES)
     data: dict[str, Any] = {k: set(map(str, v)) if listed else v for k, v in content.items()}
     return LabelMatrix.of(data, name=name)
 
@@ -77,20 +157,23 @@ def json_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
 
     Lists know only the concepts that some item has: where one has none, values are written.
     """
-    values = one_part(matrix, where, "JSON")
-    rows = zip(matrix.items, values.tolist(), strict=True)
-    found: dict[str, Any]
-    if values.dtype == np.bool_ and values.any(axis=0).all():
-        found = {
-            item: [c for c, here in zip(matrix.concepts, row, strict=True) if here]
-            for item, row in rows
-        }
-    else:
-        found = {
-            item: {c: float(v) for c, v in zip(matrix.concepts, row, strict=True)}
-            for item, row in rows
-        }
+    found = dict(_json_rows(matrix, where))
     return [(json.dumps(found, ensure_ascii=False, indent=0) + "\n").encode()]
+
+
+def jsonl_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
+    """The same as a record for each item, one on a line."""
+    for item, labels in _json_rows(matrix, where):
+        record = {"item": item, LISTED[0]: labels}
+        yield (json.dumps(record, ensure_ascii=False) + "\n").encode()
+
+
+def _json_rows(matrix: LabelMatrix, where: str) -> Iterator[tuple[str, Any]]:
+    values = one_part(matrix, where, "JSON")
+    listed = values.dtype == np.bool_ and values.any(axis=0).all()
+    for item, row in zip(matrix.items, values.tolist(), strict=True):
+        cells = zip(matrix.concepts, row, strict=True)
+        yield item, [c for c, here in cells if here] if listed else {c: float(v) for c, v in cells}
 
 
 def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMatrix:
@@ -103,7 +186,7 @@ def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMat
     files = sorted(p for p in folder.iterdir() if p.is_file() and p.suffix == ".txt")
     if not files:
         raise InputError.single(str(folder), "has no .txt files, one per concept")
-    concepts = _concepts([path.stem for path in files])
+    concepts = concepts_of([path.stem for path in files])
     rows = [_class_file(path) for path in files]
     items = list(dict.fromkeys(item for one in rows for item in one))
     is_truth = all(value in _VOC for one in rows for value in one.values())
@@ -137,7 +220,7 @@ def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMat
     )
 
 
-def _concepts(stems: list[str]) -> list[str]:
+def concepts_of(stems: list[str]) -> list[str]:
     """The names of files without what all of them share: `comp1_cls_val_` and `_train`."""
     if len(stems) < 2:
         return stems

@@ -21,25 +21,49 @@ from cranfield.io.files import (
 )
 from cranfield.io.label_arrays import npz_blocks, parquet_blocks, read_npz, read_parquet
 from cranfield.io.label_csv import long_blocks, read_csv, wide_blocks
-from cranfield.io.label_lists import json_blocks, read_class_files, read_json_labels
+from cranfield.io.label_lists import (
+    json_blocks,
+    jsonl_blocks,
+    read_class_files,
+    read_json_labels,
+    read_jsonl_labels,
+)
+from cranfield.io.label_shapes import listed_blocks, write_class_files
 from cranfield.io.label_text import read_text_labels, text_blocks
 from cranfield.io.numbers import number
 from cranfield.io.packed import packed
 from cranfield.io.plain_rows import PlainRows
+from cranfield.io.shapes import is_folder_name
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
     ".npz": read_npz,
 }
+_JSON: dict[str, Callable[[FileForm, str], LabelMatrix]] = {
+    ".json": read_json_labels,
+    ".jsonl": read_jsonl_labels,
+    ".ndjson": read_jsonl_labels,
+}
 CONFIDENCES = "confidence"
 SCORES = (CONFIDENCES, "any", "logistic")
 _DELIMITERS = {".csv": ",", ".tsv": "\t"}
 # Endings of files of labels, and the form that each has; any other is ImageCLEF text.
-FORMS = {".csv": "wide", ".tsv": "wide", ".json": "json", ".npz": "npz", ".parquet": "parquet"}
+FORMS = {
+    ".csv": "wide",
+    ".tsv": "wide",
+    ".json": "json",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".npz": "npz",
+    ".parquet": "parquet",
+}
 _WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
     "wide": wide_blocks,
     "long": long_blocks,
+    "lists": listed_blocks,
+    "semicolons": lambda matrix, where: wide_blocks(matrix, where, ";"),
     "json": json_blocks,
+    "jsonl": jsonl_blocks,
     "imageclef": text_blocks,
     "npz": npz_blocks,
     "parquet": parquet_blocks,
@@ -57,13 +81,13 @@ def read_labels(
     """Labels or confidences of items: the truth, or a run.
 
     By its ending a file is CSV or TSV (wide: one column per concept; long:
-    item,concept,value; item,labels with a list of concepts), JSON {item: [concepts]}, Parquet or
-    NumPy's .npz; a folder has a file per concept, as PASCAL VOC. Any other, standard input among
-    them, is CSV when its first line has a comma, else ImageCLEF text: an item and one number per
-    concept. `concepts` names the columns of a file that has no names, and is the whole vocabulary
-    of one that has them: concepts that it does not mention are absent everywhere. `scores` says
-    what the numbers are: "confidence" (in [0, 1]), "any" (scores of any size, whose order counts),
-    or "logistic" (the same, brought to [0, 1] by the logistic function).
+    item,concept,value; item,labels with a list of concepts), JSON {item: [concepts]}, JSON Lines,
+    Parquet or NumPy's .npz; a folder has a file per concept, as PASCAL VOC. Any other, standard
+    input among them, is CSV when its first line has a comma, else ImageCLEF text: an item and one
+    number per concept. `concepts` names the columns of a file that has no names, and is the whole
+    vocabulary of one that has them: concepts that it does not mention are absent everywhere.
+    `scores` says what the numbers are: "confidence" (in [0, 1]), "any" (scores of any size, whose
+    order counts), or "logistic" (the same, brought to [0, 1] by the logistic function).
     """
     if scores not in SCORES:
         raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
@@ -76,8 +100,8 @@ def read_labels(
         matrix = read_class_files(Path(place), called, free=free)
     elif suffix in _BINARY:
         matrix = _BINARY[suffix](path, called, free)
-    elif suffix == ".json":
-        matrix = read_json_labels(path, called)
+    elif suffix in _JSON:
+        matrix = _JSON[suffix](path, called)
     else:
         plain = PlainRows(path)
         delimiter = _delimiter(suffix, plain.first_with_text())
@@ -111,13 +135,18 @@ def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[Label
 
 
 def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
-    """Write labels: `wide` or `long` CSV, `json`, `parquet`, `npz` or `imageclef` text.
+    """Write labels: `wide` or `long` CSV, `json`, `jsonl`, `parquet`, `npz` or `imageclef` text.
 
     Unless `form` says otherwise, the ending of the name does: .csv and .tsv are wide, .json,
-    .parquet and .npz what they say, and anything else is ImageCLEF text; .gz and .zst pack it.
-    The file is written whole or not at all.
+    .jsonl, .parquet and .npz what they say, a folder (its name ends with a slash, or it is there)
+    has a file per concept as PASCAL VOC, and anything else is ImageCLEF text; .gz and .zst pack
+    it. `lists` (item,labels) and `semicolons` are other shapes of a .csv. The file is written
+    whole or not at all.
     """
     suffix, where = inner_suffix(path), str(path)
+    if form is None and is_folder_name(path):
+        write_class_files(matrix, path)
+        return
     form = form or FORMS.get(suffix, "imageclef")
     if form not in _WRITERS:
         raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")

@@ -1,4 +1,8 @@
-"""Judgements and runs as JSON Lines: a record with topic, item and number on every line."""
+"""Judgements and runs as JSON Lines: a record with topic, item and number on every line.
+
+A line may also hold a whole topic: the topic beside its items, or {topic: its items}, where the
+items are ids (best first, or relevant), records of their own, or {item: number}.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +18,13 @@ from cranfield.io.files import FileForm, describe, input_lines
 from cranfield.io.separated import number_role
 
 T = TypeVar("T", bound=Table)
+_MANY = (list, dict)
+# What the items of a topic are called where a record holds all of them.
+_LISTS = (
+    *("items", "docs", "documents", "results", "ranking", "ranked", "hits", "retrieved", "run"),
+    *("relevant", "qrels", "judgements", "judgments", "ids", "item_ids", "doc_ids", "docids"),
+    *HEADERS["item"],
+)
 
 
 def read_records(path: FileForm, kind: type[T]) -> T:
@@ -26,7 +37,7 @@ def read_records(path: FileForm, kind: type[T]) -> T:
         if not text.strip():
             continue
         try:
-            rows.append(_row(json.loads(text), number))
+            rows.extend(_rows(json.loads(text), number))
         except (ValueError, RecursionError) as error:
             count += 1
             if len(problems) < PROBLEMS_SHOWN:
@@ -36,6 +47,26 @@ def read_records(path: FileForm, kind: type[T]) -> T:
         raise InputError(where, problems, count)
     if not rows:
         raise InputError.single(where, f"is empty (expected lines: {_example(number)})")
+    return _table(rows, kind, where)
+
+
+def of_records(records: list[Any], kind: type[T], where: str) -> T:
+    """A list of such records in one JSON file, as data frames write them."""
+    number = number_role(kind)
+    rows: list[tuple[str, str, float]] = []
+    for place, record in enumerate(records, 1):
+        try:
+            rows.extend(_rows(record, number))
+        except ValueError as error:
+            raise InputError.single(
+                where, f"record {place}: {error} (expected: {_example(number)})"
+            ) from None
+    if not rows:
+        raise InputError.single(where, f"is empty (expected: [{_example(number)}, ...])")
+    return _table(rows, kind, where)
+
+
+def _table(rows: list[tuple[str, str, float]], kind: type[T], where: str) -> T:
     topics, items, values = (list(column) for column in zip(*rows, strict=True))
     try:
         return kind.from_rows(topics, items, values)
@@ -57,11 +88,42 @@ def _example(number: str) -> str:
     return f'{{"query_id": "1", "doc_id": "a", "{name}": 2}}'
 
 
-def _row(record: Any, number: str) -> tuple[str, str, float]:
+def _rows(record: Any, number: str) -> Iterator[tuple[str, str, float]]:
+    """The rows of a record: its own, or those of the topics it holds."""
     if not isinstance(record, dict):
         raise ValueError("not a record")
     lowered = {str(key).lower(): value for key, value in record.items()}
-    topic, item = (_id(lowered, role) for role in ("topic", "item"))
+    inner = next((lowered[name] for name in _LISTS if isinstance(lowered.get(name), _MANY)), None)
+    if inner is not None:
+        yield from of_topic(_id(lowered, "topic"), inner, number)
+    elif record and all(isinstance(value, _MANY) for value in record.values()):
+        for topic, items in record.items():
+            yield from of_topic(topic, items, number)
+    else:
+        yield _row(lowered, _id(lowered, "topic"), number)
+
+
+def of_topic(topic: str, items: Any, number: str) -> Iterator[tuple[str, str, float]]:
+    """The rows of one topic: from {item: number}, ids, records, or pairs of item and number."""
+    if isinstance(items, dict):
+        items = list(items.items())
+    for place, item in enumerate(items, 1):
+        unsaid = -place if number == "score" else 1
+        if isinstance(item, dict):
+            lowered = {str(key).lower(): value for key, value in item.items()}
+            if not any(name in lowered for name in HEADERS["item"]) and "id" in lowered:
+                lowered["item"] = lowered["id"]
+            if not any(name in lowered for name in (*HEADERS[number], "rank")):
+                lowered[number] = unsaid
+            yield _row(lowered, topic, number)
+        elif isinstance(item, list | tuple) and len(item) == 2:
+            yield _row({"item": item[0], number: item[1]}, topic, number)
+        else:
+            yield _row({"item": item, number: unsaid}, topic, number)
+
+
+def _row(lowered: dict[str, Any], topic: str, number: str) -> tuple[str, str, float]:
+    item = _id(lowered, "item")
     names = (*HEADERS[number], "rank") if number == "score" else HEADERS[number]
     name = next((n for n in names if n in lowered), None)
     if name is None:

@@ -11,7 +11,7 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from cranfield._core import SeparatedReader
@@ -39,6 +39,11 @@ class Layout:
     role: str
     expected: str
     headed: bool = True
+    comma: bool = False
+
+    def number(self, text: str) -> float:
+        """The number in a cell; where `;` separates cells, a comma may stand for the point."""
+        return parsed(text.replace(",", ".", 1) if self.comma else text)
 
     @property
     def cells(self) -> str:
@@ -49,7 +54,8 @@ class Layout:
 
 def _taken_for(role: str) -> str:
     why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
-    return f"the third column is taken for a {role}, as {why} (third=... decides)"
+    taken = f"the third column is taken for a {role}, as {why}"
+    return f"{taken} (third=... decides); a header would say it"
 
 
 def number_role(kind: type[Table]) -> str:
@@ -69,10 +75,12 @@ def read_separated(
     if not text.strip():
         raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
     lines = io.StringIO(text, newline="")
-    reader = csv.reader(lines, delimiter=_delimiter(text, delimiter))
+    separator = _delimiter(text, delimiter)
+    reader = csv.reader(lines, delimiter=separator)
     try:
         first = next(reader, [])
         layout = _layout([cell.strip() for cell in first], kind, where)
+        layout = replace(layout, comma=separator == ";")
         rows = _numbered(reader) if layout.headed else _chained(first, reader)
         return _table(rows, layout, kind, where, third)
     except csv.Error as error:
@@ -140,14 +148,15 @@ def _of_columns(
 
 
 def is_plain_run(first: Sequence[str]) -> bool:
-    """Whether a row could be that of a run of three columns."""
-    return len(first) == 3 and first[1] != "Q0" and _is_number(first[2])
+    """Whether a row could be that of a run, or of judgements, of three columns."""
+    return len(first) == 3 and first[1] not in ("Q0", "0") and _is_number(first[2])
 
 
 def _delimiter(text: str, usual: str) -> str:
     """What separates the cells: as the ending says, unless the first line has only another."""
     first = text.lstrip().split("\n", 1)[0]
-    if usual in first:
+    # In 1;a;0,5 the comma is a decimal one.
+    if usual in first and not (usual == "," and first.count(";") > first.count(",")):
         return usual
     return next((other for other in (";", "\t", ",") if other in first), usual)
 
@@ -204,7 +213,7 @@ def _without_header(first: Sequence[str], kind: type[Table], where: str) -> Layo
 
 def _is_number(text: str) -> bool:
     try:
-        parsed(text)
+        parsed(text.replace(",", ".", 1))
     except ValueError:
         return False
     return True
@@ -288,7 +297,7 @@ def _check_row(row: list[str], layout: Layout, number: str) -> tuple[str, float]
     at = (layout.topic, layout.item, layout.value)
     text = row[at[2]]
     try:
-        value = parsed(text)
+        value = layout.number(text)
     except ValueError:
         return f"{number} {text!r} is not a number", 0.0
     if math.isnan(value) or (math.isinf(value) and number != "score"):

@@ -13,7 +13,7 @@ from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError
 from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
 from cranfield.io.lists import of_list
-from cranfield.io.records import read_records, record_blocks
+from cranfield.io.records import of_records, of_topic, read_records, record_blocks
 from cranfield.io.separated import number_role, read_separated, repeated
 from cranfield.io.table_text import json_blocks, refuse_empty_topics, separated_blocks
 
@@ -47,9 +47,14 @@ def read_json(path: FileForm, kind: type[T]) -> T:
         raise InputError.single(where, f"not valid JSON: {error}") from None
     if content == {}:
         raise InputError.single(where, "is empty: expected a JSON object {topic: {item: number}}")
+    if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
+        return of_records(content, kind, where)
     if not isinstance(content, dict):
         raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
     content = {topic: of_list(items, kind, where, topic) for topic, items in content.items()}
+    if all(isinstance(items, dict) or _is_detailed(items) for items in content.values()):
+        lists = [t for t, items in content.items() if isinstance(items, list)]
+        content |= {t: _of_details(t, content[t], kind, where) for t in lists}
     for topic, items in content.items():
         if not isinstance(items, dict):
             raise InputError.single(where, f"topic {topic!r} is not an object {{item: number}}")
@@ -62,6 +67,25 @@ def read_json(path: FileForm, kind: type[T]) -> T:
         return kind.from_dict(content).noted(notes)
     except InputError as error:
         raise InputError(where, error.problems, error.count) from None
+
+
+def _is_detailed(items: Any) -> bool:
+    """Whether this is a list of records, or of pairs of item and number."""
+    return isinstance(items, list) and all(
+        isinstance(item, dict) or (isinstance(item, list) and len(item) == 2) for item in items
+    )
+
+
+def _of_details(topic: str, items: list[Any], kind: type[Table], where: str) -> dict[str, float]:
+    found: dict[str, float] = {}
+    try:
+        for _, item, value in of_topic(topic, items, number_role(kind)):
+            if item in found:
+                raise ValueError(f"item {item!r} is listed twice; keep one of them")
+            found[item] = value
+    except ValueError as error:
+        raise InputError.single(where, f"topic {topic!r}: {error}") from None
+    return found
 
 
 def _object(
