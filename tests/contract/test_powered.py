@@ -232,6 +232,15 @@ def test_silver_that_is_gold_or_worthless_is_told(campaign):
     assert any("worthless" in note for note in useless.notes)
 
 
+def test_gold_that_does_not_vary_says_nothing_of_the_rest(campaign):
+    gold, silver, _ = campaign
+    best = {"best": {t: {d: float(g) for d, g in row.items()} for t, row in gold.items()}}
+    found = cf.evaluate_powered(some(gold, 12), silver, best, "AP", resamples=199)
+    assert found.estimates[0].effective == pytest.approx(12)
+    assert any("have the same value" in note and "22%" in note for note in found.notes)
+    assert not any("worthless" in note for note in found.notes)
+
+
 def test_runs_and_measures_must_belong_together(campaign):
     gold, silver, runs = campaign
     scores = cf.evaluate(some(gold, 12), runs, "AP")

@@ -151,16 +151,18 @@ def test_draws_on_dask_are_the_same():
     )
     with cluster:
         there = {"executor": cluster.scheduler_address.replace("tcp://", "dask://")}
-        ranked = [cf.evaluate(truth, runs, "AP P@5", **asked, **more) for more in ({}, there)]
+        places = ({"jobs": 1}, {"jobs": 2}, {"jobs": 8}, there)
+        ranked = [cf.evaluate(truth, runs, "AP P@5", **asked, **more) for more in places]
         both = {"x": said, "y": labels}
         annotated = [
             cf.evaluate_labels(labels, both, "F.example", soft=True, **asked, **more)
-            for more in ({}, there)
+            for more in places
         ]
-    for here, elsewhere in (ranked, annotated):
-        for m in here.measures:
-            assert np.array_equal(here.doubt.means[m], elsewhere.doubt.means[m])
-            assert np.array_equal(here.values[m], elsewhere.values[m])
+    for *here, elsewhere in (ranked, annotated):
+        for m in elsewhere.measures:
+            for one in here:
+                assert np.array_equal(one.doubt.means[m], elsewhere.doubt.means[m])
+                assert np.array_equal(one.values[m], elsewhere.values[m])
 
 
 def test_what_scores_say_of_their_doubt(tmp_path):
@@ -184,6 +186,29 @@ def test_what_scores_say_of_their_doubt(tmp_path):
     scores.save(tmp_path / "s.json")
     assert cf.load(tmp_path / "s.json") == scores
     assert scores.select(scores.measures[:1]).doubt.exact == ()
+
+
+def test_a_truth_that_its_probabilities_draw_is_held_at_the_stated_rate():
+    """For runs that know no more than the probabilities; a run that knows the truth is put low."""
+    rng = np.random.default_rng(11)
+    chances = {f"i{k}": {"a": float(p)} for k, p in enumerate(rng.beta(0.5, 0.5, size=300))}
+    runs = {
+        f"r{s}": {i: {"a": float(rng.random() < s / 50)} for i in chances} for s in range(1, 50)
+    }
+    scores = cf.evaluate_labels(chances, runs, "HammingLoss", soft=True, draws=400)
+    held = []
+    for _ in range(20):
+        true = {i: {"a": int(rng.random() < row["a"])} for i, row in chances.items()}
+        plain = cf.evaluate_labels(true, runs, "HammingLoss").mean()
+        for row in run_doubts(scores):
+            low, high = row.truth_interval
+            held.append(low - 1e-9 <= plain[row.run]["HammingLoss"] <= high + 1e-9)
+    assert 0.92 <= np.mean(held) <= 0.985
+    knowing = cf.evaluate_labels(chances, {"knows": true}, "HammingLoss", soft=True, draws=400)
+    assert run_doubts(knowing)[0].truth_interval[0] > 0
+    assert any("put too low" in note for note in knowing.notes)
+    sure = cf.evaluate_labels(true, {"knows": true}, "HammingLoss", soft=True)
+    assert not any("put too low" in note for note in sure.notes)
 
 
 def test_items_that_carry_the_doubt_are_those_in_doubt():

@@ -6,6 +6,7 @@ from pathlib import Path
 PAGE = Path(__file__).parents[2] / "docs" / "explanation" / "truth.md"
 BLOCKS = {
     "truth:crowds",
+    "truth:reasons",
     "check:silver",
     "check:differences",
     "dl19:small-gold",

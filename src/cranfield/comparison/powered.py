@@ -12,6 +12,7 @@ from cranfield.comparison.more_gold import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
 from cranfield.errors import UsageError, plural, suggest
+from cranfield.evaluation.doubt import UNCHECKED
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
@@ -120,7 +121,8 @@ def _powered(
 ) -> PoweredScores:
     notes = Notes()
     # What is said of the gold units is said of few: that runs have more is no news.
-    notes.extend(silver.notes)
+    # Gold is there to tell what the probabilities of the silver are worth.
+    notes.extend(note for note in silver.notes if note != UNCHECKED)
     case = _Case(gold, silver, notes)
     case.check(plan.few_gold)
     options: dict[str, Any] = {
@@ -256,8 +258,17 @@ class _Case:
         if len(self.gold_units) == len(self.silver_units):
             return
         same = [e for e in estimates if e.same]
+        rest = 1 - 0.05 ** (1 / len(self.gold_units))
         for e in estimates:
-            if not e.same and e.effective < WORTHLESS_GAIN * e.units:
+            if e.same:
+                continue
+            if e.gold_these[0] == e.gold_these[1]:
+                self.notes.add(
+                    f"{e.measure}: all gold {unit}s have the same value, so the intervals have no "
+                    f"width; up to {rest:.0%} of the other {unit}s may still differ",
+                    about=e.run,
+                )
+            elif e.effective < WORTHLESS_GAIN * e.units:
                 self.notes.add(
                     f"{e.measure}: the silver is next to worthless here (correlation with gold "
                     f"below what chance gives): it adds nothing to the gold {unit}s",
@@ -266,8 +277,8 @@ class _Case:
         if len(same) == len(estimates):
             self.notes.add(
                 f"silver= equals gold= on every {unit} that has both. Is it the same file? If not, "
-                f"up to {1 - 0.05 ** (1 / len(self.gold_units)):.0%} of the other {unit}s may "
-                "still differ; the intervals of these units know nothing of it"
+                f"up to {rest:.0%} of the other {unit}s may still differ; the intervals of these "
+                "units know nothing of it"
             )
 
 

@@ -20,6 +20,12 @@ else:
 Floats: TypeAlias = "NDArray[np.float64]"
 # So many items and topics are named, those that carry most of the uncertainty.
 MOST_NAMED = 100
+# What every answer under such a truth says: nothing in the probabilities tells of it.
+UNCHECKED = (
+    "what the truth leaves open is told as far as its probabilities are right: annotators who err "
+    "alike are surer than right, and a run that knows more than they do is put too low; some "
+    "units that people checked (gold=...) tell how far"
+)
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from cranfield import _core
 from cranfield.data import Judgements, Run
 from cranfield.data.soft import cumulative
 from cranfield.errors import UsageError
-from cranfield.evaluation.doubt import MOST_NAMED, Doubt, ItemDoubt
+from cranfield.evaluation.doubt import MOST_NAMED, UNCHECKED, Doubt, ItemDoubt
 from cranfield.evaluation.programme import Programme, RunValues
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
 from cranfield.evaluation.uncertain.distribution import Distribution, poisson_binomial
@@ -209,7 +209,8 @@ class _Drawn:
                 known = np.ones_like(known) if m.averaging == "sum" else known
                 spread[m] = np.sqrt(np.nansum(variances[:, :, at], axis=1)) / known
         doubt = Doubt(self.draws, self.seed, means, spread, units, exact, self._items())
-        return replace(scores, values=found.values, overall=overall, doubt=doubt)
+        notes = (*scores.notes, UNCHECKED)
+        return replace(scores, values=found.values, overall=overall, doubt=doubt, notes=notes)
 
     def _topics(self) -> tuple[Floats, Floats]:
         """The expected value of each run and topic (and column), and its variance."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from cranfield import _core
 from cranfield.data.labels import Bools, Floats, LabelMatrix
-from cranfield.evaluation.doubt import Doubt
+from cranfield.evaluation.doubt import UNCHECKED, Doubt
 from cranfield.evaluation.scores import Scores
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import item_blocks
@@ -86,8 +86,8 @@ def with_label_doubt(
     from cranfield.evaluation.labels import score_run
 
     chances = soft.chances
-    if bool(((chances == 0) | (chances == 1)).all()):
-        draws = 1
+    certain = bool(((chances == 0) | (chances == 1)).all())
+    draws = 1 if certain else draws
     tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
     for d in range(draws):
         progress(d / draws)
@@ -111,7 +111,8 @@ def with_label_doubt(
         spreads,
         tuple(map(str, exact)),
     )
-    return replace(scores, values=values, overall=overall, doubt=doubt)
+    notes = scores.notes if certain else (*scores.notes, UNCHECKED)
+    return replace(scores, values=values, overall=overall, doubt=doubt, notes=notes)
 
 
 def _over_items(

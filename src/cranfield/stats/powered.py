@@ -204,8 +204,10 @@ class _Rows:
                 return np.full(len(squares), np.nan)
             return np.sqrt(squares[:, rank - 1] * (1 + _TIE / 2))
 
-        spread = np.maximum(self.data.spreads[0], _TINY)
-        gained = (1 / self.n - 1 / self.total) * np.minimum(self.data.rest(self.weight) / spread, 1)
+        spread, left = self.data.spreads[0], self.data.rest(self.weight)
+        # Where gold does not vary there is nothing that silver could tell.
+        part = np.divide(left, spread, out=np.ones_like(left), where=spread > 0)
+        gained = (1 / self.n - 1 / self.total) * np.minimum(part, 1)
         return Powered(
             value=value,
             these=half(these),
