@@ -1,6 +1,7 @@
 """How long savers wait for the store, with commits in groups and without: a ratio.
 
-What pages and uploads cost is held by `tests/server/slow_load.py`.
+What pages and uploads cost is held by `tests/server/slow_load.py`; how long annotators wait for
+the whole of a save is measured by `site_annotators.py`.
 """
 
 from __future__ import annotations
@@ -25,7 +26,9 @@ class PlainStore(SqliteStore):
 
     def write(self, work):
         with LOCK, self._writer.begin() as connection:
-            return work(connection)
+            done = work(connection)
+        self.changes += 1
+        return done
 
 
 LOCK = threading.Lock()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 import signal
-import statistics
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -12,16 +11,16 @@ from concurrent.futures import ThreadPoolExecutor
 import httpx
 from sqlalchemy import func, select
 
+from benchmarks.site_annotators import load
 from cranfield.server.services import assessors, batches
 from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.making_batches import new_batch
 from cranfield.server.services.site import open_site
 from cranfield.server.store.work_tables import assignment, judgement
 from tests.server.slow_kills import started
-from tests.server.world import joined
 
 KILLS = 20
-ANNOTATORS, SECONDS = 200, 60
+SECONDS = 60
 
 
 def prepared(site, people, overlap):
@@ -143,48 +142,13 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled(unserved):
     assert doubled == 0
 
 
-def test_two_hundred_annotators_save_once_a_second(unserved):
-    """All that is acknowledged is there; how long it took is printed."""
-    tokens = prepared(unserved, ANNOTATORS * 8, overlap=10_000)
-    unserved.context.store.close()
-    process, address = started(unserved.settings.folder)
-    times: list[float] = []
-    acknowledged: dict[str, int] = {}
-    lock = threading.Lock()
-    end = time.monotonic() + SECONDS
-
-    def work(number):
-        own = iter(tokens[number::ANNOTATORS])
-        one = Annotator(next(own), address)
-        time.sleep(random.Random(number).random())
-        while time.monotonic() < end:
-            began = time.monotonic()
-            if not one.step():
-                with lock:
-                    times.extend(one.times)
-                    acknowledged.update(one.acknowledged)
-                one.client.close()
-                token = next(own, None)
-                if token is None:
-                    return
-                one = Annotator(token, address)
-            time.sleep(max(0.0, 1.0 - (time.monotonic() - began)))
-        with lock:
-            times.extend(one.times)
-            acknowledged.update(one.acknowledged)
-        one.client.close()
-
-    try:
-        threads = [threading.Thread(target=work, args=(k,), daemon=True) for k in range(ANNOTATORS)]
-        for thread in threads:
-            thread.start()
-        joined(threads, SECONDS + 240)
-    finally:
-        process.send_signal(signal.SIGKILL)
-        process.wait(30)
-    found, _ = kept(unserved)
-    lost = [key for key in acknowledged if key not in found]
-    p95 = statistics.quantiles(times, n=20)[-1]
-    print(f"{len(acknowledged)} saves, {len(lost)} lost, p95 {1000 * p95:.0f} ms")
-    assert lost == []
-    assert set(found.values()) <= {1}
+def test_two_hundred_annotators_save_once_a_second(tmp_path):
+    """All that is acknowledged is there; how long it took beside plain commits is printed."""
+    found = {}
+    for name in ("grouped", "plain"):
+        (tmp_path / name).mkdir()
+        found[name] = load(tmp_path / name, plain=name == "plain", seconds=SECONDS)
+        print(f"{name} commits: {found[name]}")
+        assert found[name].saves > 0
+        assert (found[name].lost, found[name].doubled, found[name].refused) == (0, 0, 0)
+    print(f"p95 of grouped commits / plain ones: {found['grouped'].save / found['plain'].save:.2f}")

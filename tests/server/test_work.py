@@ -244,3 +244,30 @@ def test_own_work_only(site):
     assert two.get("/tiny/organise/batches").status_code == 403
     assert two.get("/tiny/adjudicate/one").status_code == 403
     assert save(two, where, page, GOOD).status_code in (403, 404)
+
+
+def test_a_save_asks_the_store_few_questions_and_looks_at_all_places_once_a_second(site):
+    """What a step costs must not creep up: a statement costs as much as a tenth of a save."""
+    from sqlalchemy import event
+
+    add(site)
+    client = site.program(worker(site, "model")[1])
+    asked = []
+    engines = (site.context.store.engine, site.context.store._writer)
+
+    def note(_connection, _cursor, statement, *_):
+        asked.append(statement)
+
+    for engine in engines:
+        event.listen(engine, "before_cursor_execute", note)
+    given = client.get("/work/next").json()
+    body = {"answers": {"Sky": ["Sky"]}, "key": "k"}
+    assert client.put(f"/work/{given['assignment']}", json=body).status_code == 200
+    assert sum("expires <=" in statement for statement in asked) == 1
+    asked.clear()
+    client.get("/work/next")
+    own = [s for s in asked if not s.startswith(("BEGIN", "SAVEPOINT", "RELEASE"))]
+    # Who asks; batches that run; what was seen; places; the assignment.
+    assert len(own) <= 5, own
+    for engine in engines:
+        event.remove(engine, "before_cursor_execute", note)

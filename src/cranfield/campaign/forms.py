@@ -252,6 +252,11 @@ class Form:
             raise UsageError(f"this is not a form of Cranfield ({error!r})") from None
 
     @cached_property
+    def text(self) -> str:
+        """The form as the text of `to_dict`, written once."""
+        return json.dumps(self.to_dict(), ensure_ascii=False)
+
+    @cached_property
     def sha(self) -> str:
         """A short name of what is asked: two forms with the same one ask the same."""
         text = json.dumps(self.to_dict(), sort_keys=True)

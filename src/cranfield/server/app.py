@@ -115,25 +115,26 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": text} for status, text in said.items()}
 
 
-def guarding(rule: Rule) -> Callable[[Request], AsyncIterator[None]]:
+def guarding(rule: Rule) -> Callable[[Request], Any]:
     """What a request has to pass before its handler sees it."""
 
-    async def guard(request: Request) -> AsyncIterator[None]:
+    async def guard(request: Request) -> None:
         visitor: Visitor = await run_in_threadpool(recognise, request.app.state.context, request)
         request.state.visitor = visitor
         request.state.rule = rule
         admit(rule, visitor, request)
-        if rule.method != "GET" and not rule.is_api:
-            await _read_form(rule, request, visitor)
-        elif rule.method != "GET" and not visitor.by_token:
+        if rule.is_api and rule.method != "GET" and not visitor.by_token:
             raise Refusal(401, "Programs write by a token: Authorization: Bearer cf_...")
+
+    async def guard_form(request: Request) -> AsyncIterator[None]:
+        await guard(request)
+        await _read_form(rule, request, request.state.visitor)
         try:
             yield
         finally:
-            if "form" in request.state._state:
-                await request.state.form.close()
+            await request.state.form.close()
 
-    return guard
+    return guard if rule.is_api or rule.method == "GET" else guard_form
 
 
 def admit(rule: Rule, visitor: Visitor, request: Request) -> None:

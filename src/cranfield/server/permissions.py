@@ -170,6 +170,11 @@ _BATCHES = tuple(
 )
 _V1 = "/api/v1"
 _API = (
+    # First, as they are asked for most: addresses are tried in this order.
+    _rule("api.work.next", f"GET {_V1}/work/next", "C", "what to judge next"),
+    _rule("api.work.put", f"PUT {_V1}/work/{{id}}", "C", "save a judgement"),
+    _rule("api.work.skip", f"POST {_V1}/work/{{id}}/skip", "C", "skip or put off"),
+    _rule("api.work.comment", f"POST {_V1}/work/{{id}}/comment", "C", "remark something"),
     _rule("api.campaign", f"GET {_V1}/campaigns/{{c}}", "all", "a campaign"),
     _rule("api.state", f"POST {_V1}/campaigns/{{c}}/state", "O", "move a campaign"),
     _rule("api.task", f"GET {_V1}/tasks/{{t}}", "all", "a task"),
@@ -196,10 +201,6 @@ _API = (
         hidden=True,
     ),
     _rule("api.job", f"GET {_V1}/jobs/{{id}}", "O S", "a job", hidden=True),
-    _rule("api.work.next", f"GET {_V1}/work/next", "C", "what to judge next"),
-    _rule("api.work.put", f"PUT {_V1}/work/{{id}}", "C", "save a judgement"),
-    _rule("api.work.skip", f"POST {_V1}/work/{{id}}/skip", "C", "skip or put off"),
-    _rule("api.work.comment", f"POST {_V1}/work/{{id}}/comment", "C", "remark something"),
     _rule(
         "api.batch.log", f"GET {_V1}/campaigns/{{c}}/batches/{{b}}/log.csv", "J O", "a batch's log"
     ),
@@ -211,8 +212,8 @@ _API = (
     ),
 )
 RULES: tuple[Rule, ...] = (
-    *_SITE,
     *_API,
+    *_SITE,
     *_BATCHES,
     *_ORGANISING,
     *_RESULTS,

@@ -7,11 +7,12 @@ import hmac
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, bindparam, select
 from starlette.requests import Request
 
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import accounts
+from cranfield.server.services.assessors import LINK
 from cranfield.server.store.tables import campaign, membership, task, team
 from cranfield.server.store.work_tables import assessor
 
@@ -20,6 +21,10 @@ VISITOR = "cranfield_visitor"
 # Who judges by a link, without an account.
 WORKER = "cranfield_worker"
 CSRF_FIELD = "csrf"
+# Asked at every step of whoever works; put together once.
+_BY_LINK = select(assessor).where(
+    assessor.c.token_hash == bindparam("hash"), assessor.c.state == "active"
+)
 
 
 @dataclass(frozen=True)
@@ -36,6 +41,8 @@ class Visitor:
     name: str = ""
     team: str = ""
     assessor: str = ""
+    # The row of an assessor who came by a link or token.
+    judge: dict[str, Any] | None = None
     scope: str = ""
     confirmed: int = 0
     cookie: str = ""
@@ -92,8 +99,11 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
     now = context.clock.now()
     bearer = request.headers.get("authorization", "")
     if bearer:
-        kind, _, secret = bearer.partition(" ")
-        found = accounts.token_of(connection, secret.strip(), now) if kind == "Bearer" else None
+        kind, _, given = bearer.partition(" ")
+        secret = given.strip() if kind == "Bearer" else ""
+        if secret.startswith(LINK):
+            return _judging(Visitor(by_token=True), _assessor(connection, secret))
+        found = accounts.token_of(connection, secret, now) if secret else None
         if found is not None:
             return Visitor(
                 person=found["person"],
@@ -103,8 +113,7 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
                 scope=found["scope"],
                 by_token=True,
             )
-        worker = _assessor(connection, secret.strip()) if kind == "Bearer" else ""
-        return Visitor(assessor=worker, by_token=True)
+        return Visitor(by_token=True)
     cookie = request.cookies.get(SESSION, "")
     if cookie:
         known = accounts.session_of(connection, cookie, now)
@@ -117,19 +126,19 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
                 cookie=cookie,
             )
     link = request.cookies.get(WORKER, "")
-    worker = _assessor(connection, link) if link else ""
-    if worker:
-        return Visitor(assessor=worker, cookie=link)
+    worker = _assessor(connection, link) if link else None
+    if worker is not None:
+        return _judging(Visitor(cookie=link), worker)
     return Visitor(cookie=request.cookies.get(VISITOR, ""))
 
 
-def _assessor(connection: Connection, secret: str) -> str:
-    found = connection.execute(
-        select(assessor.c.id).where(
-            assessor.c.token_hash == hash_of(secret), assessor.c.state == "active"
-        )
-    ).scalar()
-    return str(found or "")
+def _judging(visitor: Visitor, row: dict[str, Any] | None) -> Visitor:
+    return visitor if row is None else replace(visitor, assessor=row["id"], judge=row)
+
+
+def _assessor(connection: Connection, secret: str) -> dict[str, Any] | None:
+    row = connection.execute(_BY_LINK, {"hash": hash_of(secret)}).mappings().first()
+    return None if row is None else dict(row)
 
 
 def _in_campaign(connection: Connection, visitor: Visitor, condition: Any) -> Visitor:

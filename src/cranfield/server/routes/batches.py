@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from fastapi import Header
 from pydantic import BaseModel, Field
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
@@ -20,7 +20,6 @@ from cranfield.report.tables import document_of
 from cranfield.server.routes.working import batch_of
 from cranfield.server.services import assessing, assessors, batches, giving, pooling, quality, work
 from cranfield.server.services.making_batches import KINDS, new_batch
-from cranfield.server.store.work_tables import assessor, assignment, batch, hit
 from cranfield.server.web import (
     Refusal,
     as_json,
@@ -298,62 +297,36 @@ class Skipped(BaseModel):
     key: str = Field("", max_length=200)
 
 
-def _mine(request: Request, connection: Connection) -> dict[str, Any]:
-    row = (
-        connection.execute(select(assessor).where(assessor.c.id == visitor_of(request).assessor))
-        .mappings()
-        .first()
-    )
+def _mine(request: Request) -> dict[str, Any]:
+    row = visitor_of(request).judge
     if row is None:
         raise Refusal(401, "This needs the token of an assessor.")
-    return dict(row)
+    return row
 
 
 @handler("api.work.next")
 def api_next(request: Request) -> Response:
     """The next unit of any batch that runs, with the form that asks about it; null: none."""
-    context = context_of(request)
-    with context.store.read() as connection:
-        who = _mine(request, connection)
-        rows = connection.execute(
-            select(batch)
-            .where(batch.c.campaign == who["campaign"], batch.c.state.in_(("pilot", "running")))
-            .order_by(batch.c.created)
-        ).mappings()
-        waiting = [batches.loaded(connection, dict(row)) for row in rows]
-    for found in waiting:
-        given = context.store.write(lambda c, f=found: giving.give(c, context, f, who))  # type: ignore[misc]
-        if given is not None:
-            row = found.hits[given["hit"]]
-            unit = found.unit(row)
-            form = found.forms[unit.form]
-            said = {"topic": row["topic"], "item": row["item"], "text": unit.text}
-            asked = {"topic_text": unit.topic, "guidelines": found.guidelines}
-            return as_json(
-                {"assignment": given["id"], "batch": found.row["slug"], "kind": found.kind}
-                | said
-                | asked
-                | {"form": form.to_dict()}
-            )
-    return as_json({"assignment": None})
+    context, who = context_of(request), _mine(request)
+    got = context.store.write(lambda c: giving.give_any(c, context, who))
+    if got is None:
+        return as_json({"assignment": None})
+    found, given = got
+    row = found.hits[given["hit"]]
+    unit = found.unit(row)
+    said = {"topic": row["topic"], "item": row["item"], "text": unit.text}
+    asked = {"topic_text": unit.topic, "guidelines": found.guidelines}
+    return as_json(
+        {"assignment": given["id"], "batch": found.row["slug"], "kind": found.kind} | said | asked,
+        form=found.forms[unit.form].text,
+    )
 
 
 def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
-    who = _mine(request, connection)
-    row = (
-        connection.execute(
-            select(batch)
-            .join(hit, hit.c.batch == batch.c.id)
-            .join(assignment, assignment.c.hit == hit.c.id)
-            .where(assignment.c.id == id, assignment.c.assessor == who["id"])
-        )
-        .mappings()
-        .first()
-    )
-    if row is None:
+    found = work.found_by(connection, _mine(request), id)
+    if found is None:
         raise Refusal(404, "There is no such assignment.")
-    found = batches.loaded(connection, dict(row))
-    return found, work.own_assignment(connection, found, who, id)
+    return found
 
 
 def _save(request: Request, id: str, body: Judged, once: str | None) -> Response:

@@ -15,6 +15,8 @@ from cranfield.server.services.campaigns import Row
 from cranfield.server.store.work_tables import assessor
 
 ASSESSORS = ("expert", "crowd", "model")
+# How the secret of a link or of a program that judges begins.
+LINK = "cw_"
 
 
 def add_assessor(
@@ -41,7 +43,7 @@ def add_assessor(
     count = connection.execute(
         select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
     ).scalar_one()
-    new, secret = context.new_id(), "" if person else f"cw_{context.new_secret()}"
+    new, secret = context.new_id(), "" if person else f"{LINK}{context.new_secret()}"
     connection.execute(
         insert(assessor).values(
             id=new,
@@ -65,12 +67,9 @@ def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:
     return [dict(row) for row in rows.mappings()]
 
 
-def assessor_of(connection: Connection, campaign_id: str, person: str, token: str) -> Row | None:
-    """Who judges: somebody with an account, or whoever a link was given to, in this campaign."""
-    wanted = select(assessor).where(assessor.c.campaign == campaign_id)
-    wanted = (
-        wanted.where(assessor.c.id == token) if token else wanted.where(assessor.c.person == person)
-    )
+def assessor_of(connection: Connection, campaign_id: str, person: str) -> Row | None:
+    """The assessor of a campaign that somebody with an account is."""
+    wanted = select(assessor).where(assessor.c.campaign == campaign_id, assessor.c.person == person)
     row = connection.execute(wanted).mappings().first()
     return None if row is None else dict(row)
 

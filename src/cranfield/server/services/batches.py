@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
-from sqlalchemy import Connection, Engine, func, insert, select, update
+from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
 
 from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
@@ -21,14 +21,21 @@ from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row, checked_slug
 from cranfield.server.services.pictures import checked_picture
+from cranfield.server.store.database import store_key
 from cranfield.server.store.work_tables import assignment, batch, guideline, hit
 
 # Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
 SURVEYS = frozenset(SURVEY_KINDS)
 # Batches that a store keeps at hand.
 MOST_KEPT, MOST_ORDERS = 50, 1000
-_KEPT_AS_IS = ("subjects", "by_subject", "_orders")
+_KEPT_AS_IS = ("subjects", "by_subject", "_orders", "swept")
 _LOADED: WeakKeyDictionary[Engine, dict[str, Batch]] = WeakKeyDictionary()
+# Asked at every step of whoever works; put together once.
+_RUNNING = (
+    select(batch)
+    .where(batch.c.campaign == bindparam("of"), batch.c.state.in_(("pilot", "running")))
+    .order_by(batch.c.created)
+)
 # What a plan holds beyond the columns of a batch.
 _MORE = ("pilot", "trial", "qualification", "expires", "most_per_person")
 
@@ -83,6 +90,11 @@ class Batch:
                 self._orders.clear()
             self._orders[who] = order_of(self.plan, who)
         return self._orders[who]
+
+    @cached_property
+    def swept(self) -> list[int]:
+        """When places were last freed of those who did not come back: one moment, or none."""
+        return []
 
     @cached_property
     def _orders(self) -> dict[str, list[str]]:
@@ -288,9 +300,15 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
     return None if row is None else loaded(connection, dict(row))
 
 
+def running(connection: Connection, campaign_id: str) -> list[Batch]:
+    """The batches of a campaign that give work out, the oldest first."""
+    rows = connection.execute(_RUNNING, {"of": campaign_id}).mappings().all()
+    return [loaded(connection, dict(row)) for row in rows]
+
+
 def loaded(connection: Connection, row: Row) -> Batch:
     """A row of a batch with all that hangs on it, read again when the batch has changed."""
-    known = _LOADED.setdefault(connection.engine, {})
+    known = _LOADED.setdefault(store_key(connection), {})
     found = known.get(row["id"])
     if found is None or found.row["changed"] != row["changed"]:
         if len(known) >= MOST_KEPT:

@@ -11,16 +11,16 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import Connection, and_, bindparam, func, insert, select, update
+from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
 from cranfield.campaign.batches import ASSIGNMENT_WAYS
 from cranfield.campaign.forms import LONGEST_TEXT, Form, FormProblem
 from cranfield.campaign.sheets import form_values
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.batches import Batch
+from cranfield.server.services.batches import Batch, loaded
 from cranfield.server.services.campaigns import Row
-from cranfield.server.store.work_tables import assignment, comment, hit, judgement
+from cranfield.server.store.work_tables import assignment, batch, comment, hit, judgement
 
 DONE, CANNOT = "done", "cannot tell"
 # What can become of an assignment by the hand of whoever has it.
@@ -29,11 +29,14 @@ LONGEST_MS = 24 * 3600 * SECOND
 
 
 # What is asked at every step is put together once.
-_KEPT = select(judgement.c.assignment, judgement.c.revision).where(
-    judgement.c.client_key == bindparam("key")
+_KEPT = select(judgement.c.client_key, judgement.c.assignment, judgement.c.revision).where(
+    or_(judgement.c.client_key == bindparam("key"), judgement.c.assignment == bindparam("of"))
 )
-_REVISIONS = (
-    select(func.count()).select_from(judgement).where(judgement.c.assignment == bindparam("of"))
+_OWN = (
+    select(assignment, *(c.label(f"of_{c.name}") for c in batch.c))
+    .join(hit, hit.c.id == assignment.c.hit)
+    .join(batch, batch.c.id == hit.c.batch)
+    .where(assignment.c.id == bindparam("key"), assignment.c.assessor == bindparam("who"))
 )
 _SAY = insert(judgement)
 _END = (
@@ -98,6 +101,15 @@ def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> 
     return None if row is None else dict(row)
 
 
+def found_by(connection: Connection, who: Row, key: str) -> tuple[Batch, Row] | None:
+    """Somebody's own assignment and its batch, whichever that is."""
+    row = connection.execute(_OWN, {"key": key, "who": who["id"]}).mappings().first()
+    if row is None:
+        return None
+    of = {column.name: row[f"of_{column.name}"] for column in batch.c}
+    return loaded(connection, of), {column.name: row[column.name] for column in assignment.c}
+
+
 def save(
     connection: Connection,
     context: Context,
@@ -115,15 +127,16 @@ def save(
         raise UsageError(f"a form is done, skipped, put off or cannot be told, not {state!r}")
     if not client_key or len(client_key) > 200:
         raise UsageError("a saving needs a key of its own")
-    before = _by_key(connection, client_key)
-    if before is not None:
-        if before.assignment != given["id"]:
-            raise UsageError("this key belongs to another form")
-        return Saved(given["id"], before.revision, given["state"], again=True)
+    before = connection.execute(_KEPT, {"key": client_key, "of": given["id"]}).all()
+    for row in before:
+        if row.client_key == client_key:
+            if row.assignment != given["id"]:
+                raise UsageError("this key belongs to another form")
+            return Saved(given["id"], row.revision, given["state"], again=True)
     end = _checked(found, given, state, answers)
     now = context.clock.now()
     unit = found.hits[given["hit"]]
-    revision = 1 + int(connection.execute(_REVISIONS, {"of": given["id"]}).scalar_one())
+    revision = 1 + len(before)
     kept = {name: list(values) for name, values in answers.items()} if state == DONE else {}
     connection.execute(
         _SAY,
@@ -170,10 +183,6 @@ def _checked(found: Batch, given: Row, state: str, answers: Mapping[str, Sequenc
 def form_of(found: Batch, unit: str) -> Form:
     """The form that asks about a unit."""
     return found.forms[json.loads(found.hits[unit]["content"] or "{}").get("form", "form")]
-
-
-def _by_key(connection: Connection, client_key: str) -> Any:
-    return connection.execute(_KEPT, {"key": client_key}).first()
 
 
 def add_comment(

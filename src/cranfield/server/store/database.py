@@ -26,6 +26,8 @@ from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 T = TypeVar("T")
 Work = Callable[[Connection], T]
 GROUP = 128
+# Threads that answer at the same time: each keeps its connection instead of opening one anew.
+THREADS = 40
 BUSY_MILLISECONDS = 30_000
 # A transaction that PostgreSQL gave up in favour of another one is tried again.
 ATTEMPTS = 5
@@ -91,6 +93,7 @@ class SqliteStore(Store):
     def __init__(self, engine: Engine, writer: Engine) -> None:
         super().__init__(engine)
         self._writer = writer
+        writer.update_execution_options(reader=engine)
         self._waiting: queue.SimpleQueue[tuple[Work[Any], Future[Any]] | None] = queue.SimpleQueue()
         self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
         self._closed = False
@@ -137,14 +140,18 @@ class SqliteStore(Store):
         outcomes: list[tuple[Future[Any], Any, BaseException | None]] = []
         try:
             with self._writer.begin() as connection:
+                # By the driver itself: a savepoint is set twice for every write of everybody.
+                driver: Any = connection.connection.dbapi_connection
                 for work, future in group:
+                    driver.execute("SAVEPOINT piece")
                     try:
-                        with connection.begin_nested():
-                            outcomes.append((future, work(connection), None))
+                        outcomes.append((future, work(connection), None))
                     except Exception as error:
                         if _is_full(error):
                             raise
                         outcomes.append((future, None, error))
+                        driver.execute("ROLLBACK TO piece")
+                    driver.execute("RELEASE piece")
         except BaseException as error:  # the writer itself goes on, whatever somebody's work raised
             failure = StoreFullError() if _is_full(error) else error
             outcomes = [(future, None, failure) for _, future in group]
@@ -160,12 +167,17 @@ def _is_full(error: BaseException | None) -> bool:
     """Whether there is no room: SQLite then drops the whole transaction with its savepoints."""
     if error is None:
         return False
-    if not isinstance(error, OperationalError) or not isinstance(error.orig, sqlite3.Error):
+    said = error.orig if isinstance(error, OperationalError) else error
+    if not isinstance(said, sqlite3.Error) or "no such savepoint" in str(said):
         return _is_full(error.__context__)
-    if "no such savepoint" in str(error.orig):
-        return _is_full(error.__context__)
-    code = getattr(error.orig, "sqlite_errorcode", 0) & 0xFF
-    return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(error.orig)
+    code = getattr(said, "sqlite_errorcode", 0) & 0xFF
+    return code == sqlite3.SQLITE_FULL or "disk I/O error" in str(said)
+
+
+def store_key(connection: Connection) -> Engine:
+    """What stands for the store of a connection, whether it reads or writes."""
+    found: Engine = connection.get_execution_options().get("reader", connection.engine)
+    return found
 
 
 @contextmanager
@@ -204,7 +216,9 @@ def open_store(url: str) -> Store:
 
 def _sqlite(url: str, begin: str) -> Engine:
     """An engine whose transactions begin by our own word, not by the driver's guess."""
-    engine = create_engine(url, connect_args={"timeout": BUSY_MILLISECONDS / 1000})
+    engine = create_engine(
+        url, connect_args={"timeout": BUSY_MILLISECONDS / 1000}, pool_size=THREADS
+    )
 
     def connected(connection: Any, _record: Any) -> None:
         connection.isolation_level = None
