@@ -10,6 +10,8 @@ from cranfield.server.app import make_app
 from cranfield.server.services.site import FIRST, ensure_organiser, open_site
 from cranfield.server.settings import Settings
 
+SWITCH_SECONDS = 0.0005
+
 
 def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) -> None:
     """Open the site, say how to get in, and answer requests until it is stopped."""
@@ -26,6 +28,8 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
         said.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
     said.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
     said.flush()
+    # The thread that writes gives way at every statement; it waits this long to go on.
+    sys.setswitchinterval(SWITCH_SECONDS)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     uvicorn.run(
         make_app(settings, context),
