@@ -13,6 +13,7 @@ from cranfield.campaign.truth import (
     make_truth,
     screened,
     screening,
+    weighed,
 )
 from cranfield.cli import main
 from cranfield.data.judgement_log import judgement_log
@@ -40,6 +41,18 @@ def test_the_most_disputed_units_come_first_and_without_names():
     assert [d.majority for d in found[1:]] == ["1", "0"]
     left = disputes(log(), [Decision("i", "sea", "1")])
     assert ("i", "sea") not in [(d.item, d.concept) for d in left]
+
+
+def test_answers_to_a_dispute_have_the_probabilities_of_the_model():
+    plain = disputes(log())
+    found = weighed(log(), plain[:2])
+    model = make_truth(log(), "dawid-skene")
+    every = {(r["item"], r["concept"], r["value"]): r["probability"] for r in model.soft_rows()}
+    assert [d.votes for d in found] == [d.votes for d in plain[:2]]
+    for one in found:
+        assert one.probability == {v: every[one.item, one.concept, v] for v in one.votes}
+        assert sum(one.probability.values()) == pytest.approx(1)
+    assert weighed(log(), ()) == ()
 
 
 def test_what_is_decided_stands_above_votes_and_models():

@@ -57,6 +57,7 @@ def test_disputes_are_decided_without_names_and_stand_above_votes(site):
     site.grant(judge, "J")
     browser = site.browser("judy")
     page = browser.get("/tiny/adjudicate/one").text
+    assert re.search(r"\(\d said so; probability \d+ %\)", page)
     assert "16 units are disputed" in page
     assert "crowd-0" not in page
     names = re.findall(r'name="(d:[^"]*)" value="1"', page)

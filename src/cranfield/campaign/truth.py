@@ -8,7 +8,7 @@ time: first at the items that are said to show it, then at the others (thesis, 1
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ class Dispute:
     """A unit on which people disagree: how many said what, and how sure a majority is.
 
     `margin` is the share of the most frequent answer above the next one: 0 for a tie.
+    `probability` is that of each answer under a model that weighs who said it.
     """
 
     item: str
@@ -35,6 +36,7 @@ class Dispute:
     votes: Mapping[str, int]
     majority: str
     margin: float
+    probability: Mapping[str, float] = field(default_factory=dict)
 
 
 def disputes(log: JudgementLog, decided: Iterable[Decision] = ()) -> tuple[Dispute, ...]:
@@ -55,6 +57,26 @@ def disputes(log: JudgementLog, decided: Iterable[Decision] = ()) -> tuple[Dispu
         margin = float(ordered[0] - ordered[1]) / float(votes.sum())
         found.append(Dispute(*name, given, best, margin))
     return tuple(sorted(found, key=lambda d: (d.margin, -sum(d.votes.values()))))
+
+
+def weighed(log: JudgementLog, found: Sequence[Dispute]) -> tuple[Dispute, ...]:
+    """Disputes with the probability of each answer that was given, by Dawid and Skene's model."""
+    if not found:
+        return ()
+    model = aggregate_judgements(log, "dawid-skene")
+    units = zip(model.item.tolist(), model.concept.tolist(), strict=True)
+    row_of = {(model.items[i], model.concepts[c]): k for k, (i, c) in enumerate(units)}
+    code = {value: v for v, value in enumerate(model.values)}
+    return tuple(
+        replace(
+            one,
+            probability={
+                value: float(model.probability[row_of[one.item, one.concept], code[value]])
+                for value in one.votes
+            },
+        )
+        for one in found
+    )
 
 
 def make_truth(

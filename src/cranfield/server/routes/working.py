@@ -333,13 +333,12 @@ def agreement(request: Request, b: str) -> Response:
 def adjudicate(request: Request, b: str) -> Response:
     with context_of(request).store.read() as connection:
         found = batch_of(request, connection, b)
-        waiting = assessing.open_disputes(connection, found)
-    shown = waiting[:DISPUTES_SHOWN]
+        waiting = assessing.open_disputes(connection, found, shown=DISPUTES_SHOWN)
     return page(
         request,
         "adjudicate.html",
         batch=found.row,
-        disputes=shown,
+        disputes=waiting[:DISPUTES_SHOWN],
         count=len(waiting),
         pictured=found.pictured,
     )

@@ -13,7 +13,7 @@ from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import moved
 from cranfield.campaign.collected import Collected, collect
 from cranfield.campaign.sheets import Filled, Response, form_values
-from cranfield.campaign.truth import Dispute, disputes, make_truth
+from cranfield.campaign.truth import Dispute, disputes, make_truth, weighed
 from cranfield.data.filled_forms import FilledForm
 from cranfield.errors import UsageError
 from cranfield.io.written import csv_text, write_whole
@@ -113,13 +113,17 @@ def decisions(connection: Connection, found: Batch) -> tuple[Decision, ...]:
     )
 
 
-def open_disputes(connection: Connection, found: Batch) -> tuple[Dispute, ...]:
-    """The units on which people disagree and nobody has decided yet."""
+def open_disputes(connection: Connection, found: Batch, *, shown: int = 0) -> tuple[Dispute, ...]:
+    """The units on which people disagree and nobody has decided yet.
+
+    The first `shown` of them come with the probability of each answer.
+    """
     try:
         log = collected(connection, found).log
     except UsageError:
         return ()
-    return disputes(log, decisions(connection, found))
+    waiting = disputes(log, decisions(connection, found))
+    return (*weighed(log, waiting[:shown]), *waiting[shown:])
 
 
 def decide(
