@@ -13,6 +13,7 @@ from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.agreement.coefficients import accuracy, fleiss, free_marginal, gwet, krippendorff
 from cranfield.agreement.majority import accuracy_to_majority, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
+from cranfield.agreement.study import assess_agreement
 from cranfield.agreement.tallies import UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.io.judgement_log import read_judgement_log
@@ -102,6 +103,26 @@ def test_perfect_and_systematic_disagreement() -> None:
     tallies = unit_counts(alike).tallies()
     assert (fleiss(tallies), free_marginal(tallies), gwet(tallies)) == (1, 1, 1)
     assert krippendorff(tallies) == 1
+
+
+def test_fleiss_is_never_below_its_bound() -> None:
+    """One unit in dispute among many that were judged once: -10.5 by the formula, and no value."""
+    who, items, values = (
+        ["a"] * 11 + ["b"],
+        [f"i{k}" for k in range(11)] + ["i0"],
+        ["0"] * 11 + ["1"],
+    )
+    log = judgement_log(who, items, values, concepts=["c"] * 12)
+    assert math.isnan(fleiss(unit_counts(log).tallies()))
+    found = assess_agreement(log)
+    assert "Fleiss' kappa has no value overall" in " ".join(found.notes)
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        rows = rng.integers(0, 2, (int(rng.integers(2, 6)), int(rng.integers(2, 4))))
+        table = np.stack([(rows == v).sum(axis=1) for v in (0, 1)], axis=1).astype(float)
+        whole = UnitCounts(table, np.arange(len(table)), None)
+        value = fleiss(whole.tallies())
+        assert math.isnan(value) or value >= -1
 
 
 def test_one_annotator_and_one_category() -> None:

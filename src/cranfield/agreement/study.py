@@ -160,8 +160,13 @@ def _note_undefined(notes: Notes, found: Assessed) -> None:
     said = [f"{name} {count}" for name, count in missing.items() if count]
     if said:
         notes.add(
-            "undefined for some concepts (all answers the same, or no unit judged twice): "
+            "undefined for some concepts (all answers the same, or too few units judged twice): "
             + ", ".join(said)
+        )
+    if math.isnan(found.overall.values.get("fleiss", 0.0)):
+        notes.add(
+            "Fleiss' kappa has no value overall: all answers are the same, or too few units were "
+            "judged twice"
         )
 
 

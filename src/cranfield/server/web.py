@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import json
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -113,6 +114,7 @@ def environment() -> Environment:
     )
     made.filters["when"] = when
     made.filters["bytes"] = as_bytes
+    made.filters["digits"] = digits
     return made
 
 
@@ -173,6 +175,11 @@ def when(milliseconds: int | None) -> str:
     if milliseconds is None:
         return "not set"
     return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+def digits(value: float, places: int = 3) -> str:
+    """A number as people read it; a dash where there is none."""
+    return "-" if math.isnan(value) else f"{value:.{places}f}"
 
 
 def as_bytes(count: int) -> str:

@@ -99,6 +99,7 @@ def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
     worst = sorted(known, key=lambda r: r.values["fleiss"])[:5]
     return {
         "fleiss": found.overall.values["fleiss"],
+        "known": not math.isnan(found.overall.values["fleiss"]),
         "interval": found.overall.intervals.get("fleiss", (math.nan, math.nan)),
         "worst": [(r.name, r.values["fleiss"]) for r in worst],
     }
