@@ -213,3 +213,48 @@ def test_a_check_of_the_collection_holds_gold_against_silver(little, tmp_path):
     (copy / "silver.qrels").write_text("\n".join(kept) + "\n")
     found = check_collection(copy)
     assert any("2 topics with gold have no silver" in p.message for p in found.problems)
+
+
+@pytest.fixture(scope="module", params=["soft", "little"])
+def annotated(request, tmp_path_factory):
+    """The annotations of the sample by probabilities, or by gold for 60 of the 400 items."""
+    folder = tmp_path_factory.mktemp("annotated") / "digits"
+    chances = ["item,concept,value,probability"]
+    with (SAMPLE / "truth.csv").open() as lines:
+        rows = list(csv.DictReader(lines))
+    concepts = [name for name in rows[0] if name != "item"]
+    for row in rows:
+        for c in concepts:
+            p = 0.9 if row[c] == "1" else 0.05
+            chances += [f"{row['item']},{c},1,{p}", f"{row['item']},{c},0,{1 - p:.4g}"]
+    if request.param == "soft":
+        changed(folder, truth="soft.csv")
+    else:
+        changed(folder, truth="gold.csv", label_silver="soft.csv")
+        chosen = random.Random(4).sample(rows, 60)
+        gold = [",".join(["item", *concepts]), *(",".join(r.values()) for r in chosen)]
+        (folder / "gold.csv").write_text("\n".join(gold) + "\n")
+    (folder / "soft.csv").write_text("\n".join(chances) + "\n")
+    return request.param, folder
+
+
+def test_annotations_of_a_folder_by_either_truth(annotated, capsys, tmp_path):
+    kind, folder = annotated
+    said = json.loads(asked(capsys, "label", folder, "-m", "F.example", "--format", "json"))
+    if kind == "soft":
+        assert [row["run"] for row in said["doubt"]["runs"]] == [r["name"] for r in said["runs"]]
+        assert any("put too low" in note for note in said["notes"])
+    else:
+        assert said["gold_units"] == 60
+        assert all(e["these"][0] <= e["value"] <= e["these"][1] for e in said["estimates"])
+        assert not any("put too low" in note for note in said["notes"])
+    held = read_collection(folder)
+    few = replace(held, label_runs=held.label_runs[:2], label_measures=("F.example",))
+    few = replace(few, label_primary="F.example", label_baseline="")
+    page = collection_report(few, kinds=("labels",))
+    data = json.loads(re.search(r'<script type="application/json"[^>]*>(.*?)</script>', page)[1])
+    assert all(len(ends) == 4 for ends in data["sections"][0]["doubts"]["F.example"])
+    publish(few, tmp_path / "site", resamples=400, kinds=("labels",), release_truth=True)
+    with (tmp_path / "site" / "results" / "labels" / "index.csv").open() as lines:
+        for row in csv.DictReader(lines):
+            assert float(row["truth_low"]) <= float(row["mean"]) <= float(row["truth_high"])

@@ -10,14 +10,19 @@ from typing import TYPE_CHECKING, Any
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection, task_options
 from cranfield.comparison.answer import Comparison
 from cranfield.comparison.joined import joined, mixed
-from cranfield.comparison.powered import evaluate_powered, powered
+from cranfield.comparison.powered import check_units, evaluate_powered, powered
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import NeedsError
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.notes import Progress
 
+# The key of a collection that names the silver of each kind of task.
+SILVER: dict[Kind, str] = {"ranked": "silver", "labels": "label_silver"}
+
 if TYPE_CHECKING:
     from cranfield.comparison.powered_answer import PoweredScores
+    from cranfield.data import Judgements
     from cranfield.notes import Watcher
 
 
@@ -48,8 +53,41 @@ def with_truths(
     if other is None:
         raise NeedsError(f"{collection.folder / 'collection.toml'} has no {TRUTH[chosen]}")
     named: dict[str, Any] = {TRUTH[chosen]: Path(gold) if gold else part.truth}
-    named["silver" if chosen == "ranked" else "label_silver"] = Path(other)
+    named[SILVER[chosen]] = Path(other)
     return replace(collection, **named)
+
+
+def under_silver(collection: Collection, kind: Kind, silver: str | Path) -> Collection:
+    """The collection with the silver for its truth, as if there were nothing else."""
+    named: dict[str, Any] = {TRUTH[kind]: Path(silver), SILVER[kind]: None}
+    return replace(collection, **named)
+
+
+def estimates(gold: Scores, silver: Scores, **options: Any) -> tuple[Scores, Comparison]:
+    """What scores of the same runs under both truths say together, for boards and pages."""
+    answer = powered(gold, silver, pairs=len(gold.runs) > 1, **options)
+    return joined(answer, mixed(gold, silver))
+
+
+def check_estimable(collection: Collection, kind: Kind) -> None:
+    """An error where runs that come one by one cannot be estimated from gold and silver."""
+    from cranfield.campaign.results.material import read_truth
+
+    part = collection.part(kind)
+    if part.silver is None or part.truth is None:
+        return
+    if _has_strata(collection, kind):
+        raise UsageError(
+            f"{collection.folder}: sampled pairs with silver= are estimated from all runs at once; "
+            "the site of a campaign takes whole topics"
+        )
+    both = (collection, under_silver(collection, kind, part.silver))
+    gold, silver = (_units(read_truth(one, kind)) for one in both)
+    check_units(gold, silver, "topic" if kind == "ranked" else "item")
+
+
+def _units(truth: Judgements | LabelMatrix) -> Sequence[str]:
+    return truth.items if isinstance(truth, LabelMatrix) else truth.topics
 
 
 def score_estimated(

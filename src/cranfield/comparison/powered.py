@@ -161,6 +161,29 @@ def _powered(
     )
 
 
+def check_units(
+    gold: Sequence[str], silver: Sequence[str], unit: str, *, few_gold: bool = False
+) -> None:
+    """An error where the units that have gold are too few, or not among those that have silver."""
+    known, n = set(silver), len(gold)
+    strange = [name for name in gold if name not in known]
+    if strange:
+        raise UsageError(
+            f"gold= judges {plural(len(strange), unit)} that silver= does not "
+            f"({some_names(strange)}): the gold must be part of the silver's {unit}s"
+        )
+    if n < LEAST_GOLD:
+        raise UsageError(
+            f"gold= has {plural(n, unit)}: from so little no interval can be made "
+            f"(at least {TOO_FEW_GOLD}, better {FEW_GOLD} or more)"
+        )
+    if n < TOO_FEW_GOLD and not few_gold:
+        raise UsageError(
+            f"gold= has {n} {unit}s, fewer than {TOO_FEW_GOLD}: intervals would mean little; "
+            "few_gold=True makes them nevertheless"
+        )
+
+
 def note_floor(plan: PoweredPlan, pairs: int, notes: Notes) -> None:
     """Say when so few resamples leave nothing significant after the correction."""
     if not pairs or plan.interval != "studentized":
@@ -195,23 +218,7 @@ class _Case:
     def check(self, few_gold: bool) -> None:
         """Errors and notes about the units themselves."""
         unit, n, total = self.gold.main_unit, len(self.gold_units), len(self.silver_units)
-        known = set(self.silver_units)
-        strange = [name for name in self.gold_units if name not in known]
-        if strange:
-            raise UsageError(
-                f"gold= judges {plural(len(strange), unit)} that silver= does not "
-                f"({some_names(strange)}): the gold must be part of the silver's {unit}s"
-            )
-        if n < LEAST_GOLD:
-            raise UsageError(
-                f"gold= has {plural(n, unit)}: from so little no interval can be made "
-                f"(at least {TOO_FEW_GOLD}, better {FEW_GOLD} or more)"
-            )
-        if n < TOO_FEW_GOLD and not few_gold:
-            raise UsageError(
-                f"gold= has {n} {unit}s, fewer than {TOO_FEW_GOLD}: intervals would mean little; "
-                "few_gold=True makes them nevertheless"
-            )
+        check_units(self.gold_units, self.silver_units, unit, few_gold=few_gold)
         if n < FEW_GOLD:
             self.notes.add(
                 f"gold= has {n} {unit}s only: with fewer than {FEW_GOLD} intervals are shaky, and "

@@ -34,10 +34,14 @@ from cranfield.evaluation.label_inputs import (
     with_official_costs,
 )
 from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
-from cranfield.evaluation.soft_labels import DEFAULT_DRAWS, SoftLabels, with_label_doubt
+from cranfield.evaluation.soft_labels import (
+    DEFAULT_DRAWS,
+    SoftLabels,
+    soft_file,
+    with_label_doubt,
+)
 from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, coerce_labels, is_file
-from cranfield.io.soft import CATEGORIES, CONCEPTS, is_soft, read_soft_truth
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import (
     LabelPlan,
@@ -86,7 +90,7 @@ class LabelTask:
         self._scores = scores
         named = coerce_concepts(concepts)
         self._draws, self._rng = draws, rng
-        truth, exclusive = _soft_file(truth)
+        truth, exclusive = soft_file(truth)
         given, self._left_out = coerce_truth(truth, named)
         self.chances: SoftLabels | None = None
         if soft or exclusive is not None:
@@ -324,13 +328,6 @@ def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     keep = options["keep"]
     task = LabelTask(**{k: v for k, v in options.items() if k != "keep"})
     return task.evaluate({name: run}, keep=keep, jobs=1)
-
-
-def _soft_file(truth: LabelsForm) -> tuple[LabelsForm, bool | None]:
-    """A file of probabilities read, and whether its concepts exclude each other; else None."""
-    if is_file(truth) and is_soft(truth, CONCEPTS, CATEGORIES):
-        return read_soft_truth(truth)
-    return truth, None
 
 
 def _check_names(names: Sequence[str | None], thresholds: Mapping[str, Any]) -> None:

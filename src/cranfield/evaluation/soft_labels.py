@@ -12,6 +12,10 @@ from cranfield import _core
 from cranfield.data.labels import Bools, Floats, LabelMatrix
 from cranfield.evaluation.doubt import UNCHECKED, Doubt
 from cranfield.evaluation.scores import Scores
+from cranfield.io.files import FileForm
+from cranfield.io.forms import LabelsForm, is_file
+from cranfield.io.labels import read_labels
+from cranfield.io.soft import CATEGORIES, CONCEPTS, is_soft, read_soft_truth
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import item_blocks
 from cranfield.notes import Progress
@@ -69,6 +73,21 @@ class SoftLabels:
                 own = self.chances[:, columns[concept]]
                 chances[:, j] = own[[rows[item] for item in truth.items]]
         return SoftLabels(replace(truth, labels=None, confidences=chances), self.exclusive)
+
+
+def soft_file(truth: LabelsForm) -> tuple[LabelsForm, bool | None]:
+    """A file of probabilities read, and whether its concepts exclude each other; else None."""
+    if is_file(truth) and is_soft(truth, CONCEPTS, CATEGORIES):
+        return read_soft_truth(truth)
+    return truth, None
+
+
+def likely_truth(source: FileForm) -> LabelMatrix:
+    """The labels of a file, the most probable ones where it has probabilities."""
+    truth, exclusive = soft_file(source)
+    if exclusive is None:
+        return read_labels(source)
+    return SoftLabels(LabelMatrix.of(truth, name="truth"), exclusive).likely()
 
 
 def with_label_doubt(

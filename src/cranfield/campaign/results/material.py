@@ -239,8 +239,8 @@ def _primary(scores: Scores, name: str) -> Measure:
 
 def read_truth(collection: Collection, kind: Kind) -> Judgements | LabelMatrix:
     """The truth itself, for what may show it."""
+    from cranfield.evaluation.soft_labels import likely_truth
     from cranfield.io import read_qrels
-    from cranfield.io.labels import read_labels
 
     path = collection.need(TRUTH[kind])
-    return read_qrels(path) if kind == "ranked" else read_labels(path)
+    return read_qrels(path) if kind == "ranked" else likely_truth(path)

@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 if TYPE_CHECKING:
     from cranfield.data.collection import Collection
+    from cranfield.evaluation.scores import Scores
 
 CLONE_NEWUSER, CLONE_NEWNET = 0x10000000, 0x40000000
 
@@ -97,15 +98,29 @@ def _sentence(error: BaseException) -> str:
 
 
 def score(given: dict[str, Any]) -> dict[str, Any]:
-    """Score one run against the truth and save its scores, and its curve for the pages."""
+    """Score one run against the truth and save its scores, and its curve for the pages.
+
+    Where there is silver its scores lie beside them, and curves are of gold and else of silver.
+    """
+    from cranfield.campaign.estimated import under_silver
     from cranfield.campaign.gathered import gather
+    from cranfield.comparison.joined import mixed
     from cranfield.io.files import write_whole
 
     with tempfile.TemporaryDirectory(dir=given["work"]) as folder:
         collection = prepared(given, Path(folder))
-        found = gather(collection, given["task"], released=True, compare=False, jobs=1)
-        if found.curve is not None:
-            found.curve.save(beside(given["out"], "curve"))
+        asked: dict[str, Any] = {"released": True, "compare": False, "jobs": 1}
+        found = gather(collection, given["task"], **asked)
+        curve = found.curve
+        if given["silver"]:
+            silver = gather(
+                under_silver(collection, given["task"], given["silver"]), given["task"], **asked
+            )
+            silver.material.scores.save(beside(given["out"], "silver"))
+            if curve is not None and silver.curve is not None:
+                curve = mixed(curve, silver.curve)
+        if curve is not None:
+            curve.save(beside(given["out"], "curve"))
         if found.mistakes is not None:
             text = json.dumps(found.mistakes.to_plain())
             write_whole(beside(given["out"], "mistakes"), text.encode())
@@ -114,7 +129,7 @@ def score(given: dict[str, Any]) -> dict[str, Any]:
 
 
 def beside(path: str, what: str) -> Path:
-    """Where the curve or the mistakes of a run lie, beside its scores."""
+    """Where the curve, the mistakes or the silver of a run lie, beside its scores."""
     return Path(path).with_suffix(f".{what}.json")
 
 
@@ -160,26 +175,40 @@ def written_threshold(text: str, file: Path) -> str:
 
 def aggregate(given: dict[str, Any]) -> dict[str, Any]:
     """Put the scores of all runs together, compare them, and save both."""
-    from cranfield.answers import load
-    from cranfield.evaluation.scores import Scores
+    from cranfield.campaign.estimated import estimates
 
     out = Path(given["out"])
     out.mkdir(parents=True, exist_ok=True, mode=0o700)
-    together = {"scores": given["parts"], "curve": [beside(p, "curve") for p in given["parts"]]}
-    for name, paths in together.items():
-        if all(Path(path).exists() for path in paths):
-            parts = [load(path) for path in paths]
-            whole = Scores.concat(part for part in parts if isinstance(part, Scores))
-            whole.save(out / f"{name}.json")
-            if name == "scores":
-                scores = whole
+    scores = _together(given["parts"])
+    if scores is None:
+        raise FileNotFoundError("scores of a run are gone")
+    curve, silver = (
+        _together([beside(part, what) for part in given["parts"]]) for what in ("curve", "silver")
+    )
+    if curve is not None:
+        curve.save(out / "curve.json")
     _join_mistakes([beside(path, "mistakes") for path in given["parts"]], out / "mistakes.json")
-    rows: list[dict[str, Any]] = []
-    if len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
+    comparison = None
+    if silver is not None:
+        scores, comparison = estimates(scores, silver, rng=given["seed"])
+    elif len(scores.runs) > 1 and any(scores.is_mean(m) for m in scores.measures):
         comparison = scores.compare(rng=given["seed"])
+    scores.save(out / "scores.json")
+    if comparison is not None:
         comparison.save(out / "comparison.json")
-        rows = [_standing(row) for row in comparison.standings]
+    rows = [] if comparison is None else [_standing(row) for row in comparison.standings]
     return {"done": len(scores.runs), "standings": rows, "means": _means(scores)}
+
+
+def _together(paths: list[Any]) -> Scores | None:
+    """Saved scores of several runs as one; None where some are not there."""
+    from cranfield.answers import load
+    from cranfield.evaluation.scores import Scores
+
+    if not all(Path(path).exists() for path in paths):
+        return None
+    parts = [load(path) for path in paths]
+    return Scores.concat(part for part in parts if isinstance(part, Scores))
 
 
 def _join_mistakes(paths: list[Path], out: Path) -> None:

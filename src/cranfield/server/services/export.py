@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection
 
 from cranfield.server.context import Context
 from cranfield.server.services import scoring
@@ -17,7 +16,6 @@ from cranfield.server.services.results import facts_and_teams
 from cranfield.server.services.truths import latest_truth
 from cranfield.server.services.uploads import blob_path
 from cranfield.server.services.work_export import export_work
-from cranfield.server.store.tables import setting
 
 # Functions that write more into the folder of an export, such as logs of judgements: each gets a
 # connection, the context, the campaign and a folder of its own.
@@ -63,14 +61,7 @@ def described(
         "licence": campaign["licence"],
         "teams": [asdict(team) for team in teams],
         "tasks": tasks,
-        "private": _private(connection, settings.sealed, campaign["slug"]),
+        "private": scoring.private_files(connection, settings, campaign["slug"]),
         "extras": extras,
         "released": campaign["state"] in ("released", "archived"),
     }
-
-
-def _private(connection: Connection, sealed: Path, slug: str) -> dict[str, str]:
-    kept = connection.execute(
-        select(setting.c.value).where(setting.c.name == f"private:{slug}")
-    ).scalar()
-    return {key: str(sealed / file) for key, file in json.loads(kept or "{}").items()}

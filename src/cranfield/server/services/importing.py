@@ -11,6 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select
 
+from cranfield.campaign.estimated import check_estimable
 from cranfield.campaign.scoring import TRUTH
 from cranfield.campaign.submissions import Checked, PublicSet, check_submission
 from cranfield.campaign.texts import read_texts
@@ -28,6 +29,8 @@ from cranfield.server.store.tables import campaign, public_set, setting, task, t
 
 # Keys of a collection that are sealed with the truth until the release.
 PRIVATE = (
+    "silver",
+    "label_silver",
     "judgement_log",
     "subject_rankings",
     "subject_categories",
@@ -62,6 +65,8 @@ def import_collection(
             raise UsageError(f"there is a campaign {slug!r} already")
     if not collection.kinds:
         raise UsageError(f"{collection.folder} names no truth and no runs: there is no task")
+    for kind in collection.kinds:
+        check_estimable(collection, kind)
     public = context.settings.public / slug
     shutil.rmtree(public, ignore_errors=True)
     write_collection(public_part(collection), public)

@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
+from cranfield.campaign.estimated import SILVER
 from cranfield.server.context import Context
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.campaigns import Row
@@ -20,6 +21,7 @@ from cranfield.server.store.tables import (
     run_score,
     score,
     score_set,
+    setting,
     task,
     team,
     truth_version,
@@ -42,6 +44,14 @@ def set_folder(settings: Settings, set_id: str) -> Path:
 def released_truth(settings: Settings, truth_id: str, file: str) -> Path:
     """Where a truth lies that may be shown."""
     return settings.scores / "released" / truth_id / file
+
+
+def private_files(connection: Connection, settings: Settings, slug: str) -> dict[str, str]:
+    """The files of a collection that are sealed beside the truth, by their keys."""
+    kept = connection.execute(
+        select(setting.c.value).where(setting.c.name == f"private:{slug}")
+    ).scalar()
+    return {key: str(settings.sealed / file) for key, file in json.loads(kept or "{}").items()}
 
 
 def name_of(acronym: str, tag: str) -> str:
@@ -94,6 +104,7 @@ def _score(connection: Connection, context: Context, given: Row) -> Row | None:
     return {
         "public": str(settings.public / row["slug"]),
         "truth": str(settings.sealed / truth["file"]),
+        "silver": private_files(connection, settings, row["slug"]).get(SILVER[row["kind"]]),
         "task": row["kind"],
         "measures": jobs.measures_of(row),
         "run": {
