@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield._json import jsonable
 from cranfield._records import dataclass, field
 from cranfield._version import __version__
-from cranfield.errors import InputError, UsageError
+from cranfield.errors import InputError, UsageError, suggest
 from cranfield.io.files import describe, read_json_text, write_whole
 
 if TYPE_CHECKING:
@@ -194,6 +194,23 @@ def envelope(command: str, payload: Mapping[str, Any], notes: tuple[str, ...]) -
     return found
 
 
+def check_view(view: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
+    """A UsageError for an argument that none of these functions has by name."""
+    if not view:
+        return
+    import inspect  # needed by few answers
+
+    known: dict[str, None] = {}
+    for taker in takers:
+        for name, parameter in inspect.signature(taker).parameters.items():
+            if parameter.kind is parameter.KEYWORD_ONLY:
+                known[name] = None
+    for name in view:
+        if name not in known:
+            those = f"it takes {', '.join(known)}" if known else "it takes none"
+            raise UsageError(f"no argument {name!r} here; {those}.{suggest(name, known)}")
+
+
 @dataclass(frozen=True, repr=False, eq=False)
 class Answer:
     """What every result has: `to_dict`, `notes`, `save`, a table as `str`, a line as `repr`.
@@ -215,6 +232,7 @@ class Answer:
 
     def to_dict(self, **view: Any) -> dict[str, Any]:
         """The JSON shape of the command line; a value that does not exist is None."""
+        check_view(view, self.payload)
         return envelope(self._word(), self.payload(**view), self.notes)
 
     def _word(self) -> str:

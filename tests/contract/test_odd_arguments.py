@@ -214,3 +214,27 @@ def test_results_as_dicts_are_json_to_the_letter():
     assert compared["pairs"][0]["ci"] == [None, None]
     for payload in (scores.to_dict(per=["topic"]), compared):
         json.dumps(payload, allow_nan=False)
+
+
+@pytest.mark.parametrize(
+    ("asked", "says"),
+    [
+        (lambda s: s.to_markdown(rank=True), "no argument 'rank' here; it takes per, ranks. Did"),
+        (lambda s: s.to_latex(pre=["topic"]), "it takes per, ranks"),
+        (lambda s: s.to_dict(nonsense=1), "no argument 'nonsense' here; it takes per"),
+        (lambda s: s.report("x.html", titel="T"), "Did you mean 'title'"),
+        (lambda s: s.compare().to_markdown(ranks=True), "it takes parts"),
+        (
+            lambda s: s.to_markdown(per=["topics"]),
+            "no unit 'topics': they are topic, item",
+        ),
+        (lambda s: s.to_pandas("topics"), "no unit 'topics'"),
+    ],
+)
+def test_an_argument_that_an_answer_does_not_take_is_refused(asked, says, tmp_path, monkeypatch):
+    """It was swallowed, and the table was as if it had not been given."""
+    monkeypatch.chdir(tmp_path)
+    scores = cf.evaluate(QRELS, {"a": RUN, "b": {"1": {"8": 1.0}}}, "AP")
+    with pytest.raises(UsageError, match=says):
+        asked(scores)
+    assert not list(tmp_path.iterdir())

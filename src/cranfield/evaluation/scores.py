@@ -32,6 +32,7 @@ Task: TypeAlias = Literal["ranked", "labels"]
 THREADS = "threads"
 Executor: TypeAlias = "str | Pool"
 COMMANDS: dict[Task, str] = {"ranked": "eval", "labels": "label"}
+_UNITS = ("topic", "item", "concept")
 MAIN_UNIT: dict[Task, str] = {"ranked": "topic", "labels": "item"}
 # Zeros would make every geometric mean 0: trec_eval replaces them by this.
 SMALLEST_FOR_GEOMETRIC_MEAN = 1e-5
@@ -150,6 +151,8 @@ class Scores(Answer):
 
     def rows(self, unit: str) -> Iterator[dict[str, Any]]:
         """One row per run and unit with the values of the measures that speak of that unit."""
+        if unit not in _UNITS:
+            raise UsageError(f"no unit {unit!r}: they are {', '.join(_UNITS)}")
         chosen = [m for m in self.measures if self.unit_of[m] == unit]
         if any(m not in self.values for m in chosen):
             raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")

@@ -106,13 +106,20 @@ def case_page(
 
 
 def scores_page(
-    case: Compared, *, per: Sequence[str] = (), public: bool = False, **head: Any
+    case: Compared,
+    *,
+    per: Sequence[str] = (),
+    public: bool = False,
+    title: str | None = None,
+    about: Mapping[str, str] | None = None,
+    pictures: str | Path | None = None,
 ) -> str:
     """The report of the scores of a case, with the values of the units in `per` as tables."""
     # A public page has its own rows for items, under numbers.
     tables = document_of(case.scores, per=() if public else per).tables
     ranked = isinstance(case, RankedCase)
     first, further = (tables[:1], tables[1:]) if ranked else (tables, [])
+    head: dict[str, Any] = {"title": title, "about": about, "pictures": pictures}
     return case_page(case, tables=first, further=further, public=public, **head)
 
 

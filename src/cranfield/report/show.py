@@ -5,19 +5,21 @@ from __future__ import annotations
 import html
 import os
 import re
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from cranfield.answers import Answer
+from cranfield.answers import Answer, check_view
 from cranfield.comparison.answer import Comparison
 from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.notes import Progress
 from cranfield.report.render import html_table, lead_text, render, text_table
-from cranfield.report.tables import document_of
+from cranfield.report.tables import document_of, maker_of
 
 if TYPE_CHECKING:
     from cranfield.report.charts.model import Chart
+    from cranfield.report.document import Document
 
 ROWS_SHOWN = 40
 
@@ -33,12 +35,18 @@ def as_text(answer: Answer) -> str:
 
 def rendered(answer: Answer, form: str, **view: Any) -> str:
     """The answer in a format of the command line."""
-    return render(document_of(answer, **view), form)
+    return render(_asked_for(answer, view), form)
+
+
+def _asked_for(answer: Answer, view: Mapping[str, Any]) -> Document:
+    """The tables with what somebody asks for by name, in which a slip is no silence."""
+    check_view(view, maker_of(answer))
+    return document_of(answer, **view)
 
 
 def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any) -> str:
     """The answer as LaTeX, its first table with this caption and label."""
-    document = document_of(answer, **view)
+    document = _asked_for(answer, view)
     if caption is not None and document.tables:
         first, *others = document.tables
         document = replace(document, tables=[replace(first, title=caption), *others])
@@ -54,9 +62,10 @@ def page_of(answer: Answer, **view: Any) -> str:
         from cranfield.report.cases import Compared, compared
         from cranfield.report.parts import scores_page
 
+        check_view(view, scores_page)
         found, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
         return scores_page(Compared(answer, found, (), left_out), **view)
-    document = document_of(answer, **view)
+    document = _asked_for(answer, view)
     if isinstance(answer, Comparison):
         document = replace(document, figures=lambda: [plotted(answer)])
     return render(document, "html")

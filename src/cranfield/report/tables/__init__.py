@@ -6,6 +6,7 @@ gives a document: the JSON payload and the tables that show it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -79,6 +80,11 @@ MAKERS: dict[str, str] = {
 
 def document_of(answer: Answer, **view: Any) -> Document:
     """The tables of an answer, and its JSON; `view` is what its maker takes."""
+    return maker_of(answer)(answer, **view)
+
+
+def maker_of(answer: Answer) -> Callable[..., Document]:
+    """The function that makes the tables of an answer."""
     module, _, function = MAKERS[type(answer).__name__].partition(":")
-    made: Document = getattr(import_module(f"{__name__}.{module}"), function)(answer, **view)
-    return made
+    maker: Callable[..., Document] = getattr(import_module(f"{__name__}.{module}"), function)
+    return maker
