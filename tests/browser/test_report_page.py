@@ -147,6 +147,28 @@ def test_a_topic(open_page, demo, capsys):
     assert page.js("return document.querySelectorAll('.rankings .image').length") == 160
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_what_goes_on_beyond_the_edge_fades_until_it_is_scrolled_to(open_page, tmp_path, width):
+    target = tmp_path / "page.html"
+    assert main([*ranked("--format", "html", "-o", str(target), "--quiet")]) == 0
+    page = open_page(target, width=width)
+    fading = """const box = document.querySelector(".rankings").closest(".scroll");
+        return [box.scrollWidth > box.clientWidth, box.classList.contains("more")]"""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    wait = WebDriverWait(page.driver, 10)
+    wait.until(lambda _: page.js(fading) == [True, True])
+    page.js("document.querySelector('.rankings').closest('.scroll').scrollLeft = 1e6")
+    wait.until(lambda _: page.js(fading) == [True, False])
+    # What was judged not relevant is struck through, as the page says.
+    struck = """return getComputedStyle(document.querySelector(".ranking .not .name"))
+        .textDecorationLine"""
+    assert page.js(struck) == "line-through"
+    # The contents stand beside the text where there is room.
+    beside = page.js("return getComputedStyle(document.querySelector('#nav')).position")
+    assert beside == ("fixed" if width == 1280 else "static")
+
+
 def test_an_item(open_page, demo, capsys):
     item = json.loads(demo.read_text().split('id="data">')[1].split("</script>")[0])["sections"][1][
         "explanations"
@@ -189,7 +211,7 @@ def test_the_keyboard_reaches_and_sorts(open_page, demo):
 
     page = open_page(demo)
     body = page.driver.find_element(By.TAG_NAME, "body")
-    for _ in range(12):
+    for _ in range(40):  # the contents beside the text come first
         body.send_keys(Keys.TAB)
         at = page.js("return document.activeElement.textContent")
         if at == "MAP":

@@ -1,7 +1,9 @@
 """The report of a whole collection on one page."""
 
 import json
+from datetime import date
 
+import cranfield as cf
 from cranfield.cli import main
 from cranfield.io.samples import SAMPLE
 
@@ -48,5 +50,15 @@ def test_pages_say_when_and_how_they_were_made(tmp_path):
     assert "<h1>&lt;Mine&gt;</h1>" in text
     assert "<dt>Made on</dt>" in text
     assert "<dd>cranfield eval " in text
+    assert "--quiet" not in text.split("<main")[0]
+    first = SAMPLE / "qrels.txt.gz"
+    assert f"<dt>Files</dt><dd>{first} and 1 more, the newest changed on 20" in text
     assert main([*args, "--public"]) == 0
     assert "qrels.txt" not in page.read_text().split("<main")[0]
+
+
+def test_a_page_from_python_says_when_it_was_made(tmp_path):
+    scores = cf.evaluate({"1": {"a": 1}}, {"r": {"1": {"a": 1.0}}}, "AP")
+    scores.report(tmp_path / "page.html", title="Mine")
+    text = (tmp_path / "page.html").read_text()
+    assert f"<dt>Made on</dt><dd>{date.today():%Y-%m-%d}</dd>" in text

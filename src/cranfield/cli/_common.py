@@ -47,7 +47,8 @@ def what_was_asked(argv: Sequence[str]) -> list[str]:
     return [
         word
         for before, word in zip(["", *words], words, strict=False)
-        if word not in ASIDE and before not in ASIDE and not word.startswith(("--jobs=", "-o="))
+        if word not in (*ASIDE, "--quiet") and before not in ASIDE
+        if not word.startswith(("--jobs=", "-o="))
     ]
 
 
@@ -372,14 +373,10 @@ class Output:
     transpose: bool = False
 
     def head(self, public: bool = False) -> dict[str, Any]:
-        """What stands on top of a page: its title, the day, and what was asked for; its pictures.
+        """What stands on top of a page: its title, the day, what was asked for; its pictures."""
+        from cranfield.report.parts import page_about
 
-        A page that is shown to others does not name the files of the truth.
-        """
-        from datetime import date
-
-        about = {"Made on": f"{date.today():%Y-%m-%d}"}
-        about |= {} if public else {"With": self.asked}
+        about = page_about(self.asked, public=public)
         return {"title": self.page_title, "about": about, "pictures": self.page_pictures}
 
     def working(self, label: str) -> AbstractContextManager[Progress]:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import secrets
+import shlex
 from collections.abc import Mapping, Sequence
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -105,6 +107,31 @@ def case_page(
     return report_page(name, sections, images=images, about=about)
 
 
+def page_about(asked: str = "", *, public: bool = False) -> dict[str, str]:
+    """The day, the files and the command of a page.
+
+    A page that is shown to others does not name the files of the truth.
+    """
+    about = {"Made on": f"{date.today():%Y-%m-%d}"}
+    if public or not asked:
+        return about
+    return about | _files_told(shlex.split(asked)[1:]) | {"With": asked}
+
+
+def _files_told(words: Sequence[str]) -> dict[str, str]:
+    """What was given: the first file or folder, how many more, and how new the files are."""
+    named = [Path(file) for word in words if (file := word.rpartition("=")[2])]
+    given = [path for path in named if path.name and path.exists()]
+    if not given:
+        return {}
+    told = str(given[0]) + (f" and {len(given) - 1} more" if len(given) > 1 else "")
+    files = [path for path in given if path.is_file()]
+    if files:
+        newest = date.fromtimestamp(max(path.stat().st_mtime for path in files))
+        told += f", {'the newest ' if len(files) > 1 else ''}changed on {newest:%Y-%m-%d}"
+    return {"Files": told}
+
+
 def scores_page(
     case: Compared,
     *,
@@ -119,7 +146,7 @@ def scores_page(
     tables = document_of(case.scores, per=() if public else per).tables
     ranked = isinstance(case, RankedCase)
     first, further = (tables[:1], tables[1:]) if ranked else (tables, [])
-    head: dict[str, Any] = {"title": title, "about": about, "pictures": pictures}
+    head: dict[str, Any] = {"title": title, "about": about or page_about(), "pictures": pictures}
     return case_page(case, tables=first, further=further, public=public, **head)
 
 

@@ -111,7 +111,7 @@ function table(caption, columns, rows, options = {}) {
   fill();
   const grid = el("table", { class: options.kind || null },
     el("caption", {}, caption), el("thead", {}, el("tr", {}, heads)), body);
-  const parts = [el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, grid)];
+  const parts = [cue(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, grid))];
   if (rows.length > most) {
     parts.push(el("p", { class: "note" }, `${most} of ${rows.length} rows are shown; sorting chooses from all.`));
   }
@@ -126,6 +126,14 @@ function bestOf(column, values) {
 
 // A chart and the table that says the same.
 function figure(caption, picture, twin) {
-  return el("figure", {}, el("figcaption", {}, caption), el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, picture),
+  return el("figure", {}, el("figcaption", {}, caption), cue(el("div", { class: "picture", tabindex: "0", role: "group", "aria-label": brief(caption, 80) }, picture)),
     el("details", {}, el("summary", {}, "The same as a table"), twin));
+}
+
+// What goes on beyond the right edge fades there, until it has been scrolled to.
+function cue(box) {
+  const mark = () => box.classList.toggle("more", box.scrollWidth - box.clientWidth - box.scrollLeft > 2);
+  box.addEventListener("scroll", mark, { passive: true });
+  new ResizeObserver(mark).observe(box);
+  return box;
 }

@@ -36,7 +36,7 @@ function topicPanel(section, at, images) {
   const lists = section.runs.map((run, i) => rankingRow(run, found.runs[i], section.rankings.items, images));
   const head = el("tr", {}, el("th", { scope: "col" }, "run"), el("th", { scope: "col" }, "relevant shown"), el("th", { scope: "col" }, "ranked, best first"));
   const grid = el("table", { class: "rankings" }, el("caption", {}, "What each run ranked where"), el("thead", {}, head), el("tbody", {}, lists));
-  parts.push(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "What each run ranked where" }, grid));
+  parts.push(cue(el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": "What each run ranked where" }, grid)));
   return parts;
 }
 
