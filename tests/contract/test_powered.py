@@ -218,6 +218,9 @@ def test_gold_outside_the_silver_is_refused(campaign):
     del silver["t2"]
     with pytest.raises(UsageError, match=r"gold= judges 1 topic that silver= does not \(t2\)"):
         cf.evaluate_powered(some(gold, 12), silver, runs, "AP")
+    elsewhere = {f"{t}x": row for t, row in gold.items()}
+    with pytest.raises(UsageError, match="gold= judges 30 topics that silver= does not"):
+        cf.evaluate_powered(elsewhere, silver, runs, "AP")
 
 
 def test_silver_that_is_gold_or_worthless_is_told(campaign):

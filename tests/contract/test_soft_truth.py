@@ -295,6 +295,28 @@ def test_bad_probabilities_are_told(tmp_path, lines, said):
         cf.read_qrels(path)
 
 
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            "item,concept,value,probability\nx,Sky,1,0.5\nx,Sky,0,0.4\n",
+            r"probabilities of item 'x' for concept 'Sky' add up to 0\.9, not to 1",
+        ),
+        (
+            "item,category,probability\nx,Sky,0.5\nx,Sea,0.4\n",
+            r"probabilities of item 'x' add up to 0\.9, not to 1",
+        ),
+        ("item,category,probability\nx,Sky,0.5\nx,Sky,0.5\n", "category 'Sky' of item 'x' stands"),
+        ("item,category,probability\nx,Sky,1.5\nx,Sea,0.4\n", "1.5 of item 'x' is not between"),
+    ],
+)
+def test_bad_probabilities_of_labels_are_told(tmp_path, text, said):
+    path = tmp_path / "soft.csv"
+    path.write_text(text)
+    with pytest.raises(InputError, match=said):
+        cf.evaluate_labels(path, {"r": {"x": {"Sky": 1.0, "Sea": 0.0}}}, "HammingLoss")
+
+
 def test_the_soft_truth_of_a_log_is_read_again(tmp_path, capsys):
     from cranfield.cli import main
     from cranfield.io.samples import SAMPLE

@@ -68,6 +68,8 @@ def evaluate_powered(
             from cranfield.comparison.sampled_pairs import sampled_scores
 
             return sampled_scores(gold, silver, twice, wanted, plan, jobs or 1, rest)
+        silver = coerce_judgements(silver)
+        check_part(gold.topics, silver.topics, "topic")
     found = []
     for i, truth in enumerate((gold, silver)):
         part = told.part(0.4 * i, 0.4 * (i + 1))
@@ -161,17 +163,23 @@ def _powered(
     )
 
 
-def check_units(
-    gold: Sequence[str], silver: Sequence[str], unit: str, *, few_gold: bool = False
-) -> None:
-    """An error where the units that have gold are too few, or not among those that have silver."""
-    known, n = set(silver), len(gold)
+def check_part(gold: Sequence[str], silver: Sequence[str], unit: str) -> None:
+    """An error where units have gold and no silver."""
+    known = set(silver)
     strange = [name for name in gold if name not in known]
     if strange:
         raise UsageError(
             f"gold= judges {plural(len(strange), unit)} that silver= does not "
             f"({some_names(strange)}): the gold must be part of the silver's {unit}s"
         )
+
+
+def check_units(
+    gold: Sequence[str], silver: Sequence[str], unit: str, *, few_gold: bool = False
+) -> None:
+    """An error where the units that have gold are too few, or not among those that have silver."""
+    check_part(gold, silver, unit)
+    n = len(gold)
     if n < LEAST_GOLD:
         raise UsageError(
             f"gold= has {plural(n, unit)}: from so little no interval can be made "

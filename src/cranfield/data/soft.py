@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Any, TypeAlias
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield._records import dataclass, replace
 from cranfield.data.tables import Judgements
@@ -32,9 +32,21 @@ class ChanceRow:
     line: int = 0
 
 
-def soft_judgements(rows: Iterable[ChanceRow], where: str) -> Judgements:
-    """Judgements with probabilities, or an InputError that names the items that have none."""
+def soft_judgements(
+    rows: Iterable[ChanceRow],
+    where: str,
+    asked: Literal["topic", "concept", "category"] = "topic",
+    categories: Sequence[str] = (),
+) -> Judgements:
+    """Judgements with probabilities, or an InputError that names the items that have none.
+
+    Messages speak of what was asked; `categories` are the names of grades, where these are such.
+    """
     held = list(rows)
+
+    def unit(topic: str, item: str) -> str:
+        return f"item {item!r}" + ("" if asked == "category" else f" for {asked} {topic!r}")
+
     levels = sorted({row.grade for row in held})
     if len(levels) > MOST_LEVELS:
         raise InputError.single(where, f"has {len(levels)} grades; at most {MOST_LEVELS} can be")
@@ -46,7 +58,9 @@ def soft_judgements(rows: Iterable[ChanceRow], where: str) -> Judgements:
         key = (row.topic, row.item)
         chances = found.setdefault(key, [0.0] * len(levels))
         lines.setdefault(key, row.line)
-        fault = _fault(row, chances[at[row.grade]])
+        answer = f"category {categories[int(row.grade)]!r}" if categories else ""
+        answer = answer or f"{'grade' if asked == 'topic' else 'value'} {row.grade:g}"
+        fault = _fault(row, chances[at[row.grade]], answer, unit(row.topic, row.item))
         if fault:
             problems.append(Problem(row.line, fault))
         chances[at[row.grade]] = row.probability
@@ -56,8 +70,7 @@ def soft_judgements(rows: Iterable[ChanceRow], where: str) -> Judgements:
             problems.append(
                 Problem(
                     lines[key],
-                    f"the probabilities of item {key[1]!r} for topic {key[0]!r} add up to "
-                    f"{total:.6g}, not to 1",
+                    f"the probabilities of {unit(*key)} add up to {total:.6g}, not to 1",
                 )
             )
     if problems:
@@ -67,17 +80,12 @@ def soft_judgements(rows: Iterable[ChanceRow], where: str) -> Judgements:
     return _table(found, np.array(levels, dtype=np.float64))
 
 
-def _fault(row: ChanceRow, before: float) -> str:
+def _fault(row: ChanceRow, before: float, answer: str, unit: str) -> str:
     if not 0.0 <= row.probability <= 1.0:
-        return (
-            f"probability {row.probability:g} of item {row.item!r} for topic {row.topic!r} is not "
-            "between 0 and 1"
-        )
+        return f"probability {row.probability:g} of {unit} is not between 0 and 1"
     if row.grade < 0:
-        return f"grade {row.grade:g} of item {row.item!r} is negative: grades start at 0"
-    if before:
-        return f"grade {row.grade:g} of item {row.item!r} for topic {row.topic!r} stands twice"
-    return ""
+        return f"{answer} of item {row.item!r} is negative: {answer.split()[0]}s start at 0"
+    return f"{answer} of {unit} stands twice" if before else ""
 
 
 def _table(found: Mapping[tuple[str, str], list[float]], levels: Floats) -> Judgements:

@@ -91,13 +91,14 @@ def read_soft_truth(path: FileForm) -> tuple[LabelMatrix, bool]:
             ChanceRow("category", item, names.setdefault(name, len(names)), chance, line)
             for line, (item, name), (chance,) in _rows(path, CATEGORIES, 2)
         ]
-        table = soft_judgements(rows, where)
+        table = soft_judgements(rows, where, "category", tuple(names))
         return _matrix(table, tuple(names), exclusive=True, path=path), True
     rows = [
         ChanceRow(concept, item, value, chance, line)
         for line, (item, concept), (value, chance) in _rows(path, CONCEPTS, 2)
     ]
-    return _matrix(soft_judgements(rows, where), (), exclusive=False, path=path), False
+    table = soft_judgements(rows, where, "concept")
+    return _matrix(table, (), exclusive=False, path=path), False
 
 
 def _matrix(
