@@ -7,7 +7,6 @@ makes anything else.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Mapping
 from importlib import import_module
@@ -240,6 +239,8 @@ class Answer:
 
     def save(self, path: str | Path) -> None:
         """Write the whole answer to a file, which `cranfield.load` reads."""
+        import json
+
         document = {"cranfield": __version__, "command": self._word(), "layout": LAYOUT}
         text = json.dumps(document | {"answer": encode(self)}, ensure_ascii=False)
         write_whole(Path(path), (text + "\n").encode())
@@ -373,6 +374,8 @@ def load(path: str | Path) -> Answer:
     >>> cf.load(kept).mean()
     {'run': {'RR': 0.5}}
     """
+    import json
+
     where = describe(path)
     try:
         document = json.loads(read_json_text(path))

@@ -8,7 +8,6 @@ with or without parameters: it leads to one canonical name, which is what answer
 
 from __future__ import annotations
 
-import ast
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -460,6 +459,8 @@ def _matching(rest: str, whole: str) -> tuple[str, str]:
 
 def _parse_params(inside: str, whole: str, values: dict[str, Value]) -> None:
     """Add the parameters written between parentheses to `values`."""
+    import ast  # most names have none
+
     try:
         call = ast.parse(f"f({inside})", mode="eval").body
     except (SyntaxError, ValueError, MemoryError, RecursionError):

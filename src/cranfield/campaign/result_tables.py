@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
+from cranfield._records import dataclass
 from cranfield.errors import UsageError, suggest
 
 KINDS = ("ranked", "labels")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import math
 import os
-import shlex
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -31,6 +30,8 @@ if TYPE_CHECKING:
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
 
+# These texts are in one language: nobody looks for translations, which takes a while.
+vars(argparse)["_"] = str
 # Something that options can be added to: a parser, or a group of its options.
 Place = argparse._ActionsContainer
 # What an option can be where it is not text: see `add`.
@@ -98,6 +99,8 @@ class Parser(argparse.ArgumentParser):
                 from cranfield.io.forms import named_input
 
                 given[place] = [named_input(text, third) for text in texts]
+        import shlex
+
         own = [name for name in Output.__match_args__ if name != "asked"]
         asked = shlex.join([*self.prog.split(), *what_was_asked(argv)])
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})

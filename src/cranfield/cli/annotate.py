@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from cranfield._records import replace
 from cranfield.cli._common import Parser, add, common, positive, target
 from cranfield.errors import UsageError
 from cranfield.evaluation.choices import AFTER, CLASSIFIERS, FUSIONS, THRESHOLDS

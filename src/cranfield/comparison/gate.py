@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+from cranfield._records import dataclass
 from cranfield.errors import UsageError, suggest
 
 if TYPE_CHECKING:

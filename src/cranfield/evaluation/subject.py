@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal
 
+from cranfield._records import dataclass, replace
 from cranfield.errors import UsageError
 from cranfield.evaluation.kept import good_runs
 from cranfield.evaluation.stored import is_saved, read_scores

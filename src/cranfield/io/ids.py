@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 from cranfield import _core
+from cranfield._records import dataclass
 from cranfield.data import Table
 from cranfield.errors import InputError
 
