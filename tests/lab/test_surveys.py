@@ -7,6 +7,8 @@ import pytest
 
 from cranfield.campaign.concept_survey import make_concept_survey
 from cranfield.campaign.questionnaire import make_questionnaire
+from cranfield.campaign.sheets import Filled, response_of
+from cranfield.campaign.surveys.making import survey_from
 from cranfield.campaign.tally import tally
 from cranfield.campaign.votes import Preferences, count_preferences, count_votes
 from cranfield.cli import main
@@ -15,6 +17,7 @@ from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.report.tables import document_of
+from cranfield.site.work_pages import write_questionnaire
 
 CONCEPTS = ["Sky", "Sea", "Dog", "<b>"]
 
@@ -24,7 +27,7 @@ def annotations():
     rng = np.random.default_rng(1)
     truth = rng.random((40, 4)) < 0.5
     truth[:, 0] |= ~truth.any(axis=1)
-    runs = {n: truth ^ (rng.random(truth.shape) < 0.3) for n in ("first", "second")}
+    runs = {n: truth ^ (rng.random(truth.shape) < 0.3) for n in ("apples", "pears")}
     items = [f"i{k}" for k in range(40)]
     made = {n: LabelMatrix.of(r, items=items, concepts=CONCEPTS) for n, r in runs.items()}
     return LabelMatrix.of(truth, items=items, concepts=CONCEPTS), made
@@ -34,14 +37,14 @@ def test_sets_are_blind_and_shuffled_and_come_with_the_scores(tmp_path):
     truth, runs = annotations()
     measures = "F.example HammingLoss"
     made = make_concept_survey(truth, runs, measures, questions=12, rng=3)
-    made.write(tmp_path)
+    write_questionnaire(made, tmp_path)
     for name in ("questions.json", "questions.html"):
         text = (tmp_path / name).read_text()
-        assert "first" not in text
+        assert "apples" not in text
         assert "F.example" not in text
     assert "&lt;b&gt;" in (tmp_path / "questions.html").read_text()
     orders = {tuple(sets.values()) for sets in made.key["key"].values()}
-    assert orders == {("first", "second"), ("second", "first")}
+    assert orders == {("apples", "pears"), ("pears", "apples")}
     scores = evaluate_labels(truth, runs, measures)
     for entry in made.questions["questions"]:
         number, at = str(entry["question"]), truth.items.index(entry["item"])
@@ -102,7 +105,7 @@ def test_answers_about_sets_are_counted_beside_the_scores(tmp_path):
     key = tmp_path / "key.json"
     # Two people who always take the set with the lower Hamming loss, and one who cannot decide.
     better = {
-        q: ("first", "second")[int(np.argmin(scores["HammingLoss"]))]
+        q: ("apples", "pears")[int(np.argmin(scores["HammingLoss"]))]
         for q, scores in made.key["scores"].items()
     }
     best = {
@@ -139,7 +142,7 @@ def test_surveys_that_cannot_be_made(measures, questions, message):
 def test_a_survey_compares_two_runs():
     truth, runs = annotations()
     with pytest.raises(UsageError, match="two annotations"):
-        make_concept_survey(truth, {"first": runs["first"]})
+        make_concept_survey(truth, {"apples": runs["apples"]})
 
 
 def test_the_command_makes_and_tallies(capsys, tmp_path):
@@ -161,8 +164,8 @@ def test_the_command_makes_and_tallies(capsys, tmp_path):
         "--questions",
         "3",
         "--between",
-        str(paths["first"]),
-        str(paths["second"]),
+        str(paths["apples"]),
+        str(paths["pears"]),
     ]
     assert main(argv) == 2
     assert "--truth" in capsys.readouterr().err
@@ -185,7 +188,7 @@ def test_the_command_makes_and_tallies(capsys, tmp_path):
     ],
 )
 def test_answers_that_do_not_fit(tmp_path, answers, message):
-    key = make_questionnaire(questions=2).write(tmp_path).files[2]
+    key = make_questionnaire(questions=2).write(tmp_path).files[1]
     given = tmp_path / "a.json"
     given.write_text(json.dumps({"answers": answers}))
     with pytest.raises(CranfieldError, match=message):
@@ -193,7 +196,7 @@ def test_answers_that_do_not_fit(tmp_path, answers, message):
 
 
 def test_an_answer_ticked_twice_counts_once(tmp_path):
-    key = make_questionnaire(questions=1).write(tmp_path).files[2]
+    key = make_questionnaire(questions=1).write(tmp_path).files[1]
     given = tmp_path / "a.json"
     given.write_text('{"answers": {"1": ["Method 1", "Method 1"]}}')
     assert sum(c.votes for c in tally(key, [given]).choices) == 1
@@ -266,7 +269,7 @@ def test_measures_with_the_same_order_share_a_vote(tmp_path):
     shared = made.key["alike"]
     # One relevant item: AP and RR always agree; P@100 sees no difference at all.
     assert shared == {str(q): [["AP", "RR"]] for q in range(1, 41)}
-    key = made.write(tmp_path).files[2]
+    key = made.write(tmp_path).files[1]
     ticks = {
         q: [next(m for m, name in methods.items() if name == "RR")]
         for q, methods in made.key["key"].items()
@@ -287,7 +290,7 @@ def test_measures_with_the_same_order_share_a_vote(tmp_path):
 
 
 def test_answers_that_are_there_twice_and_questions_without_one_are_told(tmp_path):
-    key = make_questionnaire(questions=3).write(tmp_path).files[2]
+    key = make_questionnaire(questions=3).write(tmp_path).files[1]
     texts = {
         "a": {"1": ["Method 1"], "2": ["Method 2"], "3": ["none"]},
         "b": {"1": ["Method 1"], "2": ["Method 2"], "3": ["none"]},
@@ -303,3 +306,26 @@ def test_answers_that_are_there_twice_and_questions_without_one_are_told(tmp_pat
     ]
     assert found.to_dict()["notes"] == list(found.notes)
     assert sum(c.votes for c in found.choices) == 7
+
+
+def test_answers_of_the_page_count_as_those_that_were_ticked_in_a_file(tmp_path):
+    """One page for all surveys; answers that an older page has saved are counted as before."""
+    lists = make_questionnaire("AP NMRR MNRO", questions=4, rng=1)
+    sets = make_concept_survey(*annotations(), "F.example HammingLoss", questions=4, rng=3)
+    said = (
+        (lists, "methods", [["Method 1"], ["Method 2", "Method 3"], ["none"], ["Method 3"]]),
+        (sets, "better", [["Set 1"], ["Set 2"], ["both"], ["Set 1"]]),
+    )
+    for k, (made, question, chosen) in enumerate(said):
+        files = write_questionnaire(made, tmp_path / str(k)).files
+        key, old, new = files[2], tmp_path / "old.json", tmp_path / "new.json"
+        ticks = {str(q): v for q, v in enumerate(chosen, 1)}
+        survey = survey_from(made)
+        filled = [Filled(unit, {question: v}) for unit, v in ticks.items()]
+        about = {} if survey.sheet.about is None else {"age": ["40"], "education": ["other"]}
+        response = response_of(survey.sheet, "ann", filled, about)
+        new.write_text(json.dumps(response.to_dict()))
+        both = {unit: ["Set 1", "Set 2"] if v == ["both"] else v for unit, v in ticks.items()}
+        old.write_text(json.dumps({"respondent": "ann", "answers": both}))
+        assert tally(key, [new]).to_dict() == tally(key, [old]).to_dict()
+        assert main(["survey", "count", key, str(new), "--quiet"]) == 0

@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.campaign.survey_page import page
 from cranfield.campaign.surveys.kinds import OF_RANKINGS
 from cranfield.errors import UsageError, check_at_most
 from cranfield.evaluation.placements import ranking
@@ -58,18 +57,21 @@ class Questionnaire:
     key: dict[str, Any]
     notes: tuple[str, ...] = ()
 
-    def write(self, folder: str | Path) -> WrittenQuestionnaire:
-        """questions.json, questions.html (a page that saves the answers to a file), key.json."""
+    def write(
+        self, folder: str | Path, page: str = "", key: Mapping[str, Any] | None = None
+    ) -> WrittenQuestionnaire:
+        """questions.json, key.json (or a longer one), and questions.html where there is a page."""
         target = made_folder(folder)
-        texts = (
-            json.dumps(self.questions, indent=1),
-            page(self.questions),
-            json.dumps(self.key, indent=1),
-        )
-        files = tuple(target / name for name in FILES)
-        for file, text in zip(files, texts, strict=True):
-            write_whole(file, text.encode() + b"\n")
-        return WrittenQuestionnaire(tuple(map(str, files)), tuple(FILES.values()), notes=self.notes)
+        texts = {
+            "questions.json": json.dumps(self.questions, indent=1) + "\n",
+            "questions.html": page,
+            "key.json": json.dumps(key or self.key, indent=1) + "\n",
+        }
+        made = {name: target / name for name, text in texts.items() if text}
+        for name, file in made.items():
+            write_whole(file, texts[name].encode())
+        purposes = tuple(FILES[name] for name in made)
+        return WrittenQuestionnaire(tuple(map(str, made.values())), purposes, notes=self.notes)
 
 
 def make_questionnaire(

@@ -8,7 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cranfield.campaign.survey_page import NONE
+from cranfield.campaign.forms import NONE
+from cranfield.campaign.sheets import Response, read_response
 from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
 from cranfield.errors import InputError
 from cranfield.io.files import describe, read_json_text
@@ -16,6 +17,8 @@ from cranfield.notes import Notes
 from cranfield.work.packing import floats
 
 OTHER = "OTHER"
+# The answer that both sets are equally good.
+BOTH = "both"
 
 
 def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferences:
@@ -83,7 +86,12 @@ def count_orders(hidden: Mapping[str, Any], given: Sequence[Mapping[str, list[st
 
 def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
     """The answers of one person, each option at most once."""
-    given = _json(path, "answers")["answers"]
+    said = _json(path)
+    if "cranfield-response" in said:
+        return chosen_on(read_response(path), key)
+    given = said.get("answers")
+    if not isinstance(given, dict):
+        raise InputError.single(describe(path), "expected a JSON object with 'answers'")
     for question, ticked in given.items():
         if question not in key:
             raise InputError.single(describe(path), f"no question {question!r} was asked")
@@ -99,13 +107,24 @@ def _answers(path: str | Path, key: Mapping[str, Mapping[str, str]]) -> dict[str
     return {question: list(dict.fromkeys(ticked)) for question, ticked in given.items()}
 
 
-def _json(path: str | Path, field: str) -> dict[str, Any]:
+def chosen_on(response: Response, key: Mapping[str, Mapping[str, str]]) -> dict[str, list[str]]:
+    """What a person chose on the page of a survey, the options of each question of the key."""
+    found = {}
+    for filled in response.done():
+        if filled.unit in key:
+            said = [v for name in ("methods", "better") for v in filled.answers.get(name, ())]
+            found[filled.unit] = list(key[filled.unit]) if said == [BOTH] else said
+    return found
+
+
+def _json(path: str | Path, field: str = "") -> dict[str, Any]:
     try:
         found = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError.single(describe(path), f"is not JSON ({error})") from None
-    if not isinstance(found, dict) or not isinstance(found.get(field), dict):
-        raise InputError.single(describe(path), f"expected a JSON object with {field!r}")
+    if not isinstance(found, dict) or (field and not isinstance(found.get(field), dict)):
+        named = field or "answers"
+        raise InputError.single(describe(path), f"expected a JSON object with {named!r}")
     return found
 
 

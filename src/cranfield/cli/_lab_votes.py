@@ -48,6 +48,6 @@ def answer_votes(given: dict[str, Any]) -> Answer:
     if step == "tally":
         return lab.tally(given["key"], given["answers"])
     from cranfield.lab.asking import ask_people
+    from cranfield.site.work_pages import write_questionnaire
 
-    folder = given.pop("folder")
-    return ask_people(**given).write(folder)
+    return write_questionnaire(folder=given.pop("folder"), made=ask_people(**given))

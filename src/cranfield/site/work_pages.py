@@ -14,8 +14,10 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.forms import Form
 from cranfield.campaign.ontology_form import actions_of
+from cranfield.campaign.questionnaire import Questionnaire, WrittenQuestionnaire
 from cranfield.campaign.sheet_maker import make_sheet
 from cranfield.campaign.sheets import Sheet
+from cranfield.campaign.surveys.making import survey_from
 from cranfield.errors import MissingExtraError
 from cranfield.report.shell import html_file
 
@@ -70,6 +72,12 @@ def sheet_page(sheet: Sheet) -> str:
     )
     style = static_text("work-page.css") + static_text("work.css")
     return html_file(sheet.title, body, style=style, script=static_text("work.js"))
+
+
+def write_questionnaire(made: Questionnaire, folder: str | Path) -> WrittenQuestionnaire:
+    """A questionnaire in a folder: its page is the same form that surveys have."""
+    survey = survey_from(made)
+    return made.write(folder, sheet_page(survey.sheet), survey.to_dict())
 
 
 def make_form(source: str | Path, **options: Any) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.campaign.pool import make_pool
+from cranfield.campaign.questionnaire import Questionnaire
 from cranfield.campaign.sheet_maker import views_of
 from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
 from cranfield.campaign.surveys.survey import Survey
@@ -33,6 +34,12 @@ def make_survey(kind: str, *, seed: int = 0, **options: Any) -> Survey:
         kinds.ASSOCIATION: _association,
     }
     return makers[kind](rng=seed, **asked)
+
+
+def survey_from(made: Questionnaire) -> Survey:
+    """The survey that asks the questions of a questionnaire, on lists or on concept sets."""
+    of_sets = "sets" in made.questions["questions"][0]
+    return preference.preference_survey_of(made) if of_sets else measures.measure_survey_of(made)
 
 
 def _measures(**options: Any) -> Survey:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from typing import Any
 
 from cranfield.campaign.forms import NONE, Form, Option, Question, Tab
-from cranfield.campaign.questionnaire import make_questionnaire
+from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
 from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
 from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey, about_form
@@ -37,7 +37,11 @@ def measure_survey(
     measures: str | Sequence[str | Measure] = kinds.OF_RANKINGS, **options: Any
 ) -> Survey:
     """A survey of the whole kind; `options` are those of `make_questionnaire`."""
-    made = make_questionnaire(measures, **options)
+    return measure_survey_of(make_questionnaire(measures, **options))
+
+
+def measure_survey_of(made: Questionnaire) -> Survey:
+    """The survey that asks the questions of a questionnaire on ranked lists."""
     first = made.questions["questions"][0]
     methods, lists = tuple(first["places"]), tuple(first["lists"])
     choice = Question(

@@ -14,10 +14,11 @@ from typing import Any
 
 from cranfield.campaign.concept_survey import make_concept_survey
 from cranfield.campaign.forms import Form, Option, Question, Tab
+from cranfield.campaign.questionnaire import Questionnaire
 from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
 from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey
-from cranfield.campaign.tally import count_sets
+from cranfield.campaign.tally import BOTH, chosen_on, count_sets
 from cranfield.campaign.votes import Preferences
 
 TITLE = "Which concepts fit better?"
@@ -26,7 +27,6 @@ SCENARIO = (
     "truly has, and what each system made of them: right, wrong, and missed. Compare what is wrong "
     "with what was missed, and say whose suggestion is better."
 )
-BOTH = "both"
 LAST = "expectations"
 ASKED = (
     "When you search for pictures that show several things, what is most important to you, and "
@@ -48,7 +48,12 @@ def preference_survey(truth: Any, runs: Any, measures: Any = None, **options: An
     With `pictures` ({item: address}) the items are shown.
     """
     pictures = options.pop("pictures", None) or {}
-    made = make_concept_survey(truth, runs, measures, **options)
+    return preference_survey_of(make_concept_survey(truth, runs, measures, **options), pictures)
+
+
+def preference_survey_of(made: Questionnaire, pictures: Mapping[str, str] | None = None) -> Survey:
+    """The survey that asks the questions of a questionnaire on concept sets."""
+    shown = pictures or {}
     entries = made.questions["questions"]
     sets = tuple(entries[0]["sets"])
     options_shown = tuple(Option(s, s, key=str(n)) for n, s in enumerate(sets, 1))
@@ -60,7 +65,7 @@ def preference_survey(truth: Any, runs: Any, measures: Any = None, **options: An
         LAST: Form("A last question", (Tab("", (words,)),)),
     }
     units = (
-        *(_unit(e, pictures.get(str(e["item"]), "")) for e in entries),
+        *(_unit(e, shown.get(str(e["item"]), "")) for e in entries),
         Unit(LAST, LAST, "A last question"),
     )
     key = {"survey": kinds.PREFERENCE, "units": [u.name for u in units], **made.key}
@@ -90,7 +95,7 @@ def count_preference_survey(
     classes: Mapping[str, str] | None = None,
 ) -> Preferences:
     """Tables 9.5 and 9.6: votes beside scores, and expectations by class."""
-    counted = count_sets(key, [_votes(key, response) for response in responses])
+    counted = count_sets(key, [chosen_on(response, key["key"]) for response in responses])
     written = [
         text
         for response in responses
@@ -105,16 +110,6 @@ def count_preference_survey(
         expectations=tuple((text, named.get(text) or class_of(text)) for text in written),
         respondents=Respondents.of(responses, len(key["key"])),
     )
-
-
-def _votes(key: Mapping[str, Any], response: Response) -> dict[str, list[str]]:
-    found = {}
-    for filled in response.done():
-        if filled.unit == LAST:
-            continue
-        said = list(filled.answers.get("better", ()))
-        found[filled.unit] = list(key["key"][filled.unit]) if said == [BOTH] else said
-    return found
 
 
 def class_of(text: str) -> str:

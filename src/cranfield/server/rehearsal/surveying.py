@@ -12,7 +12,7 @@ import numpy as np
 
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.making import make_survey
-from cranfield.campaign.surveys.preference import BOTH
+from cranfield.campaign.tally import BOTH
 from cranfield.io.written import csv_text
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.stage import Stage
