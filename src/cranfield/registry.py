@@ -25,8 +25,11 @@ Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
 _STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _CUTOFF = re.compile(r"@([0-9.]*[0-9])")
 _DIRECTION = re.compile(r"\.[A-Za-z]+")
-# trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10.
-_TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)[._](?P<at>[0-9]+(?:\.[0-9]+)?)")
+# trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10; others write
+# ndcg_at_10.
+_TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)(?:[._]|_at_)(?P<at>[0-9]+(?:\.[0-9]+)?)")
+# A cutoff without anything before it: NDCG10.
+_GLUED = re.compile(r"([A-Za-z]\w*?)([0-9]+)")
 _RANGE = re.compile(r"@([0-9]{1,15})\.\.([0-9]{1,15})")
 _LONGEST_RANGE = 1000
 _DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
@@ -267,10 +270,18 @@ class Registry(Mapping[str, D], Generic[D]):
         if found is None:
             name = text.strip() if tail else spoken.name
             raise MeasureError(
-                f"No {self.kind.noun} named {name!r}.{suggest(name, self.known_names())} "
+                f"No {self.kind.noun} named {name!r}.{self._likely(name)} "
                 f"List them with: {self.kind.catalogue}"
             )
         return found.bind(at=spoken.at, **spoken.params).check_complete()
+
+    def _likely(self, name: str) -> str:
+        """What may be meant by a name that nothing has."""
+        glued = _GLUED.fullmatch(name)
+        with_cutoff = glued and self._called(glued[1])
+        if glued and with_cutoff:
+            return f" Did you mean '{with_cutoff.name}@{glued[2]}'?"
+        return suggest(name, self.known_names())
 
     def find_all(self, wanted: str | D | Iterable[str | D]) -> tuple[D, ...]:
         """Declarations by names, sets of names, or themselves; each once, in the order given."""

@@ -107,6 +107,58 @@ def test_a_spelling_is_its_measure_at_every_door(folder, ask, typed):
     assert ask("compare", *two, "-m", typed) == ask("compare", *two, "-m", canonical)
 
 
+@pytest.mark.parametrize("typed", [name for name in SPELLINGS if "," not in name])
+def test_a_spelling_in_any_case_in_a_gate_and_in_a_list(folder, capsys, typed):
+    canonical = cf.evaluate(QRELS, {"r": RUN}, SPELLINGS[typed]).mean()
+    for name in {typed, typed.upper(), typed.lower(), typed.capitalize()}:
+        assert cf.evaluate(QRELS, {"r": RUN}, [name]).mean() == canonical
+    (value,) = canonical["r"].values()
+    for bar, code in ((value, 0), (value + 1e-6, 1)):
+        gate = f"{typed}={bar!r}"
+        assert main(["eval", "q.json", "r.json", "-m", typed, "--fail-under", gate]) == code
+    assert f"{typed} is {value:.4f}, expected at least" in capsys.readouterr().err
+
+
+def test_spellings_in_a_study_of_measures(folder, ask):
+    runs = ("q.json", "r.json", "o.json", "s=r.json", "t=o.json", "--resamples", "20")
+    found = ask("lab", "correlate", *runs, "-m", "MAP ndcg_cut_10 Hits@10 F1@10")
+    assert found == ask("lab", "correlate", *runs, "-m", "AP nDCG@10 Success@10 F@10")
+
+
+def test_measures_of_ir_measures_are_theirs():
+    ir_measures = pytest.importorskip("ir_measures")
+    objects = [ir_measures.parse_measure(n) for n in ("AP", "nDCG@10", "RR", "P(rel=2)@5", "R@3")]
+    wanted = cf.evaluate(QRELS, {"r": RUN}, "AP nDCG@10 RR P@5(rel=2) R@3").mean()
+    assert cf.evaluate(QRELS, {"r": RUN}, objects).mean() == wanted
+    found = ir_measures.calc_aggregate(objects, QRELS, RUN)
+    for measure, value in zip(objects, wanted["r"].values(), strict=True):
+        assert value == pytest.approx(found[measure], abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        *(("NDCG10", "nDCG@10"), ("ndcg10", "nDCG@10"), ("P10", "P@10"), ("R100", "R@100")),
+        *(("MRRR", "MRR"), ("nDGC@10", "nDCG"), ("RPB", "RBP"), ("precison@5", "Precision")),
+    ],
+)
+def test_a_near_miss_is_told_what_is_meant(typed, meant):
+    with pytest.raises(cf.MeasureError, match=f"Did you mean '{meant}'"):
+        cf.evaluate(QRELS, {"r": RUN}, typed)
+
+
+@pytest.mark.parametrize(
+    ("typed", "canonical"),
+    [
+        *(("ndcg_at_10", "nDCG@10"), ("precision_at_5", "P@5"), ("recall_at_5", "R@5")),
+        *(("mean_average_precision", "AP"), ("mean_reciprocal_rank", "RR"), ("R-Prec", "Rprec")),
+    ],
+)
+def test_names_of_other_libraries(typed, canonical):
+    found = cf.evaluate(QRELS, {"r": RUN}, typed).mean()
+    assert found == cf.evaluate(QRELS, {"r": RUN}, canonical).mean()
+
+
 @pytest.mark.parametrize("typed", FOR_LABELS)
 def test_a_spelling_is_the_measure_of_labels(folder, ask, typed):
     files = ("truth.json", "sure.json")
@@ -115,6 +167,17 @@ def test_a_spelling_is_the_measure_of_labels(folder, ask, typed):
     two = ("--truth", "truth.json", "sure.json", "less.json", "--resamples", "50")
     found = ask("compare", *two, "-m", typed)
     assert found == ask("compare", *two, "-m", FOR_LABELS[typed])
+
+
+@pytest.mark.parametrize("typed", FOR_LABELS)
+def test_a_spelling_in_a_gate_of_labels(folder, capsys, typed):
+    """The gate read the name as that of a measure of rankings, and found no scores."""
+    found = cf.evaluate_labels(TRUTH, {"r": cf.LabelMatrix.of(SURE)}, FOR_LABELS[typed]).mean()
+    (value,) = found["r"].values()
+    for bar, code in ((value, 0), (value + 1e-6, 1)):
+        gate = ["--fail-under", f"{typed}={bar!r}"]
+        assert main(["label", "truth.json", "sure.json", "-m", typed, *gate]) == code
+    assert f"{typed} is {value:.4f}, expected at least" in capsys.readouterr().err
 
 
 def lines(rows, separator="\t"):

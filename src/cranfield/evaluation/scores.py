@@ -332,10 +332,10 @@ class Scores(Answer):
 
     def measure_named(self, name: str) -> Measure:
         """The measure of a name, or of another spelling of it."""
-        from cranfield.measures import measure
+        from cranfield.measures import measure_for
 
         known = {str(m): m for m in self.measures}
-        found = known.get(name) or known.get(str(measure(name)))
+        found = known.get(name) or known.get(str(measure_for(name, self.task)))
         if found is None:
             raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")
         return found

@@ -149,6 +149,18 @@ def measure(name: str) -> Measure:
     return REGISTRY.find(name)
 
 
+def measure_for(name: str, task: str) -> Measure:
+    """The measure of a name where "ranked" runs or "labels" are evaluated: MAP is of either.
+
+    >>> str(measure_for("F1", "labels")), str(measure_for("F1", "ranked"))
+    ('F.example', 'SetF')
+    """
+    try:
+        return (ANNOTATION if task == "labels" else RANKED).find(name)
+    except MeasureError:
+        return measure(name)
+
+
 def rebound(name: str, at: float | None, params: Mapping[str, Value]) -> Measure:
     """A measure by its canonical name and what it is bound to, as it comes out of a pickle."""
     return REGISTRY[name].bind(at=at, **params)

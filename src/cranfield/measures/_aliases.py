@@ -34,8 +34,12 @@ RANKED_ALIASES = {
     "hit_rate": "Success",
     "R_precision": "Rprec",
     "RPrecision": "Rprec",
+    "R_prec": "Rprec",
     "average_precision": "AP",
+    "mean_average_precision": "AP",
+    "MeanAveragePrecision": "AP",
     "reciprocal_rank": "RR",
+    "mean_reciprocal_rank": "RR",
     "ndcg_burges": "nDCG(gain='exp')",
     "IPrec": "iP(version=9)",
     # Of each concept's items by confidence, where only some were judged (TRECVID).

@@ -230,10 +230,10 @@ class Material:
 
 def _primary(scores: Scores, name: str) -> Measure:
     """The collection's primary measure where runs were scored under it, else the first one."""
-    from cranfield.measures import measure
+    from cranfield.measures import measure_for
 
     known = {str(m): m for m in scores.measures}
-    wanted = str(measure(name)) if name else ""
+    wanted = str(measure_for(name, scores.task)) if name else ""
     return known.get(name) or known.get(wanted) or scores.measures[0]
 
 
