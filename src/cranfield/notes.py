@@ -8,10 +8,14 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeAlias
+from typing import Protocol, TypeAlias, TypeVar
 
 from cranfield.errors import CancelledError
 
+Result = TypeVar("Result")
+
+# Seconds between two words about compiled work.
+TELL_EVERY = 0.1
 NAMES_SHOWN = 3
 EXAMPLES_SHOWN = 5
 
@@ -140,6 +144,28 @@ class Progress:
         if self.cancelled:
             counter.cancel()
 
+    @property
+    def tells(self) -> bool:
+        """Whether somebody is told; who looks at `done` needs no telling."""
+        return self._watcher is not None
+
+    def during(self, work: Callable[[], Result]) -> Result:
+        """Do compiled work, and tell meanwhile what the counters that are watched say."""
+        if not self.tells:
+            return work()
+        from concurrent.futures import ThreadPoolExecutor, wait
+
+        with ThreadPoolExecutor(1) as pool:
+            found = pool.submit(work)
+            try:
+                while wait([found], timeout=TELL_EVERY).not_done:
+                    self(self.done)
+            except BaseException:
+                # Whoever is told wants no more of it, or the user does not.
+                self.cancel()
+                raise
+        return found.result()
+
     def part(self, low: float, high: float) -> Progress:
         """The progress of a step that takes the whole from `low` to `high`."""
         return _Part(self, low, high)
@@ -152,6 +178,10 @@ class _Part(Progress):
         super().__init__(lambda done: whole(low + (high - low) * done))
         self._whole, self._low, self._high = whole, low, high
         self._cancelled = whole._cancelled
+
+    @property
+    def tells(self) -> bool:
+        return self._whole.tells
 
     def cancel(self) -> None:
         self._whole.cancel()

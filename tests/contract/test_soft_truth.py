@@ -115,6 +115,23 @@ def test_draws_are_the_same_on_any_number_of_threads_and_processes():
     assert one != cf.evaluate(truth, runs, **asked | {"rng": 6})
 
 
+def test_draws_tell_how_far_they_are():
+    truth = soft_truth(topics=10, items=100)
+    runs = runs_for(truth)
+    seen: list[float] = []
+    told = cf.evaluate(truth, runs, "AP nDCG@5", draws=4000, progress=seen.append, jobs=1)
+    assert seen == sorted(seen)
+    assert seen[-1] == 1.0
+    assert any(0 < share < 1 for share in seen)
+    assert told == cf.evaluate(truth, runs, "AP nDCG@5", draws=4000, jobs=1)
+
+    def enough(_: float) -> None:
+        raise RuntimeError("enough")
+
+    with pytest.raises(RuntimeError, match="enough"):
+        cf.evaluate(truth, runs, "AP", draws=100_000, progress=enough, jobs=1)
+
+
 def test_draws_on_processes_are_the_same():
     truth = soft_truth(topics=4, items=10)
     runs = runs_for(truth, 2)

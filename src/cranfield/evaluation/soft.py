@@ -130,8 +130,8 @@ def under_doubt(
         offsets, ranks, entries, retrieved, _ = truth.ranks(run, task.settings, jobs)
         counted = np.frombuffer(task.counted(values), dtype=np.uint8)
         arrays.append((offsets, ranks, entries, retrieved, counted))
-    drawn = _Drawn(task, truth, arrays, draws, seed, jobs, counter)
-    progress.check()
+    drawn = progress.during(lambda: _Drawn(task, truth, arrays, draws, seed, jobs, counter))
+    progress(1.0)
     return drawn.scores(scores, results)
 
 
