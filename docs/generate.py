@@ -141,7 +141,7 @@ def routes_page() -> str:
         NOTE,
         "# Routes of the campaign site\n\n",
         f"Who may what: {listed}. Somebody who may not gets 403; for what belongs to others, 404. "
-        "A draft is for organisers only.\n\n",
+        "A draft is for organisers only, but for the pages of those who make its truth.\n\n",
         "| route | what | who | in the states |\n|---|---|---|---|\n",
     ]
     for rule in RULES:

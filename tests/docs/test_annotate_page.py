@@ -4,8 +4,13 @@ import json
 import re
 import shlex
 import shutil
+import signal
+import subprocess
+import sys
+import time
 from pathlib import Path
 
+import httpx
 import numpy as np
 
 from cranfield.campaign.sheet_maker import make_sheet
@@ -14,6 +19,8 @@ from cranfield.cli import main
 from cranfield.data.labels import dense
 from cranfield.io.annotations import read_truth
 from cranfield.io.samples import SAMPLE
+from cranfield.server.rehearsal.process import free_port
+from tests.server.world import Browser
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "annotate.md"
 
@@ -61,3 +68,103 @@ def test_the_round_prints_what_the_page_shows(tmp_path, monkeypatch, capsys):
         if shown:
             assert capsys.readouterr().out.strip() == shown.strip(), command
     assert (tmp_path / "form.html").stat().st_size > 10_000
+
+
+def served(command: str, port: int) -> tuple[subprocess.Popen[str], str]:
+    """A site as the page starts it, and the password that it prints."""
+    words = shlex.split(command.replace("8000", str(port)))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "cranfield", *words], stdout=subprocess.PIPE, text=True
+    )
+    password = ""
+    while not password:
+        line = process.stdout.readline()
+        assert line, "the site has ended"
+        password = line.partition("(shown once): ")[2].strip()
+    until = time.monotonic() + 60
+    with httpx.Client(verify=False) as client:
+        while time.monotonic() < until:
+            try:
+                client.get(f"http://127.0.0.1:{port}/healthz")
+                return process, password
+            except httpx.TransportError:
+                time.sleep(0.05)
+    raise AssertionError("the site does not answer")
+
+
+def organise(browser: Browser) -> list[str]:
+    """What the page says in words: a batch that runs, two links for workers and a token."""
+    here = "/digits/organise/batches"
+    made = {"kind": "labels", "slug": "first", "split": "agreement", "first": "20", "overlap": "3"}
+    assert browser.fill(here, made).status_code == 303
+    browser.fill(f"{here}/first/state", {"to": "running"}, page=f"{here}/first")
+    found = []
+    for kind, count in (("crowd", "2"), ("model", "1")):
+        given = {"kind": kind, "count": count}
+        text = browser.fill(f"{here}/first/people", given, page=f"{here}/first").text
+        found += re.findall(r"cw_[\w-]+", text)
+    return found
+
+
+def work(address: str, link: str) -> int:
+    """Somebody does all forms at a link, by the page and without a script."""
+    done = 0
+    with Browser(address) as browser:
+        browser.get(f"/digits/enter/{link}")
+        while True:
+            sent_on = browser.get("/digits/work/first")
+            if sent_on.status_code != 303:
+                return done
+            where = sent_on.headers["location"]
+            page = browser.get(where).text
+            names = dict.fromkeys(re.findall(r'type="radio"[^>]* name="([^"]+)"', page))
+            answers = {
+                name: re.search(rf'name="{re.escape(name)}" value="([^"]+)"', page)[1]
+                for name in names
+            }
+            hidden = {
+                name: re.search(rf'name="{name}" value="([^"]*)"', page)[1]
+                for name in ("csrf", "client_key")
+            }
+            assert browser.post(where, data=hidden | answers).status_code == 303
+            done += 1
+
+
+def test_the_round_on_the_site_runs_as_the_page_shows_it(tmp_path, monkeypatch, capsys):
+    shutil.copytree(SAMPLE, tmp_path / "digits")
+    monkeypatch.chdir(tmp_path)
+    text = PAGE.read_text()
+    part = text[text.index("### A round on the site") : text.index("## Ask people something else")]
+    program = re.search(r"```python\n(.*?)```", part, re.DOTALL)[1]
+    (tmp_path / "my_judge.py").write_text(program)
+    blocks = re.findall(r"```console\n(.*?)```", part, re.DOTALL)
+    commands = [line[2:] for block in blocks for line in block.splitlines() if line[:2] == "$ "]
+    start, serve, judge, curl, *after = commands
+    assert main(shlex.split(start)[1:]) == 0
+    port = free_port()
+    address = f"http://127.0.0.1:{port}"
+    process, password = served(serve.removeprefix("cranfield "), port)
+    try:
+        with Browser(address) as browser:
+            browser.log_in("organiser", password)
+            *links, token = organise(browser)
+            monkeypatch.setenv("CRANFIELD_TOKEN", token)
+            capsys.readouterr()
+            asked = judge.replace("8000", str(port)).replace("python ", f"{sys.executable} ")
+            assert main(shlex.split(asked)[1:]) == 0
+            shown = blocks[1].partition("\n")[2]
+            assert capsys.readouterr().out.strip() == shown.strip()
+            assert [work(address, link) for link in links] == [20, 20]
+            log = browser.get(curl.rpartition(":8000")[2])
+            (tmp_path / curl.split("-o ")[1].split()[0]).write_bytes(log.content)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        try:
+            process.wait(30)
+        except subprocess.TimeoutExpired:
+            process.kill()
+            process.wait(30)
+        process.stdout.close()
+    for command in after:
+        assert main(shlex.split(command)[1:]) == 0, command
+    assert (tmp_path / "truth.csv").read_text().startswith("item,concept,value")

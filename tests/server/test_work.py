@@ -271,3 +271,21 @@ def test_a_save_asks_the_store_few_questions_and_looks_at_all_places_once_a_seco
     assert len(own) <= 5, own
     for engine in engines:
         event.remove(engine, "before_cursor_execute", note)
+
+
+def test_truth_is_made_before_the_call_and_a_draft_stays_unseen(site):
+    """A batch lives its own life: annotators work in a draft, and nobody else learns of it."""
+    add(site)
+    browser = crowd_browser(site)
+    site.set_state("draft")
+    where, page = next_page(browser)
+    assert save(browser, where, page, GOOD).status_code == 303
+    assert 'href="/tiny/work"' in page
+    assert not {'href="/tiny"', 'href="/tiny/call"'} & set(re.findall(r'href="[^"]*"', page))
+    stranger = site.browser()
+    unknown = stranger.get("/nowhere/enter/cw_x")
+    for path in ("/tiny", "/tiny/call", "/tiny/enter/cw_x", "/tiny/survey/x"):
+        answer = stranger.get(path)
+        assert answer.status_code == 404
+        assert "A tiny campaign" not in answer.text
+        assert answer.text.replace(path, "") == unknown.text.replace("/nowhere/enter/cw_x", "")

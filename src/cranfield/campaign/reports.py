@@ -35,6 +35,11 @@ def site_report(
 ) -> SiteReport:
     """A report of facts, each a row."""
     columns = (ResultColumn("what", numeric=False), ResultColumn("is", numeric=False))
-    rows = tuple((name, str(value)) for name, value in facts.items())
+    rows = tuple((name, _shown(value)) for name, value in facts.items())
     part = ResultPart("facts", title, columns, rows)
     return SiteReport(done, title, "", (part,), dict(facts), holds=holds, notes=notes)
+
+
+def _shown(value: Any) -> str:
+    """A fact as people read it; of several things each is named."""
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

@@ -6,7 +6,7 @@ handler without a rule, or a rule without a handler, is an error when the site s
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from cranfield.campaign.states import PUBLISHED, STATES
 
@@ -30,7 +30,8 @@ class Rule:
 
     `who` may in the states of `when` (all of them unless said otherwise), `always` in any state.
     A page that is asked for by somebody who may not is forbidden (403); with `hidden` it looks as
-    if it did not exist (404). `confirmed` asks for the password again.
+    if it did not exist (404). `confirmed` asks for the password again. A draft is the organiser's,
+    but for the pages of those who make its truth (`drafts`): that may come long before the call.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Rule:
     always: frozenset[str] = frozenset()
     hidden: bool = False
     confirmed: bool = False
+    drafts: bool = False
 
     @property
     def is_api(self) -> bool:
@@ -55,7 +57,7 @@ class Rule:
         """Whether somebody with these roles may use the route while a campaign is in a state."""
         if roles & self.always:
             return True
-        if state == "draft" and "O" not in roles:
+        if state == "draft" and "O" not in roles and not self.drafts:
             return False
         return bool(roles & self.who) and (state is None or state in self.when)
 
@@ -136,23 +138,32 @@ _ORGANISING = tuple(
         ("board.export.file", "GET", "/export/{id}", "download an export", {}),
     )
 )
-_WORK = (
-    _rule("work", "GET /{c}/work", "A C J", "the batches one can work on"),
-    _rule("work.next", "GET /{c}/work/{b}", "A C J", "what to judge next", hidden=True),
-    _rule("work.unit", "GET /{c}/work/{b}/{id}", "A C J", "one's own assignment", hidden=True),
-    _rule("work.save", "POST /{c}/work/{b}/{id}", "A C J", "save, skip or put off", hidden=True),
-    _rule(
-        "work.picture", "GET /{c}/work/{b}/{id}/picture", "A C J", "what is to judge", hidden=True
-    ),
-    _rule("enter", "GET /{c}/enter/{link}", "all C", "begin to work by a link"),
-    _rule("survey.form", "GET /{c}/survey/{link}", "all C", "a survey, for who has its link"),
-    _rule("survey", "POST /{c}/survey/{link}", "all C", "begin a survey"),
-    _rule("agreement", "GET /{c}/agreement/{b}", "A J O", "agreement so far", hidden=True),
-    _rule("adjudicate", "GET /{c}/adjudicate/{b}", "J O", "what people disagree about"),
-    _rule("adjudicate.save", "POST /{c}/adjudicate/{b}", "J O", "decide"),
-    _rule("screen", "GET /{c}/screen/{b}", "J O", "the items of a concept as a grid"),
-    _rule("screen.picture", "GET /{c}/screen/{b}/picture", "J O", "a picture of the grid"),
-    _rule("screen.save", "POST /{c}/screen/{b}", "J O", "correct the items of a concept"),
+_WORK = tuple(
+    replace(rule, drafts=True)
+    for rule in (
+        _rule("work", "GET /{c}/work", "A C J", "the batches one can work on"),
+        _rule("work.next", "GET /{c}/work/{b}", "A C J", "what to judge next", hidden=True),
+        _rule("work.unit", "GET /{c}/work/{b}/{id}", "A C J", "one's own assignment", hidden=True),
+        _rule(
+            "work.save", "POST /{c}/work/{b}/{id}", "A C J", "save, skip or put off", hidden=True
+        ),
+        _rule(
+            "work.picture",
+            "GET /{c}/work/{b}/{id}/picture",
+            "A C J",
+            "what is to judge",
+            hidden=True,
+        ),
+        _rule("enter", "GET /{c}/enter/{link}", "all C", "begin to work by a link"),
+        _rule("survey.form", "GET /{c}/survey/{link}", "all C", "a survey, for who has its link"),
+        _rule("survey", "POST /{c}/survey/{link}", "all C", "begin a survey"),
+        _rule("agreement", "GET /{c}/agreement/{b}", "A J O", "agreement so far", hidden=True),
+        _rule("adjudicate", "GET /{c}/adjudicate/{b}", "J O", "what people disagree about"),
+        _rule("adjudicate.save", "POST /{c}/adjudicate/{b}", "J O", "decide"),
+        _rule("screen", "GET /{c}/screen/{b}", "J O", "the items of a concept as a grid"),
+        _rule("screen.picture", "GET /{c}/screen/{b}/picture", "J O", "a picture of the grid"),
+        _rule("screen.save", "POST /{c}/screen/{b}", "J O", "correct the items of a concept"),
+    )
 )
 _BATCHES = tuple(
     _rule(name, f"{method} /{{c}}/organise/batches{path}", "O", about)

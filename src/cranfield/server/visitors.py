@@ -56,6 +56,17 @@ class Visitor:
         return self.person or self.assessor or "public"
 
     @property
+    def sees_campaign(self) -> bool:
+        """Whether the campaign is there for the visitor: a draft is the organiser's."""
+        known = self.campaign is not None and self.campaign["state"] != "draft"
+        return known or "O" in self.roles
+
+    @property
+    def works(self) -> bool:
+        """Whether the visitor makes the truth of a campaign, which may be a draft still."""
+        return bool(self.assessor or self.roles & frozenset("AJ"))
+
+    @property
     def csrf(self) -> str:
         """What a form of this visitor carries; who cannot read the cookie cannot know it."""
         return hashlib.sha256(f"csrf:{self.cookie}".encode()).hexdigest() if self.cookie else ""

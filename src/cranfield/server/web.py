@@ -129,7 +129,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
         .get_template(template)
         .render(
             visitor=visitor,
-            campaign=visitor.campaign,
+            campaign=visitor.campaign if visitor.sees_campaign or visitor.works else None,
+            home=_home(visitor),
             path=request.url.path,
             now=context_of(request).clock.now(),
             **values,
@@ -141,6 +142,14 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
         secure = context_of(request).settings.proxy is not None
         answer.set_cookie(VISITOR, visitor.cookie, httponly=True, samesite="lax", secure=secure)
     return answer
+
+
+def _home(visitor: Visitor) -> str:
+    """Where the title of a page leads to."""
+    if visitor.campaign is None or not (visitor.sees_campaign or visitor.works):
+        return "/"
+    slug = visitor.campaign["slug"]
+    return f"/{slug}" if visitor.sees_campaign else f"/{slug}/work"
 
 
 def see(address: str) -> Response:

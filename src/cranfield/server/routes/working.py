@@ -253,8 +253,15 @@ def enter(request: Request, link: str) -> Response:
             )
         ).first()
     if known is None:
-        raise Refusal(404, "This link does not lead to work (any more).")
+        raise _no_link(request, "work")
     return _remembered(request, see(f"/{campaign_of(request)['slug']}/work"), link)
+
+
+def _no_link(request: Request, what: str) -> Refusal:
+    """Nothing is there; of a draft not even this is told."""
+    if not visitor_of(request).sees_campaign:
+        return Refusal(404, "There is no such page.")
+    return Refusal(404, f"This link does not lead to {what} (any more).")
 
 
 def _remembered(request: Request, answer: Response, link: str) -> Response:
@@ -266,7 +273,7 @@ def _remembered(request: Request, answer: Response, link: str) -> Response:
 def _survey(request: Request, connection: Connection, link: str) -> Batch:
     found = batches.batch_by_link(connection, campaign_of(request)["id"], link)
     if found is None or found.row["state"] not in ("pilot", "running"):
-        raise Refusal(404, "This link does not lead to a survey (any more).")
+        raise _no_link(request, "a survey")
     return found
 
 
