@@ -312,6 +312,16 @@ def test_all_pairs_judged_leave_nothing_unknown(pool):
         assert e.these[1] - e.these[0] == pytest.approx(0.0, abs=1e-9)
 
 
+def test_what_sampled_pairs_are_worth_is_what_gold_alone_would_need(pool):
+    gold, silver, runs = pool
+    found = cf.evaluate_powered(stratified(gold, 0.25, 1), silver, runs, "P@5 DCG@5")
+    n, every = found.gold_units, found.silver_units
+    for e in found.estimates:
+        narrower = (e.these[1] - e.these[0]) / (e.gold_these[1] - e.gold_these[0])
+        assert narrower**2 == pytest.approx((1 / e.effective - 1 / every) / (1 / n - 1 / every))
+        assert n <= e.effective < every
+
+
 def test_other_measures_get_a_plug_in_with_its_bias(pool):
     gold, silver, runs = pool
     true = cf.evaluate(gold, runs, "AP").mean()

@@ -330,11 +330,13 @@ def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
         more = np.bincount(of_topic, weights=sample * total / drawn, minlength=topics)
         return np.asarray(whole + more, dtype=np.float64)
 
-    n, every = int(known.sum()), float(len(known))
+    n, every = int(known.sum()), len(known)
+    # Gold alone has a variance that vanishes with gold for every pair.
+    gained = (1 / n - 1 / every) * (min(rest / yy, 1.0) if yy > 0 else 1.0)
     return _Assisted(
         weight,
         yf / (yy * ff) ** 0.5 if yy > 0 and ff > 0 else 0.0,
-        min(n * yy / rest, every) if rest > 0 else every,
+        1 / (gained + 1 / every),
         (rest**0.5 / topics, yy**0.5 / topics),
         (by_topic(weight), by_topic(0.0)),
     )
