@@ -349,3 +349,24 @@ def test_the_leaderboard_has_the_keys_of_the_contract(capsys, folder):
             "rank",
             "group",
         ]
+
+
+def test_shares_of_next_to_nothing_are_a_dash_with_a_sentence(capsys, tmp_path, monkeypatch):
+    """4379.60 % above a random run says nothing; an alpha of -12 is no reliability."""
+    monkeypatch.chdir(tmp_path)
+    qrels = {str(t): {"a": 1} for t in range(6)}
+    good = {t: {"a": 2.0, "b": 1.0} for t in qrels}
+    poor = {t: {"a": 0.0, **{f"x{i}": 9.0 - i / 99 for i in range(60 + int(t))}} for t in qrels}
+    turned = {t: good[t] if int(t) % 2 else poor[t] for t in qrels}
+    back = {t: poor[t] if int(t) % 2 else good[t] for t in qrels}
+    for name, content in {"q": qrels, "g": good, "p": poor, "t": turned, "u": back}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    assert main(["compare", "q.json", "g.json", "p.json", "-m", "AP", "--show", "all"]) == 0
+    told = capsys.readouterr().out
+    assert told.count("-: beyond 1,000 %, which says only that one of the means is near 0.") == 2
+    assert main(["compare", "q.json", "g.json", "p.json", "-m", "AP", "--format", "json"]) == 0
+    assert json.loads(capsys.readouterr().out)["pairs"][0]["deviation_percent"] > 1000
+    assert main(["compare", "q.json", "t.json", "u.json", "-m", "AP", "--show", "all"]) == 0
+    told = capsys.readouterr().out
+    assert "A negative alpha is no reliability at all" in told
+    assert "beyond 1,000 %" not in told

@@ -9,6 +9,12 @@ from cranfield.stats._resample import Floats
 from cranfield.stats.anova import two_way
 from cranfield.stats.randomization import as_scores
 
+# What a reader must know of such a value; the formula has no lower end.
+NEGATIVE_ALPHA = (
+    "A negative alpha is no reliability at all: the runs differ by less than chance among the "
+    "{units} would make them; read it as 0."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Reliability:

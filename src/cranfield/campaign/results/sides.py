@@ -13,7 +13,7 @@ from cranfield.campaign.results.order import better, placed, unit_measure, unit_
 from cranfield.campaign.results.units import best_of_units
 from cranfield.errors import NeedsError
 from cranfield.measures._spec import Measure
-from cranfield.stats.cronbach import cronbach_alpha
+from cranfield.stats.cronbach import NEGATIVE_ALPHA, cronbach_alpha
 
 
 def side_by_side(
@@ -50,7 +50,9 @@ def side_by_side(
         ResultColumn("alpha", "Cronbach's alpha", places=3, better="max"),
     )
     title = f"Side by side, by {chosen}"
-    head = ResultPart("parts", title, columns, tuple(rows))
+    alphas = [row[-1] for row in rows if isinstance(row[-1], float)]
+    notes = (NEGATIVE_ALPHA.format(units=f"{unit}s"),) if min(alphas, default=0) < 0 else ()
+    head = ResultPart("parts", title, columns, tuple(rows), notes)
     tables = (head, _runs(material, parts, chosen)) if sets else (head,)
     return ResultTable("side-by-side", title, source, tables, {"measure": str(chosen)})
 

@@ -97,6 +97,9 @@ _DIFFERENCE = (
     Column("stars", heading="sig.", numeric=False),
     Column("deviation_percent", heading="dev. %", digits=2),
 )
+# Shares of a mean, of which people see none beyond this: the mean is next to nothing then.
+_PERCENT = ("deviation_percent", "change_percent")
+MOST_PERCENT = 1000
 # What programs read of a difference beyond what people see.
 _FURTHER = (
     Column("mark", numeric=False),
@@ -142,8 +145,21 @@ def _rows(comparison: Comparison, columns: Sequence[Column], count: int | None) 
         for name in ("p", "p_corrected"):
             at_floor = found[f"{name}_is_floor"]
             found[name] = [Bound(p) if f else p for p, f in zip(found[name], at_floor, strict=True)]
+        for name in _PERCENT:
+            found[name] = [None if _says_nothing(v) else v for v in found[name]]
     lists = [[_cell(v) for v in found[column.name]] for column in columns]
     return [list(row) for row in zip(*lists, strict=True)]
+
+
+def _says_nothing(percent: float) -> bool:
+    return abs(percent) > MOST_PERCENT
+
+
+def _hidden(comparison: Comparison, name: str) -> list[str]:
+    """That shares of a mean near 0 are left out, where there are any."""
+    if not any(map(_says_nothing, comparison.pairs.columns[name][:MOST_PAIRS].tolist())):
+        return []
+    return [f"-: beyond {MOST_PERCENT:,} %, which says only that one of the means is near 0."]
 
 
 def _signs(stars: str, mark: str, sure: bool) -> str:
@@ -179,6 +195,7 @@ def _pairs(comparison: Comparison) -> Table:
             *_more(comparison),
             *comparison.footnotes(),
             "dev. %: the gap in percent of the smaller mean.",
+            *_hidden(comparison, "deviation_percent"),
         ],
     )
 
@@ -188,6 +205,7 @@ def _effects(comparison: Comparison) -> Table:
     unit = comparison.unit
     notes = [
         *_more(comparison),
+        *_hidden(comparison, "change_percent"),
         "change %: from b to a; d: Cohen's d of the differences; delta: Cliff's delta;",
         f"win, tie, loss: {unit}s on which a is better, level, worse than b;",
         f"detectable: true difference that so many {unit}s find with power "
@@ -388,6 +406,10 @@ def _families(comparison: Comparison) -> Table:
         "alpha: Cronbach's, the reliability of the collection; "
         f"run, {comparison.unit}, rest %: where the variance of a score comes from.",
     ]
+    if any(f.reliability is not None and f.reliability.alpha < 0 for f in comparison.families):
+        from cranfield.stats.cronbach import NEGATIVE_ALPHA
+
+        notes.append(NEGATIVE_ALPHA.format(units=f"{comparison.unit}s"))
     rows = [_family_row(f) for f in comparison.families]
     return Table(columns, rows, title="All runs together", notes=notes)
 
