@@ -1,8 +1,4 @@
-"""Every format of runs, labels and judgement logs beside libraries that merely read it.
-
-CPU seconds, not the clock: the commands take turns in one run, so that a loaded machine hits all of
-them alike, and threads are paid for.
-"""
+"""Every format of runs, labels and judgement logs beside libraries that merely read it."""
 
 from __future__ import annotations
 
@@ -10,26 +6,30 @@ import gzip
 import json
 import os
 import shutil
-import statistics
 import subprocess
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 
 from harness import DATA, importable
+from jobs import Job, rows_of
 from workload import make
 
 COMMAND = str(Path(sys.executable).parent / "cranfield")
 # Peers may live elsewhere, so that they change nothing here.
 PEERS_PYTHON = os.environ.get("CRANFIELD_PEERS", sys.executable)
-REPEATS = 3
 ITEMS, CONCEPTS, LABEL_RUNS, JUDGED = 13_000, 53, 20, 1_000_000
 FOLDER = DATA / "formats"
+# ImageCLEF text has no header, and blanks between its cells.
+BLANKS = "p.ReadOptions(autogenerate_column_names=True), p.ParseOptions(delimiter=' ')"
 
 # What peers do with a file: read it, nothing else.
 PEERS: dict[str, tuple[str, str]] = {
     "polars reads csv": ("polars", "import polars as p; print(len(p.read_csv(PATH)))"),
+    "polars reads tsv": (
+        "polars",
+        "import polars as p; print(len(p.read_csv(PATH, separator='\\t')))",
+    ),
     "pyarrow reads csv": ("pyarrow", "import pyarrow.csv as p; print(p.read_csv(PATH).num_rows)"),
     "orjson": ("orjson", "import orjson; print(len(orjson.loads(open(PATH, 'rb').read())))"),
     "json": ("json", "import json; print(len(json.load(open(PATH))))"),
@@ -54,34 +54,11 @@ PEERS: dict[str, tuple[str, str]] = {
 }
 
 
-@dataclass(frozen=True)
-class Job:
-    """A command beside those who do part of its work.
-
-    `aim` is the most CPU time it should take, in times that of the first peer, and `megabytes` the
-    most memory.
-    """
-
-    name: str
-    ours: list[str]
-    peers: dict[str, list[str]]
-    aim: float | None = None
-    megabytes: float | None = None
-
-
 def main() -> str:
     """A million lines in every format, CPU seconds and memory, beside who only reads them."""
     # In a process of its own: the memory of a timed child starts from that of its parent.
     subprocess.run([sys.executable, __file__, "--write"], check=True)
-    lines = ["| job | tool | CPU s | peak MB | CPU / ours | aim |", "|---|---|--:|--:|--:|---|"]
-    missed: list[str] = []
-    for job in [*_reading(), *_writing(), *_long_runs(), *_labels_and_logs()]:
-        found, reached = _compared(job)
-        print(*found, sep="\n", file=sys.stderr, flush=True)
-        lines += found
-        missed += [] if reached else [job.name]
-    print(f"aims missed: {', '.join(missed) or 'none'}", file=sys.stderr)
-    return "\n".join(lines) + "\n"
+    return rows_of([*_reading(), *_writing(), *_long_runs(), *_labels_and_logs()])
 
 
 def _reading() -> list[Job]:
@@ -90,6 +67,7 @@ def _reading() -> list[Job]:
     jobs = [Job("eval, TREC text", _eval(qrels, run), {"cat": ["cat", str(run)]})]
     for ending, names, aim, megabytes in (
         (".csv", ("polars reads csv", "pyarrow reads csv"), 0.9, 100),
+        (".tsv", ("polars reads tsv",), 0.9, 100),
         (".json", ("orjson", "json"), 1.05, 100),
         (".parquet", ("duckdb reads parquet", "pyarrow reads parquet"), 1.67, None),
         (".txt.gz", ("igzip unpacks", "gzip unpacks"), None, 50),
@@ -119,29 +97,32 @@ def _writing() -> list[Job]:
 
 
 def _long_runs() -> list[Job]:
-    """Seven million lines: from a file, through a pipe, as trec_eval prints them."""
+    """Seven million lines: from a file, packed, through a pipe, as trec_eval prints them."""
     qrels, run = make(6980, 1000)
+    packed = _packed(run, FOLDER / "long.txt.gz")
     whole = {"cranfield eval": _eval(qrels, run), "cat": ["cat", str(run)]}
     piped = ["bash", "-c", f"cat '{run}' | '{COMMAND}' eval '{qrels}' - -m 'AP nDCG@10'"]
     asked = [COMMAND, "trec_eval", "-q", str(qrels), str(run)]
+    cat = {"cat": ["cat", str(run)]}
+    unpacking = _peers(packed, "igzip unpacks", "gzip unpacks")
     return [
+        Job("eval, 6,980,000 lines", _eval(qrels, run), cat, 4.0, 50, clock=True),
+        Job("eval, 6,980,000 lines, .gz", _eval(qrels, packed), unpacking, 1.67, 50, clock=True),
         Job("eval -, 6,980,000 lines through a pipe", piped, whole, 1.6, 50),
         Job("trec_eval -q, 6,980,000 lines", asked, whole, 1.6, 50),
     ]
 
 
 def _labels_and_logs() -> list[Job]:
-    truth, labels = _write_labels()
-    reading = "import pyarrow.csv as p, sys\nfor f in sys.argv[1:]: print(len(p.read_csv(f)))"
-    peers = {"pyarrow reads csv": [PEERS_PYTHON, "-c", reading, *labels]}
-    jobs = [
-        Job(
-            f"label, {LABEL_RUNS} files of {ITEMS:,} x {CONCEPTS}",
-            [COMMAND, "label", truth, *labels],
-            peers if _there("pyarrow") else {},
-            2.0,
-        )
-    ]
+    jobs = []
+    for ending, code in (("csv", "p.read_csv(f)"), ("txt", f"p.read_csv(f, {BLANKS})")):
+        truth, *labels = _write_labels(ending)
+        reading = f"import pyarrow.csv as p, sys\nfor f in sys.argv[1:]: print(len({code}))"
+        peers = {"pyarrow reads csv": [PEERS_PYTHON, "-c", reading, *labels]}
+        form = {"csv": "CSV", "txt": "ImageCLEF text"}[ending]
+        name = f"label, {LABEL_RUNS} files of {ITEMS:,} x {CONCEPTS}, {form}"
+        ours = [COMMAND, "label", truth, *labels]
+        jobs.append(Job(name, ours, peers if _there("pyarrow") else {}, 2.0))
     for times, aim, megabytes in ((1, 1.85, None), (10, 5.3, 400)):
         log = _write_log(times)
         name = f"agreement, {times * JUDGED:,} judgements"
@@ -171,43 +152,6 @@ def _python(path: Path, code: str) -> list[str]:
     return [PEERS_PYTHON, "-c", f"PATH = {str(path)!r}\n{code}"]
 
 
-def _compared(job: Job) -> tuple[list[str], bool]:
-    """Rows of the table, and whether the aim is reached."""
-    commands = {"cranfield": job.ours, **job.peers}
-    taken: dict[str, list[tuple[float, float]]] = {name: [] for name in commands}
-    for _ in range(REPEATS):
-        for name, command in commands.items():
-            taken[name].append(_cpu(command))
-    seconds = {name: statistics.median(s for s, _ in runs) for name, runs in taken.items()}
-    peak = {name: max(m for _, m in runs) for name, runs in taken.items()}
-    ours, aims, reached = seconds["cranfield"], list[str](), True
-    if job.aim is not None and job.peers:
-        first = next(iter(job.peers))
-        aims.append(f"{ours / seconds[first]:.2f} of at most {job.aim:g} x {first}")
-        reached = ours <= job.aim * seconds[first]
-    if job.megabytes is not None:
-        aims.append(f"at most {job.megabytes:g} MB")
-        reached = reached and peak["cranfield"] <= job.megabytes
-    said = f"{'; '.join(aims)}: {'reached' if reached else 'missed'}" if aims else ""
-    rows = [
-        f"| {job.name} | {name} | {seconds[name]:.2f} | {peak[name]:.0f} | "
-        f"{seconds[name] / ours:.1f} | {said if name == 'cranfield' else ''} |"
-        for name in commands
-    ]
-    return rows, reached
-
-
-def _cpu(command: Sequence[str]) -> tuple[float, float]:
-    """CPU seconds and peak memory (MB) of one process."""
-    child = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-    errors = child.stderr.read()  # type: ignore[union-attr]
-    _, status, usage = os.wait4(child.pid, 0)
-    child.returncode = os.waitstatus_to_exitcode(status)
-    if child.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} failed:\n{errors.decode()[-2000:]}")
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-
-
 def _once(path: Path, write: Callable[[Path], None]) -> Path:
     """A file that is written whole or not at all, and only the first time."""
     if not path.exists():
@@ -225,9 +169,12 @@ def _write_runs(run: Path) -> dict[str, Path]:
         split = (line.split() for line in run.read_text().splitlines())
         return [(f[0], f[2], float(f[4])) for f in split]
 
-    def as_csv(path: Path) -> None:
-        lines = (f"{t},{i},{s}\n" for t, i, s in rows())
-        path.write_text("topic,item,score\n" + "".join(lines))
+    def as_csv(path: Path, mark: str = ",") -> None:
+        lines = (f"{t}{mark}{i}{mark}{s}\n" for t, i, s in rows())
+        path.write_text(mark.join(("topic", "item", "score")) + "\n" + "".join(lines))
+
+    def as_tsv(path: Path) -> None:
+        as_csv(path, "\t")
 
     def as_json(path: Path) -> None:
         nested: dict[str, dict[str, float]] = {}
@@ -242,35 +189,43 @@ def _write_runs(run: Path) -> dict[str, Path]:
         topics, items, scores = zip(*rows(), strict=True)
         pq.write_table(pa.table({"topic": topics, "item": items, "score": scores}), path)
 
-    def as_gzip(path: Path) -> None:
-        with run.open("rb") as raw, gzip.open(path, "wb", 6) as packed:
-            shutil.copyfileobj(raw, packed)
-
-    writers = {".csv": as_csv, ".json": as_json, ".txt.gz": as_gzip}
+    writers = {".csv": as_csv, ".tsv": as_tsv, ".json": as_json}
     if importable("pyarrow"):
         writers[".parquet"] = as_parquet
-    return {ending: _once(FOLDER / f"run{ending}", write) for ending, write in writers.items()}
+    made = {ending: _once(FOLDER / f"run{ending}", write) for ending, write in writers.items()}
+    return made | {".txt.gz": _packed(run, FOLDER / "run.txt.gz")}
 
 
-def _write_labels() -> tuple[str, list[str]]:
-    header = ",".join(["item", *(f"C{j}" for j in range(CONCEPTS))])
+def _packed(run: Path, path: Path) -> Path:
+    """The run as gzip packs it."""
 
-    def write(path: Path, form: str, seed: int) -> str:
+    def write(draft: Path) -> None:
+        with run.open("rb") as raw, gzip.open(draft, "wb", 6) as packed:
+            shutil.copyfileobj(raw, packed)
+
+    return _once(path, write)
+
+
+def _write_labels(ending: str = "csv") -> list[str]:
+    """A truth and runs of one kind, as wide CSV with a header or as ImageCLEF text without one."""
+    head, mark = ("item," + ",".join(f"C{j}" for j in range(CONCEPTS)) + "\n", ",")
+    if ending == "txt":
+        head, mark = "", " "
+
+    def write(name: str, form: str, seed: int) -> str:
         def table(draft: Path) -> None:
             import numpy as np
 
             drawn = np.random.default_rng(seed).random((ITEMS, CONCEPTS))
-            cells = drawn < 0.1 if form == "%d" else drawn
-            text = "\n".join(
-                f"i{i:05d}," + ",".join(form % x for x in row) for i, row in enumerate(cells)
-            )
-            draft.write_text(f"{header}\n{text}\n")
+            cells = (drawn < 0.1 if form == "%d" else drawn).tolist()
+            line = mark.join(["i%05d", *[form] * CONCEPTS]) + "\n"
+            rows = (line % (i, *row) for i, row in enumerate(cells))
+            draft.write_text(head + "".join(rows))
 
-        return str(_once(path, table))
+        return str(_once(FOLDER / f"{name}.{ending}", table))
 
-    truth = write(FOLDER / "truth.csv", "%d", 5)
-    names = [FOLDER / f"labels{n:02d}.csv" for n in range(LABEL_RUNS)]
-    return truth, [write(name, "%.6f", seed) for seed, name in enumerate(names, 6)]
+    runs = [write(f"labels{n:02d}", "%.6f", n + 6) for n in range(LABEL_RUNS)]
+    return [write("truth", "%d", 5), *runs]
 
 
 def _write_log(times: int = 1) -> Path:
@@ -298,7 +253,9 @@ def _write_log(times: int = 1) -> Path:
 if __name__ == "__main__":
     if "--write" in sys.argv:
         _write_runs(make(1000, 1000)[1])
+        _packed(make(6980, 1000)[1], FOLDER / "long.txt.gz")
         _write_labels()
+        _write_labels("txt")
         _write_log(10)
     else:
         print(main())

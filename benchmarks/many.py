@@ -13,50 +13,23 @@ import subprocess
 import sys
 from pathlib import Path
 
-from formats import COMMAND, _cpu, _once
-from harness import DATA
+from formats import COMMAND, CONCEPTS, ITEMS, _once, _write_labels, _write_log
+from harness import DATA, CommandError, used
 from runs import files as ranked_files
 
 FOLDER = DATA / "many"
-ITEMS, CONCEPTS, LABEL_RUNS = 13_000, 53, 73
-JUDGED, ANNOTATORS = 10_000_000, 1000
+LABEL_RUNS, JUDGED = 73, 10_000_000
 # Topics of a run of 1,000 items each whose text has 2 GB.
 TOPICS, DEPTH, BLOCKS = 60_000, 1000, 50
 
 
-def write_labels(folder: Path) -> None:
-    """A truth and runs that know more or less of it, as wide CSV."""
-    import numpy as np
-
-    rng = np.random.default_rng(2009)
+def link_labels(folder: Path) -> None:
+    """A truth and 73 names of label files that others read: as much as if all of them differed."""
     folder.mkdir()
-    truth = rng.random((ITEMS, CONCEPTS)) < 0.17
-    head = "item," + ",".join(f"c{c:02d}" for c in range(CONCEPTS)) + "\n"
-    names = [f"im{n:05d}" for n in range(ITEMS)]
-    cells = np.array([f",{n / 100:.2f}" for n in range(101)])
-    for n in range(LABEL_RUNS + 1):
-        noise = rng.normal(size=truth.shape) * (0.2 + 0.01 * n)
-        shown = truth * 1.0 if n == 0 else np.clip(np.where(truth, 0.55, 0.35) + noise, 0, 1)
-        rows = cells[np.rint(100 * shown).astype(int)].tolist()
-        name = "truth.csv" if n == 0 else f"run{n:02d}.csv"
-        with (folder / name).open("w") as stream:
-            stream.write(head)
-            stream.writelines(f"{i}{''.join(row)}\n" for i, row in zip(names, rows, strict=True))
-
-
-def write_log(path: Path) -> None:
-    """Judgements annotator,item,concept,value, ten of every cell."""
-    import numpy as np
-
-    rng = np.random.default_rng(7)
-    with path.open("w") as stream:
-        stream.write("annotator,item,concept,value\n")
-        for start in range(0, JUDGED // 10, 10_000):
-            cells = np.repeat(np.arange(start, start + 10_000), 10)
-            who = (cells * 7 + np.tile(np.arange(10), 10_000) * 97) % ANNOTATORS
-            value = (rng.random(cells.size) < np.where(cells % 3 == 0, 0.9, 0.1)).astype(int)
-            rows = zip(who.tolist(), cells.tolist(), value.tolist(), strict=True)
-            stream.writelines(f"a{w},i{c // 20},c{c % 20},{v}\n" for w, c, v in rows)
+    truth, *runs = _write_labels()
+    (folder / "truth.csv").hardlink_to(truth)
+    for n in range(LABEL_RUNS):
+        (folder / f"run{n + 1:02d}.csv").hardlink_to(runs[n % len(runs)])
 
 
 def write_gz(path: Path) -> None:
@@ -96,12 +69,12 @@ def _command(job: str) -> tuple[str, list[str]]:
             "--quiet",
         ]
     if job == "labels":
-        folder = _once(FOLDER / "labels", write_labels)
+        folder = _once(FOLDER / "labels", link_labels)
         runs = [str(folder / f"run{n:02d}.csv") for n in range(1, LABEL_RUNS + 1)]
         what = f"`label` of {LABEL_RUNS} files of {ITEMS:,} x {CONCEPTS}"
         return what, ["label", str(folder / "truth.csv"), *runs, "--quiet"]
     if job == "log":
-        path = _once(FOLDER / "log.csv", write_log)
+        path = _write_log(10)
         return f"`agreement` of {JUDGED:,} judgements", ["agreement", str(path), "--quiet"]
     path = _once(FOLDER / "run.txt.gz", write_gz)
     what = f"`eval` of {TOPICS * DEPTH:,} lines as .gz ({path.stat().st_size / 1e9:.1f} GB packed)"
@@ -111,13 +84,18 @@ def _command(job: str) -> tuple[str, list[str]]:
 def main() -> str:
     """Much of everything: CPU seconds and memory of one command each."""
     FOLDER.mkdir(parents=True, exist_ok=True)
-    lines = ["| command | CPU s | peak MB |", "|---|--:|--:|"]
+    lines = ["| command | CPU s | seconds | peak MB |", "|---|--:|--:|--:|"]
     for job in JOBS:
         # In a process of its own: the memory of a timed child starts from that of its parent.
         subprocess.run([sys.executable, __file__, "--make", job], check=True)
         what, arguments = _command(job)
-        seconds, memory = _cpu([COMMAND, *arguments])
-        lines.append(f"| {what} | {seconds:.1f} | {memory:.0f} |")
+        print(f"  {what} ...", file=sys.stderr, flush=True)
+        try:
+            taken = used([COMMAND, *arguments])
+        except CommandError as error:
+            lines.append(f"| {what} | failed: {error} | | |")
+            continue
+        lines.append(f"| {what} | {taken.cpu:.1f} | {taken.seconds:.1f} | {taken.megabytes:.0f} |")
     return "\n".join(lines) + f"\n\n{os.cpu_count()} cores; no network, no cache of results.\n"
 
 

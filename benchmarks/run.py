@@ -1,7 +1,9 @@
 """`make bench`: Cranfield beside its peers, end to end, three times each; prints ratios.
 
-With --long, also how time grows from 10^5 to 10^8 lines. With --write, the tables replace those
-in README.md, docs/benchmarks.md and docs/how-to/many-runs.md.
+Every part is a process of its own with a time limit: one that fails is told at the end, and keeps
+the table that it had. With --long, also the parts that take minutes each, and how time grows from
+10^5 to 10^8 lines (12 GB of disk). With --write, the tables replace those in README.md,
+docs/benchmarks.md and docs/how-to/many-runs.md.
 """
 
 from __future__ import annotations
@@ -10,7 +12,10 @@ import argparse
 import importlib
 import re
 import shutil
+import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 
 from harness import MEASURES, compare, importable, run_once, table
@@ -24,22 +29,22 @@ COMMAND = str(Path(sys.executable).parent / "cranfield")
 TREC_NAMES = "map ndcg ndcg_cut.10 recip_rank P.10 recall.1000 Rprec bpref".split()  # noqa: SIM905
 # Parts of the bench that live in files of their own; each has main() -> str.
 PARTS = (
+    "files",
+    "cold",
     "formats",
-    "memory",
-    "ranked",
-    "labels",
-    "stats",
     "runs",
     "many",
-    "truth",
+    "memory",
+    "ranked",
+    "stats",
     "agreement",
     "relatedness",
-    "images",
     "charts",
-    "lab",
-    "tables",
-    "publish",
 )
+# Those that take minutes, each.
+LONG = ("labels", "truth", "images", "lab", "tables", "publish", "growth")
+# Seconds that a part may take: the first time it makes its data.
+MOST, MOST_LONG = 300, 1200
 
 
 def files_to_means() -> str:
@@ -84,26 +89,49 @@ def growth() -> str:
     return "\n".join(lines) + "\n"
 
 
-def main() -> None:
+def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help="only these parts (default: all)")
-    parser.add_argument(
-        "--long", action="store_true", help="also 10^5 to 10^8 lines (12 GB of disk)"
-    )
+    parser.add_argument("parts", nargs="*", help="only these parts (default: all short ones)")
+    parser.add_argument("--long", action="store_true", help="also the parts that take minutes")
     parser.add_argument("--write", action="store_true", help="put the tables into the documents")
+    parser.add_argument("--here", action="store_true", help=argparse.SUPPRESS)
     args = parser.parse_args()
-    names = ["files", "cold", *PARTS, *(["growth"] if args.long else [])]
-    for name in args.parts or names:
-        # Parts are loaded in their turn: what they load would count as memory of those before.
-        own = {"files": files_to_means, "cold": cold_start, "growth": growth}
-        function = own[name] if name in own else importlib.import_module(name).main
-        about = (function.__doc__ or name).strip().splitlines()[0]
-        print(f"\n## {about}\n", flush=True)
-        text = function()
-        print(text, flush=True)
-        if args.write:
+    names = args.parts or [*PARTS, *(LONG if args.long else ())]
+    if args.here:
+        print(_function(names[0])())
+        return 0
+    begun, failed = time.monotonic(), list[str]()
+    for number, name in enumerate(names, 1):
+        print(f"\n## {name} ({number} of {len(names)})\n", flush=True)
+        started = time.monotonic()
+        text = _table_of(name)
+        print(text or f"{name} failed: its table stays as it was", flush=True)
+        print(f"{time.monotonic() - started:.0f} s", file=sys.stderr, flush=True)
+        if not text:
+            failed.append(name)
+        elif args.write:
             for document in DOCUMENTS:
                 replace_block(document, f"bench:{name}", text)
+    print(f"\n{time.monotonic() - begun:.0f} s; failed: {', '.join(failed) or 'none'}")
+    return 1 if failed else 0
+
+
+def _table_of(name: str) -> str:
+    """The table of a part, made in a process of its own: what it loads counts for no other."""
+    command = [sys.executable, __file__, name, "--here"]
+    limit = MOST_LONG if name in LONG else MOST
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, text=True, timeout=limit)
+    except subprocess.TimeoutExpired:
+        print(f"{name} took more than {limit} s", file=sys.stderr)
+        return ""
+    return done.stdout if done.returncode == 0 else ""
+
+
+def _function(name: str) -> Callable[[], str]:
+    own = {"files": files_to_means, "cold": cold_start, "growth": growth}
+    made: Callable[[], str] = own[name] if name in own else importlib.import_module(name).main
+    return made
 
 
 def replace_block(document: Path, name: str, text: str) -> None:
@@ -115,4 +143,4 @@ def replace_block(document: Path, name: str, text: str) -> None:
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

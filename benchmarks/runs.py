@@ -2,7 +2,7 @@
 
     python benchmarks/runs.py
 
-CPU seconds, the commands taking turns. The limit of a comparison is a sketch in bare numpy of what
+The limit of a comparison is a sketch in bare numpy of what
 no comparison can do without: the draws of topics, and for every pair and draw the sum of squares.
 That of starting is Python itself. Bars are ratios, which hold on a loaded machine as well.
 """
@@ -12,18 +12,18 @@ from __future__ import annotations
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 
-from formats import COMMAND, _cpu
+from formats import COMMAND
 from harness import DATA
+from jobs import Job, rows_of
 from workload import make
 
 TOPICS, ITEMS, RUNS, MEASURES, RESAMPLES = 50, 1000, 180, 5, 10_000
 FOLDER = DATA / "runs"
 # How many times the limit a comparison of so many runs may take.
 BARS = {2: 2.0, 20: 2.0, 60: 2.5, 180: 2.0}
-HTML_RUNS, HTML_BAR, PAGE_BAR = 40, 1.7, 3.0
+HTML_RUNS = 40
 SKETCH = f"""
 import sys, numpy as np
 runs, pairs = int(sys.argv[1]), np.triu_indices(int(sys.argv[1]), 1)
@@ -78,48 +78,53 @@ def files(count: int = RUNS) -> list[str]:
     return [str(FOLDER / "qrels.txt"), *(str(FOLDER / f"run{r:03d}.run") for r in range(count))]
 
 
-def _least(command: Sequence[str], repeats: int) -> tuple[float, float]:
-    return min(_cpu(command) for _ in range(repeats))
-
-
-def _row(job: str, ours: Sequence[str], limit: Sequence[str], bar: float, repeats: int) -> str:
-    seconds, memory = _least(ours, repeats)
-    least, _ = _least(limit, repeats)
-    ratio = seconds / least
-    said = "holds" if ratio <= bar else "missed"
-    return f"| {job} | {seconds:.2f} | {memory:.0f} | {least:.2f} | {ratio:.1f} | {bar:g}, {said} |"
-
-
 def main() -> str:
-    """Comparing 2 to 180 runs x 50 topics x 1,000 items under 5 measures, and starting."""
-    lines = [
-        "| job | CPU s | peak MB | limit, CPU s | CPU / limit | bar |",
-        "|---|--:|--:|--:|--:|--:|",
-    ]
-    for count, bar in BARS.items():
-        sketch = [sys.executable, "-c", SKETCH, str(count)]
-        ours = [COMMAND, "compare", *files(count), "--quiet"]
-        repeats = 3 if count < RUNS else 1
-        lines.append(_row(f"compare, {count} runs", ours, sketch, bar, repeats))
+    """Comparing 2 to 180 runs x 50 topics x 1,000 items under 5 measures, pages, and starting."""
     with tempfile.TemporaryDirectory() as folder:
-        table = [COMMAND, "compare", *files(HTML_RUNS), "--quiet"]
-        page = [COMMAND, "eval", *files(HTML_RUNS), "--quiet", "-o", f"{folder}/eval.html"]
-        name = f"eval, {HTML_RUNS} runs as HTML (limit: comparing them)"
-        lines.append(_row(name, page, table, HTML_BAR, 1))
-        for ending, bar in (("html", f"{PAGE_BAR:g} MB"), ("json", "")):
-            path = Path(folder) / f"all.{ending}"
-            ours = [COMMAND, "compare", *files(), "--quiet", "--format", ending, "-o", str(path)]
-            seconds, memory = _cpu(ours)
-            size = path.stat().st_size / 1e6
-            job = f"compare, {RUNS} runs as {ending.upper()}: {size:.1f} MB"
-            held = ", holds" if ending == "html" and size <= PAGE_BAR else ""
-            lines.append(f"| {job} | {seconds:.2f} | {memory:.0f} | | | {bar}{held} |")
-    bare = [sys.executable, "-I", "-S", "-c", "pass"]
+        return rows_of([*_comparisons(), *_pages(Path(folder)), *_starting()])
+
+
+def _comparisons() -> list[Job]:
+    return [
+        Job(
+            f"compare, {count} runs",
+            _compare(count),
+            {"sketch in numpy": [sys.executable, "-c", SKETCH, str(count)]},
+            bar,
+        )
+        for count, bar in BARS.items()
+    ]
+
+
+def _pages(folder: Path) -> list[Job]:
+    """Pages, and JSON, beside the comparison that they show."""
+    page, html, listed = (folder / name for name in ("eval.html", "all.html", "all.json"))
+    few, all_ = ({"cranfield compare": _compare(count)} for count in (HTML_RUNS, RUNS))
+    shown = [COMMAND, "eval", *files(HTML_RUNS), *_written(page)]
+    name = f"compare, {RUNS} runs"
+    return [
+        Job(f"eval, {HTML_RUNS} runs as HTML", shown, few, 1.67, path=page),
+        Job(f"{name} as HTML", [*_compare(RUNS), *_written(html)], all_, 1.25, path=html, page=3.0),
+        Job(f"{name} as JSON", [*_compare(RUNS), *_written(listed)], path=listed),
+    ]
+
+
+def _starting() -> list[Job]:
+    bare = {"python": [sys.executable, "-I", "-S", "-c", "pass"]}
     qrels, run = map(str, make(50, 100, judged=10))
-    lines.append(_row("eval, 50 x 100 (limit: Python)", [COMMAND, "eval", qrels, run], bare, 5, 9))
-    helped = [COMMAND, "compare", "--help"]
-    lines.append(_row("compare --help (limit: Python)", helped, bare, 7.3, 9))
-    return "\n".join(lines) + "\n"
+    tiny, helped = [COMMAND, "eval", qrels, run], [COMMAND, "compare", "--help"]
+    return [
+        Job("eval, 50 x 100", tiny, bare, 5.0, clock=True, repeats=15),
+        Job("compare --help", helped, bare, 7.3, clock=True, repeats=15),
+    ]
+
+
+def _compare(count: int) -> list[str]:
+    return [COMMAND, "compare", *files(count), "--quiet"]
+
+
+def _written(path: Path) -> list[str]:
+    return ["--quiet", "--format", path.suffix[1:], "-o", str(path)]
 
 
 if __name__ == "__main__":

@@ -42,13 +42,16 @@ nb::object released(const Work& work, std::vector<std::size_t> shape) {
 
 nb::object py_concept_ranked(const In2<bool>& truth, const In2<double>& scores,
                              const In1<std::int64_t>& order,
-                             const std::vector<std::int64_t>& cutoffs, unsigned jobs) {
+                             const std::vector<std::int64_t>& cutoffs, unsigned jobs,
+                             const labels::ConceptOrder* sorted) {
     same_shape(truth, scores);
     if (order.shape(0) != truth.shape(0)) throw std::invalid_argument("order does not fit");
+    if (sorted && (sorted->rows() != truth.shape(0) || sorted->cols() != truth.shape(1)))
+        throw std::invalid_argument("what was sorted does not fit");
     return released(
         [&] {
             return labels::concept_ranked(matrix_of(truth), matrix_of(scores), order.data(),
-                                          cutoffs, jobs);
+                                          cutoffs, jobs, sorted);
         },
         {truth.shape(1), labels::concept_columns + cutoffs.size()});
 }
@@ -156,8 +159,16 @@ nb::object py_set_assignment(const In2<bool>& truth, const In2<bool>& predicted,
 
 void bind_labels(nb::module_& m) {
     using namespace nb::literals;
+    nb::class_<labels::ConceptOrder>(m, "ConceptOrder")
+        .def(
+            "__init__",
+            [](labels::ConceptOrder* self, const In2<double>& scores, unsigned jobs) {
+                const nb::gil_scoped_release free;
+                new (self) labels::ConceptOrder(matrix_of(scores), jobs);
+            },
+            "scores"_a, "jobs"_a);
     m.def("concept_ranked", &py_concept_ranked, "truth"_a, "scores"_a, "order"_a, "cutoffs"_a,
-          "jobs"_a);
+          "jobs"_a, "sorted"_a = nb::none());
     m.def("item_ranked", &py_item_ranked, "truth"_a, "scores"_a, "jobs"_a);
     m.def("item_precision", &py_item_precision, "truth"_a, "scores"_a, "depth"_a, "jobs"_a);
     m.def("match_costs", &py_match_costs, "truth"_a, "labels"_a, "broken"_a, "costs"_a,

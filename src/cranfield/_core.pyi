@@ -191,12 +191,17 @@ def group_rows(
 def take_strings(
     bytes: NDArray[np.uint8], offsets: NDArray[np.int64], order: NDArray[np.int64]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+
+class ConceptOrder:
+    def __init__(self, scores: NDArray[np.float64], jobs: int) -> None: ...
+
 def concept_ranked(
     truth: NDArray[np.bool_],
     scores: NDArray[np.float64],
     order: NDArray[np.int64],
     cutoffs: Sequence[int],
     jobs: int,
+    sorted: ConceptOrder | None = None,
 ) -> NDArray[np.float64]: ...
 def item_ranked(
     truth: NDArray[np.bool_], scores: NDArray[np.float64], jobs: int

@@ -142,6 +142,8 @@ void check_labels() {
     const labels::Matrix<double> s{scores.data(), items, concepts, concepts, 1};
     const labels::Matrix<double> c{costs.data(), concepts, concepts, concepts, 1};
     labels::concept_ranked(t, s, order.data(), {5, 10}, jobs);
+    const labels::ConceptOrder sorted(s, jobs);
+    labels::concept_ranked(t, s, order.data(), {5, 10}, jobs, &sorted);
     labels::item_ranked(t, s, jobs);
     labels::ranked_assignment(t, s, c, jobs);
     labels::set_assignment(t, t, c, 1.0, jobs);

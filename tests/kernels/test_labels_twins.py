@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from cranfield import _core
 from cranfield._reference import labels as slow
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
@@ -42,6 +43,22 @@ def problems(draw):
     truth = rng.random((n, len(CONCEPTS))) < draw(st.sampled_from([0.0, 0.2, 0.5, 0.9, 1.0]))
     steps = draw(st.sampled_from([1, 2, 4, 1000]))
     return truth, rng.integers(0, steps + 1, truth.shape) / steps
+
+
+@given(problems(), st.integers(1, 2))
+def test_what_was_sorted_before_gives_the_same_to_the_letter(problem, jobs):
+    truth, confidences = problem
+    order = np.arange(len(truth))[::-1].copy()
+    known = _core.ConceptOrder(confidences, jobs)
+    for true in (truth, ~truth):
+        sorted_anew = _core.concept_ranked(true, confidences, order, [1, 3], jobs)
+        assert (
+            _core.concept_ranked(true, confidences, order, [1, 3], jobs, known).tobytes()
+            == sorted_anew.tobytes()
+        )
+    other = np.zeros((len(truth) + 1, truth.shape[1]))
+    with pytest.raises(ValueError, match="does not fit"):
+        _core.concept_ranked(truth, confidences, order, [], 1, _core.ConceptOrder(other, 1))
 
 
 def evaluate(problem, measures, **options):

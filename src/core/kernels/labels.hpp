@@ -29,12 +29,34 @@ using Reals = Matrix<double>;
 enum ConceptColumn : std::size_t { auc, eer, average_precision, interpolated, r_precision };
 constexpr std::size_t concept_columns = 5;
 
+// The items of every concept in rising order of their scores, with keys that order as these do: for
+// a run that meets many truths.
+class ConceptOrder {
+  public:
+    ConceptOrder(const Reals& scores, unsigned jobs);
+
+    std::size_t rows() const { return rows_; }
+    std::size_t cols() const { return cols_; }
+    const std::uint32_t* items(std::size_t concept_at) const {
+        return items_.data() + concept_at * rows_;
+    }
+    const std::uint64_t* keys(std::size_t concept_at) const {
+        return keys_.data() + concept_at * rows_;
+    }
+
+  private:
+    std::size_t rows_, cols_;
+    std::vector<std::uint32_t> items_;
+    std::vector<std::uint64_t> keys_;
+};
+
 // One row per concept: AUC, EER, AP, iAP, Rprec and P at each cutoff. Equal scores are one step
 // of the curve; Rprec and P@k break ties by `order`, the items in order of preference. NaN for
-// a concept without a positive (AUC, EER: or a negative).
+// a concept without a positive (AUC, EER: or a negative). What has been sorted is not sorted again.
 std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                                    const std::int64_t* order,
-                                   const std::vector<std::int64_t>& cutoffs, unsigned jobs);
+                                   const std::vector<std::int64_t>& cutoffs, unsigned jobs,
+                                   const ConceptOrder* sorted = nullptr);
 
 // Columns of item_ranked; `top` is the position of the best concept.
 enum ItemColumn : std::size_t { one_error, coverage, ranking_loss, item_ap, top };

@@ -4,6 +4,9 @@
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
 
 #include "kernels/labels.hpp"
 #include "threads.hpp"
@@ -83,6 +86,21 @@ void gather(Columns& columns, std::size_t first, std::size_t last, const Flags& 
     }
 }
 
+// The keys of a column that was sorted before: they stay in order on both sides.
+void split(Column& column, const ConceptOrder& sorted, std::size_t c, const Flags& truth) {
+    column.positive.resize(truth.rows);
+    column.negative.resize(truth.rows);
+    const std::uint32_t* items = sorted.items(c);
+    const std::uint64_t* keys = sorted.keys(c);
+    std::size_t p = 0;
+    for (std::size_t i = 0; i < truth.rows; ++i) {
+        column.positive[p] = column.negative[i - p] = keys[i];
+        p += truth(items[i], c);
+    }
+    column.positive.resize(p);
+    column.negative.resize(truth.rows - p);
+}
+
 // Walks down the thresholds: step(positives, negatives) for every group of equal scores.
 template <class Step>
 void descend(const Column& column, const Step& step) {
@@ -102,18 +120,22 @@ void curve_measures(const Column& column, double* out) {
     const auto negatives = static_cast<double>(column.negative.size());
     if (column.positive.empty()) return;
     double tp = 0, fp = 0, area = 0, precisions = 0, crossing = nan;
+    double after = fp / negatives + tp / positives - 1;
     std::array<double, 11> best{};
     descend(column, [&](double more_tp, double more_fp) {
-        const double before = fp / negatives + tp / positives - 1;
         tp += more_tp;
         fp += more_fp;
         area += more_fp * (tp - more_tp / 2);
-        const double precision = tp / (tp + fp);
-        precisions += more_tp * precision;
-        const auto level = static_cast<std::size_t>(std::floor(10 * tp / positives));
-        best[level] = std::max(best[level], precision);
-        const double after = fp / negatives + tp / positives - 1;
-        if (std::isnan(crossing) && after >= 0) {
+        if (more_tp > 0) {  // without, precision falls and adds nothing
+            const double precision = tp / (tp + fp);
+            precisions += more_tp * precision;
+            const auto level = static_cast<std::size_t>(std::floor(10 * tp / positives));
+            best[level] = std::max(best[level], precision);
+        }
+        if (!std::isnan(crossing)) return;
+        const double before = after;
+        after = fp / negatives + tp / positives - 1;
+        if (after >= 0) {
             // The equal error rate lies where the curve meets the line FPR = 1 - TPR.
             const double part = before < after ? -before / (after - before) : 0;
             crossing = (fp - more_fp + part * more_fp) / negatives;
@@ -259,32 +281,60 @@ void for_each_row(std::size_t rows, unsigned jobs, const Work& work) {
 
 }  // namespace
 
+ConceptOrder::ConceptOrder(const Reals& scores, unsigned jobs)
+    : rows_(scores.rows),
+      cols_(scores.cols),
+      items_(scores.rows * scores.cols),
+      keys_(scores.rows * scores.cols) {
+    if (rows_ > std::numeric_limits<std::uint32_t>::max())
+        throw std::invalid_argument("too many items");
+    std::atomic<std::size_t> next{0};
+    on_threads(jobs, [&] {
+        std::vector<std::pair<std::uint64_t, std::uint32_t>> pairs(rows_);
+        for (std::size_t c; (c = next.fetch_add(1)) < cols_;) {
+            for (std::size_t i = 0; i < rows_; ++i)
+                pairs[i] = {key_of(scores(i, c)), static_cast<std::uint32_t>(i)};
+            std::sort(pairs.begin(), pairs.end());
+            for (std::size_t i = 0; i < rows_; ++i)
+                std::tie(keys_[c * rows_ + i], items_[c * rows_ + i]) = pairs[i];
+        }
+    });
+}
+
 std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                                    const std::int64_t* order,
-                                   const std::vector<std::int64_t>& cutoffs, unsigned jobs) {
+                                   const std::vector<std::int64_t>& cutoffs, unsigned jobs,
+                                   const ConceptOrder* sorted) {
     const std::size_t width = concept_columns + cutoffs.size();
     std::vector<double> out(truth.cols * width, nan);
+    const auto measure = [&](const Column& column, std::size_t c) {
+        double* row = out.data() + c * width;
+        curve_measures(column, row);
+        const std::size_t relevant = column.positive.size();
+        if (relevant == 0) return;
+        row[r_precision] =
+            found_within(relevant, column, truth, scores, order, c) / static_cast<double>(relevant);
+        for (std::size_t k = 0; k < cutoffs.size(); ++k)
+            row[concept_columns + k] = found_within(static_cast<std::size_t>(cutoffs[k]), column,
+                                                    truth, scores, order, c) /
+                                       static_cast<double>(cutoffs[k]);
+    };
     std::atomic<std::size_t> next{0};
     on_threads(jobs, [&] {
         Columns columns;
         std::vector<std::uint64_t> spare;
         for (std::size_t first; (first = next.fetch_add(gathered)) < truth.cols;) {
             const std::size_t last = std::min(first + gathered, truth.cols);
-            gather(columns, first, last, truth, scores);
+            if (sorted == nullptr) gather(columns, first, last, truth, scores);
             for (std::size_t c = first; c < last; ++c) {
                 Column& column = columns[c - first];
-                sort_keys(column.positive, spare);
-                sort_keys(column.negative, spare);
-                double* row = out.data() + c * width;
-                curve_measures(column, row);
-                const std::size_t relevant = column.positive.size();
-                if (relevant == 0) continue;
-                row[r_precision] = found_within(relevant, column, truth, scores, order, c) /
-                                   static_cast<double>(relevant);
-                for (std::size_t k = 0; k < cutoffs.size(); ++k)
-                    row[concept_columns + k] = found_within(static_cast<std::size_t>(cutoffs[k]),
-                                                            column, truth, scores, order, c) /
-                                               static_cast<double>(cutoffs[k]);
+                if (sorted == nullptr) {
+                    sort_keys(column.positive, spare);
+                    sort_keys(column.negative, spare);
+                } else {
+                    split(column, *sorted, c, truth);
+                }
+                measure(column, c);
             }
         }
     });

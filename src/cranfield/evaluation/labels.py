@@ -48,6 +48,7 @@ from cranfield.measures.labels.blocks import (
     PerConcept,
     PerItem,
     PerRankedConcept,
+    SortedRun,
     concept_blocks,
     item_blocks,
 )
@@ -433,8 +434,12 @@ def score_run(
     run: LabelMatrix,
     knowledge: Knowledge,
     jobs: int,
+    known: SortedRun | None = None,
 ) -> dict[Measure, tuple[Floats, float]]:
-    """(values per unit, value of the run) of every measure for an aligned run."""
+    """(values per unit, value of the run) of every measure for an aligned run.
+
+    `known` is what was sorted of the run, which saves doing it for each of many truths.
+    """
     parts: dict[Measure, list[Floats]] = {m: [] for m in plans}
     sums: dict[Measure, Floats | float] = dict.fromkeys(plans, 0.0)
     if any(not isinstance(plan, PerRankedConcept) for plan in plans.values()):
@@ -448,7 +453,7 @@ def score_run(
         sorted({int(m.at) for m, p in plans.items() if isinstance(p, PerRankedConcept) and m.at})
     )
     if any(isinstance(plan, PerRankedConcept) for plan in plans.values()):
-        for concepts in concept_blocks(truth, run, cutoffs, jobs):
+        for concepts in concept_blocks(truth, run, cutoffs, jobs, known):
             for measure, plan in plans.items():
                 if isinstance(plan, PerRankedConcept):
                     parts[measure].append(plan.values(concepts))

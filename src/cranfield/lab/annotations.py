@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -19,7 +19,7 @@ from cranfield.io.labels import read_threshold
 from cranfield.lab.material import Material, Names, Scored, Truth
 from cranfield.lab.pipes import annotations_once, label_options_once, read_once
 from cranfield.measures import Measure
-from cranfield.measures.labels.blocks import LabelPlan
+from cranfield.measures.labels.blocks import LabelPlan, PerRankedConcept, SortedRun
 from cranfield.measures.labels.registry import parse_label_measures, without_needs
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
@@ -86,10 +86,16 @@ class LabelMaterial(Material):
         )
         return task.aligned(run, notes).run
 
-    def score(self, run: Any, truth: Truth | None = None) -> Scored:
+    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[Scored]:
+        """What of the run is sorted is so once, whatever is true."""
+        ranked = any(isinstance(plan, PerRankedConcept) for plan in _task(self).plans.values())
+        known = SortedRun(run) if ranked else None
+        return (self.score(run, truth, known) for truth in truths)
+
+    def score(self, run: Any, truth: Truth | None = None, known: SortedRun | None = None) -> Scored:
         task = _task(self)
         true = truth if isinstance(truth, LabelMatrix) else task.truth
-        found = score_run(task.plans, true, run, task.knowledge, 1)
+        found = score_run(task.plans, true, run, task.knowledge, 1, known)
         units = tuple(task.plans[m].unit for m in found)
         overall = np.array([whole for _, whole in found.values()])
         values = tuple(_if_mean(task.plans[m], v) for m, (v, _) in found.items())

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import uuid
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self, TypeAlias
 
@@ -166,6 +166,10 @@ class Material(ABC):
     @abstractmethod
     def score(self, run: Any, truth: Truth | None = None) -> Scored:
         """A run that `read_run` gave, against this truth or another one of the same shape."""
+
+    def scores(self, run: Any, truths: Iterable[Truth]) -> Iterator[Scored]:
+        """The same against several truths."""
+        return (self.score(run, truth) for truth in truths)
 
     @abstractmethod
     def examine(self, source: Any, name: str, notes: Notes) -> tuple[Any, Scored]:

@@ -163,12 +163,11 @@ def _run_piece(piece: _Piece) -> Plain:
     """One run against every truth, and its means over every draw of units."""
     material, notes = piece.material, Notes()
     run, scored = material.examine(piece.source, piece.name, notes)
+    truths = disturbed(material, piece.how)
+    found = material.scores(run, (truth for row in truths for truth in row))
     return {
         **scored.packed(notes),
-        "disturbed": [
-            [numbers(material.score(run, truth).overall) for truth in truths]
-            for truths in disturbed(material, piece.how)
-        ],
+        "disturbed": [[numbers(next(found).overall) for _ in row] for row in truths],
         "draws": [drawn_means(scored, draws) for draws in piece.draws],
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
@@ -20,6 +20,8 @@ T = TypeVar("T")
 
 BLOCK_CELLS = 1 << 22
 RANKED_BLOCK_CELLS = 1 << 24
+# Cells of a run whose order is kept for many truths: twelve bytes each.
+MOST_SORTED = 1 << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,15 +156,21 @@ class ConceptBlock:
         order: NDArray[np.int64],
         cutoffs: tuple[int, ...],
         jobs: int = 1,
+        ranked: _core.ConceptOrder | None = None,
     ) -> None:
         self.truth, self.confidences = truth, confidences
-        self._order, self._cutoffs, self._jobs = order, cutoffs, jobs
+        self._order, self._cutoffs, self._jobs, self._sorted = order, cutoffs, jobs, ranked
 
     @cached_property
     def ranked(self) -> Floats:
         """Columns: AUC, EER, AP, iAP, Rprec, then P at each cutoff."""
         return _core.concept_ranked(
-            self.truth, self.confidences, self._order, list(self._cutoffs), self._jobs
+            self.truth,
+            self.confidences,
+            self._order,
+            list(self._cutoffs),
+            self._jobs,
+            self._sorted,
         )
 
     def precision_at(self, cutoff: int) -> Floats:
@@ -216,12 +224,33 @@ def item_blocks(
         yield ItemBlock(true, *run.rows(start, start + height), knowledge, jobs)
 
 
+class SortedRun:
+    """What of a run's ranking by concepts stays the same under every truth of its items."""
+
+    def __init__(self, run: LabelMatrix) -> None:
+        self.order = _tie_order(run.items)
+        scores = run.labels if run.is_binary else run.confidences
+        self.concepts: _core.ConceptOrder | None = None
+        # Where it is sparse, or so large that it would not be held as well, each truth sorts it.
+        if isinstance(scores, np.ndarray) and scores.size <= MOST_SORTED:
+            self.concepts = _core.ConceptOrder(np.asarray(scores, dtype=np.float64), 1)
+
+
+def _tie_order(items: Sequence[str]) -> NDArray[np.int64]:
+    """trec_eval's order among equals: the larger id first."""
+    return np.array(sorted(range(len(items)), key=items.__getitem__, reverse=True))
+
+
 def concept_blocks(
-    truth: LabelMatrix, run: LabelMatrix, cutoffs: tuple[int, ...], jobs: int
+    truth: LabelMatrix,
+    run: LabelMatrix,
+    cutoffs: tuple[int, ...],
+    jobs: int,
+    known: SortedRun | None = None,
 ) -> Iterator[ConceptBlock]:
     """All items, some concepts at a time when the matrices are sparse."""
-    # trec_eval's order among equals: the larger id first.
-    order = np.array(sorted(range(len(truth.items)), key=truth.items.__getitem__, reverse=True))
+    order = known.order if known else _tie_order(truth.items)
+    ranked = known.concepts if known else None
     matrices = [truth.labels, run.labels if run.is_binary else run.confidences]
     dense = all(isinstance(m, np.ndarray) for m in matrices)
     width = truth.shape[1] if dense else max(1, RANKED_BLOCK_CELLS // truth.shape[0])
@@ -237,4 +266,5 @@ def concept_blocks(
         scores = labels if confidences is None else confidences
         if scores is None:
             raise NeedsError("the run has neither labels nor confidences")
-        yield ConceptBlock(true, np.asarray(scores, dtype=np.float64), order, cutoffs, jobs)
+        values = np.asarray(scores, dtype=np.float64)
+        yield ConceptBlock(true, values, order, cutoffs, jobs, ranked if dense else None)
