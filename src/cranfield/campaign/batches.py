@@ -44,6 +44,15 @@ BATCH_WAYS: Mapping[BatchState, tuple[BatchState, ...]] = {
     "closed": ("running", "merged"),
     "merged": (),
 }
+# What people read on the button that takes a batch there; on the way back from a state, its own.
+WAY_NAMES: Mapping[BatchState, str] = {
+    "pilot": "Start the pilot",
+    "running": "Start",
+    "paused": "Pause",
+    "closed": "Close",
+    "merged": "Make the truth",
+}
+_AGAIN: Mapping[BatchState, str] = {"paused": "Go on", "closed": "Open again"}
 ASSIGNMENT_WAYS: Mapping[AssignmentState, tuple[AssignmentState, ...]] = {
     "offered": ("open", "submitted", "skipped", "expired"),
     "open": ("offered", "submitted", "skipped", "expired"),
@@ -229,6 +238,11 @@ def changed(state: BatchState, wanted: str, *, open_assignments: int = 0) -> Bat
     if found == "merged" and open_assignments:
         raise UsageError(f"{plural(open_assignments, 'assignment')} of the batch are still open")
     return found
+
+
+def way_name(state: BatchState, wanted: BatchState) -> str:
+    """What the button says that takes a batch from a state to another."""
+    return _AGAIN.get(state, WAY_NAMES[wanted]) if wanted == "running" else WAY_NAMES[wanted]
 
 
 def lapsed(plan: Plan, assignments: Iterable[Assignment], now: float) -> list[Assignment]:

@@ -24,6 +24,8 @@ PLAIN = "Concepts"
 NONE_SHOWN = "None of these is shown"
 # Grades of a relevance assessment without further wishes.
 GRADES = (3, 2, 1, 0)
+# What these grades are called beside their keys.
+_GRADE_NAMES = {3: "highly relevant", 2: "relevant", 1: "partly relevant", 0: "not relevant"}
 
 
 def ontology_form(
@@ -219,7 +221,8 @@ def grade_form(grades: Sequence[int] = GRADES, *, title: str = "How relevant is 
     """Buttons of grades: one key decides, saves and goes on."""
     if len(grades) < 2 or len(set(grades)) < len(grades) or not all(0 <= g <= 9 for g in grades):
         raise UsageError("grades are two or more different numbers from 0 to 9")
-    options = tuple(Option(str(g), str(g), key=str(g)) for g in grades)
+    names = _GRADE_NAMES if tuple(grades) == GRADES else {}
+    options = tuple(Option(str(g), names.get(g, str(g)), key=str(g)) for g in grades)
     return Form(title, (Tab("", (Question("grade", title, "one", options, True),)),), at_once=True)
 
 

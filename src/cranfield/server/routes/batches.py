@@ -11,7 +11,7 @@ from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cranfield.campaign.batches import BATCH_WAYS
+from cranfield.campaign.batches import BATCH_WAYS, way_name
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.files import Input
@@ -135,7 +135,7 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
         why=why,
         links=links or [],
         error=error,
-        ways=BATCH_WAYS[found.row["state"]],
+        ways={way: way_name(found.row["state"], way) for way in BATCH_WAYS[found.row["state"]]},
     )
 
 

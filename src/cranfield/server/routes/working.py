@@ -40,6 +40,8 @@ from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
 # Fields of a form that are no answers.
 OWN = frozenset({"csrf", "client_key", "active_ms", "state", "comment"})
 DISPUTES_SHOWN, GRID_SHOWN = 30, 48
+# What the values of labels say to people.
+PRESENCE = {"0": "not there", "1": "there"}
 
 
 def batch_of(request: Request, connection: Connection, b: str) -> Batch:
@@ -138,7 +140,7 @@ def _unit_page(
     unit = found.unit(found.hits[given["hit"]], f"{home}/{given['hit']}/picture")
     form = found.forms[unit.form]
     back = work.previous(connection, found, who, given["id"])
-    done, _ = work.progress(connection, found, who)
+    done, total = work.progress(connection, found, who)
     coming = giving.ahead(connection, found, who, giving.AHEAD) if unit.picture else []
     told = [{"question": p.question, "message": p.message} for p in problems]
     return page(
@@ -164,6 +166,7 @@ def _unit_page(
         assignment=given,
         client_key=context.new_id(),
         done=done,
+        total=total,
     )
 
 
@@ -346,6 +349,7 @@ def adjudicate(request: Request, b: str) -> Response:
         "adjudicate.html",
         batch=found.row,
         disputes=waiting[:DISPUTES_SHOWN],
+        said=PRESENCE if found.kind == "labels" else {},
         count=len(waiting),
         pictured=found.pictured,
     )
