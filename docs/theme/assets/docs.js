@@ -164,8 +164,14 @@ for (const box of document.querySelectorAll(".code")) {
 }
 
 // Scroll areas can be reached by keyboard where there is something to scroll.
+// What goes on beyond the right edge fades there, until it has been scrolled to.
 for (const area of document.querySelectorAll(".scroll, pre")) {
-  if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+  const mark = () => {
+    if (area.scrollWidth > area.clientWidth) area.tabIndex = 0;
+    area.classList.toggle("more", area.scrollWidth - area.clientWidth - area.scrollLeft > 2);
+  };
+  area.addEventListener("scroll", mark, { passive: true });
+  new ResizeObserver(mark).observe(area);
 }
 
 // The contents beside a long page follow the reader.

@@ -18,7 +18,7 @@ from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
 from cranfield.report.item_pictures import picture_sheet
 from cranfield.report.page import report_page
-from cranfield.report.parts import case_section
+from cranfield.report.parts import case_section, page_about
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables.scores import leaderboard
 
@@ -150,4 +150,5 @@ def _page(parts: Sequence[Section], collection: Collection) -> str:
         with collection.need("topics").open(newline="") as lines:
             shown = {row["topic"]: row["item"] for row in csv.DictReader(lines)}
         images = picture_sheet(collection.images, shown)
-    return report_page(f"{collection.title}: a Cranfield report", parts, images=images)
+    title, about = f"{collection.title}: a Cranfield report", page_about("cranfield demo")
+    return report_page(title, parts, images=images, about=about)
