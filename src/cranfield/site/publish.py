@@ -82,21 +82,8 @@ def publish(
     with _draft(folder) as draft:
         site = _Site(draft, held, gathered, release_truth, with_runs)
         site.write(told.part(0.7, 1.0))
-        found = Published(
-            folder=str(target),
-            tasks=chosen,
-            pages=site.pages,
-            pictures=site.pictures,
-            files=len(site.sums),
-            bytes=site.size,
-            released=release_truth,
-            verdicts={k: site.verdicts[k] for k in chosen},
-            notes=tuple(
-                dict.fromkeys(n for g in gathered.values() for n in g.material.scores.notes)
-            ),
-        )
     told(1.0)
-    return found
+    return site.published(str(target), chosen)
 
 
 class _Site:
@@ -118,6 +105,20 @@ class _Site:
         # What was noticed on the way, each once.
         self.notes = dict.fromkeys(
             note for one in gathered.values() for note in one.material.scores.notes
+        )
+
+    def published(self, folder: str, tasks: tuple[Kind, ...]) -> Published:
+        """What was written, under the name of the folder that it has in the end."""
+        return Published(
+            folder=folder,
+            tasks=tasks,
+            pages=self.pages,
+            pictures=self.pictures,
+            files=len(self.sums),
+            bytes=self.size,
+            released=self.released,
+            verdicts={task: self.verdicts[task] for task in tasks},
+            notes=tuple(self.notes),
         )
 
     def write(self, told: Progress) -> None:

@@ -168,12 +168,9 @@ def add_batch(
             kind=kind,
             guideline=add_guideline(connection, context, campaign_id, sheet.guidelines),
             form=json.dumps(_asked(sheet, plan, key or {})),
-            overlap=plan.overlap,
-            gold_share=plan.gold,
-            pay=plan.pay,
-            order_seed=plan.seed,
             gate=gate,
             created=now,
+            **_planned(plan),
         )
     )
     rows = [
@@ -183,6 +180,16 @@ def add_batch(
     connection.execute(insert(hit), rows)
     audit.append(connection, now, actor, "batch.add", name, {"units": len(sheet.units)})
     return new
+
+
+def _planned(plan: Plan) -> dict[str, Any]:
+    """What a plan has columns for."""
+    return {
+        "overlap": plan.overlap,
+        "gold_share": plan.gold,
+        "pay": plan.pay,
+        "order_seed": plan.seed,
+    }
 
 
 def _asked(sheet: Sheet, plan: Plan, key: Mapping[str, Any]) -> dict[str, Any]:

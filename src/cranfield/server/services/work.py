@@ -134,24 +134,9 @@ def save(
                 raise UsageError("this key belongs to another form")
             return Saved(given["id"], row.revision, given["state"], again=True)
     end = _checked(found, given, state, answers)
-    now = context.clock.now()
-    unit = found.hits[given["hit"]]
-    revision = 1 + len(before)
-    kept = {name: list(values) for name, values in answers.items()} if state == DONE else {}
-    connection.execute(
-        _SAY,
-        {
-            "id": context.new_id(),
-            "assignment": given["id"],
-            "assessor": given["assessor"],
-            "client_key": client_key,
-            "revision": revision,
-            "topic": unit["topic"],
-            "item": unit["item"],
-            "value": json.dumps({"state": state, "answers": kept}, ensure_ascii=False),
-            "at": now,
-        },
-    )
+    now, revision = context.clock.now(), 1 + len(before)
+    own = {"id": context.new_id(), "client_key": client_key, "revision": revision, "at": now}
+    connection.execute(_SAY, own | _said(found.hits[given["hit"]], given, state, answers))
     connection.execute(
         _END,
         {
@@ -164,6 +149,18 @@ def save(
     )
     add_comment(connection, context, found.id, given, remark)
     return Saved(given["id"], revision, end)
+
+
+def _said(unit: Row, given: Row, state: str, answers: Mapping[str, Sequence[str]]) -> Row:
+    """What a row of the log holds of what was said, by whom, and about what."""
+    kept = {name: list(values) for name, values in answers.items()} if state == DONE else {}
+    return {
+        "assignment": given["id"],
+        "assessor": given["assessor"],
+        "topic": unit["topic"],
+        "item": unit["item"],
+        "value": json.dumps({"state": state, "answers": kept}, ensure_ascii=False),
+    }
 
 
 def _checked(found: Batch, given: Row, state: str, answers: Mapping[str, Sequence[str]]) -> str:
