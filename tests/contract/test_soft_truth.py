@@ -9,6 +9,7 @@ import cranfield as cf
 from cranfield.errors import InputError, UsageError
 from cranfield.evaluation.doubt import run_doubts
 from cranfield.evaluation.soft import exact_distribution
+from cranfield.report.tables.comparison import comparison_document
 
 MEASURES = "P@5 R@5 DCG@5 RBP nDCG@5 AP RR ERR@5 Rprec NumRelRet Bpref"
 
@@ -249,6 +250,8 @@ def test_comparison_under_doubt():
         assert 0 <= row["better"] <= 1
     assert found.standings[0].both_ci[0] < found.standings[0].ci[0]
     assert "under a truth that is not sure" in str(found)
+    opening = [t.title for t in comparison_document(found, parts=("summary",)).tables]
+    assert opening == ["Summary", "Differences under a truth that is not sure"]
 
 
 def test_annotation_under_doubt():

@@ -42,6 +42,8 @@ def chosen_parts(asked: str | None, form: str, *, further: bool = False) -> Sequ
 
 # More pairs nobody reads as a table.
 MOST_PAIRS = 1000
+# Beneath a summary so many, where the truth leaves something open.
+FIRST_PAIRS = 10
 # Of more pairs than these JSON holds the difference and how sure it is, not all there is to know.
 FOLDED_PAIRS = 10_000
 
@@ -58,8 +60,8 @@ def comparison_document(comparison: Comparison, *, parts: Sequence[str] = PARTS)
         tables += [_leaderboard(comparison, str(m["name"])) for m in comparison.measures]
     if "pairs" in parts:
         tables.append(_pairs(comparison))
-    if comparison.doubts and "pairs" in parts:
-        tables.append(_doubts(comparison).first(MOST_PAIRS))
+    if comparison.doubts and {SUMMARY, "pairs"} & set(parts):
+        tables.append(_doubts(comparison).first(MOST_PAIRS if "pairs" in parts else FIRST_PAIRS))
     if "effects" in parts:
         tables.append(_effects(comparison))
     if "families" in parts:
@@ -303,8 +305,11 @@ def _doubts(comparison: Comparison) -> Table:
     for d in comparison.doubts:
         names: list[Cell] = [d["measure"], d["a"], d["b"], d["difference"], d["by_truth"]]
         rows.append([*names, *_four(d["truth_ci"], d["both_ci"]), d["better"]])
-    note = "a better: the share of the truths, as probable as they are, under which a is the better"
-    return Table(columns, rows, "Differences under a truth that is not sure", [note])
+    notes = [
+        "a better: the share of the truths, as probable as they are, under which a is the better",
+        "truth: were the truth another one that its probabilities allow; both: and the topics, too",
+    ]
+    return Table(columns, rows, "Differences under a truth that is not sure", notes)
 
 
 def _board_tests(comparison: Comparison) -> str:
