@@ -3,6 +3,7 @@
 import io
 import json
 import random
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -11,11 +12,18 @@ from hypothesis import strategies as st
 
 from cranfield import _core
 from cranfield.data import Judgements, Run
+from cranfield.data.categories import CategoryGraph
 from cranfield.errors import InputError
 from cranfield.io import read_qrels, read_run
 from cranfield.io.files import Caps, Input
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
+from cranfield.io.opinions import (
+    read_category_votes,
+    read_soft_labels,
+    read_subject_rankings,
+)
+from cranfield.io.pairs import read_pairs
 from cranfield.io.plain_rows import PlainRows
 
 NUMBERS = ["0", "1", "0.5", "12.345678", "-3", "1e3", "+2", " 0.25 ", "5.", ".5", "-0.0", "1e-400"]
@@ -82,7 +90,8 @@ def outcome(read, source):
     if isinstance(found, Run | Judgements):
         rows = [(t, i, repr(v)) for t, i, v in found.rows()]
         return found.topics, found.offsets.tolist(), rows, found.notes
-    held = vars(found).items()
+    names = getattr(found, "__dataclass_fields__", None) or vars(found)
+    held = ((name, getattr(found, name)) for name in names)
     return {n: repr(v.tolist()) if isinstance(v, np.ndarray) else v for n, v in held}
 
 
@@ -174,6 +183,51 @@ def test_judgement_logs(header, kinds):
         check(read_judgement_log, text, "log.csv")
 
     holds()
+
+
+GRAPH = CategoryGraph.from_pairs([("all", ""), *((name, "all") for name in NAMES)])
+
+
+@pytest.mark.parametrize(
+    ("read", "header", "kinds"),
+    [
+        (
+            lambda given: read_category_votes(given, GRAPH, skipped="abstain"),
+            "subject,item,category",
+            "ttt",
+        ),
+        (
+            lambda given: read_category_votes(given, GRAPH),
+            "item,subject,note,category",
+            "tttt",
+        ),
+        (lambda given: read_soft_labels(given, GRAPH), "item,category,probability", "ttn"),
+        (read_subject_rankings, "subject,topic,item,significance", "tttn"),
+        (lambda given: SimpleNamespace(pairs=read_pairs(given)), "word1,word2,human", "ttn"),
+        (lambda given: SimpleNamespace(pairs=read_pairs(given)), "word1,word2", "tt"),
+    ],
+)
+def test_what_people_say(read, header, kinds):
+    """Votes, shares of votes, ranked lists and pairs of words."""
+    used = []
+
+    @settings(max_examples=60, deadline=None)
+    @given(tables(header, kinds, ","))
+    def holds(text):
+        used.append(check(read, text, "said.csv"))
+
+    holds()
+    assert any(used)
+
+
+def test_votes_are_counted_as_in_python():
+    rng = random.Random(2)
+    rows = [f"s{s},i{i},{rng.choice(NAMES)}" for i in range(40) for s in range(5)]
+    text = "subject,item,category\n" + "\n".join(rows) + "\n"
+    assert check(lambda given: read_category_votes(given, GRAPH), text, "votes.csv")
+    shares = [f"i{i},{name},{1 / 8}" for i in range(20) for name in NAMES]
+    text = "item,category,probability\n" + "\n".join(shares) + "\n"
+    assert check(lambda given: read_soft_labels(given, GRAPH), text, "shares.csv")
 
 
 def test_decisions_follow_confidences():

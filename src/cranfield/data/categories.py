@@ -119,6 +119,21 @@ class Categorisation:
         return cls._from_direct(graph, tuple(items), counts / counts.sum(axis=1, keepdims=True))
 
     @classmethod
+    def from_counts(
+        cls,
+        items: Sequence[str],
+        counts: NDArray[np.int64],
+        graph: CategoryGraph,
+        subjects: int,
+        skipped: str,
+    ) -> Categorisation | None:
+        """From votes for items x categories; None where a subject skipped an item and may not."""
+        cast = counts.sum(axis=1, keepdims=True)
+        if skipped != "abstain" and (cast != subjects).any():
+            return None
+        return cls._from_direct(graph, tuple(items), counts / cast)
+
+    @classmethod
     def from_probabilities(
         cls, rows: Sequence[tuple[str, str, float]], graph: CategoryGraph
     ) -> Categorisation:

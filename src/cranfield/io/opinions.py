@@ -5,14 +5,19 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
 
 from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.data.subjects import SubjectRankings
 from cranfield.errors import PROBLEMS_SHOWN, CycleError, InputError, Problem, UsageError, suggest
-from cranfield.io.files import FileForm, describe, inner_suffix, read_text
+from cranfield.io.files import FileForm, describe, inner_suffix
 from cranfield.io.numbers import number
+from cranfield.io.plain_columns import PlainColumns, plain_columns
+from cranfield.io.plain_rows import PlainRows
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,7 +40,7 @@ def read_categories(path: FileForm) -> CategoryGraph:
             return f"{row.fields[0]!r} under {row.fields[1]!r} stands twice, first on line {first}"
         return "" if row.fields[0] else "the category is empty"
 
-    _read_rows(path, ("category", "parent"), check)
+    _read_rows(PlainRows(path), ("category", "parent"), check, path)
     try:
         return CategoryGraph.from_pairs((fields[0], fields[1]) for fields in seen)
     except CycleError as error:
@@ -49,6 +54,10 @@ def read_category_votes(
     path: FileForm, graph: CategoryGraph, *, skipped: str = "error"
 ) -> Categorisation:
     """Votes of people for categories: CSV subject,item,category."""
+    plain, delimiter = PlainRows(path), _delimiter(path)
+    found = _plain_votes(plain, delimiter, graph, skipped)
+    if found is not None:
+        return found
     seen: dict[tuple[str, str], int] = {}
 
     def check(row: _Row) -> str:
@@ -62,7 +71,7 @@ def read_category_votes(
             return f"subject {subject!r} votes twice on item {item!r}, first on line {first}"
         return ""
 
-    rows = _read_rows(path, ("subject", "item", "category"), check)
+    rows = _read_rows(plain, ("subject", "item", "category"), check, path)
     votes = [(r.fields[0], r.fields[1], r.fields[2]) for r in rows]
     try:
         return Categorisation.from_votes(votes, graph, skipped=skipped)
@@ -72,6 +81,10 @@ def read_category_votes(
 
 def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
+    plain = PlainRows(path)
+    shares = _plain_shares(plain, _delimiter(path), graph)
+    if shares is not None:
+        return _of_shares(path, shares, graph)
     seen: dict[tuple[str, str], int] = {}
 
     def check(row: _Row) -> str:
@@ -87,8 +100,14 @@ def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
             return f"item {item!r} has category {category!r} twice, first on line {first}"
         return ""
 
-    rows = _read_rows(path, ("item", "category", "probability"), check)
+    rows = _read_rows(plain, ("item", "category", "probability"), check, path)
     shares = [(r.fields[0], r.fields[1], float(r.fields[2])) for r in rows]
+    return _of_shares(path, shares, graph)
+
+
+def _of_shares(
+    path: FileForm, shares: Sequence[tuple[str, str, float]], graph: CategoryGraph
+) -> Categorisation:
     try:
         return Categorisation.from_probabilities(shares, graph)
     except UsageError as error:
@@ -115,11 +134,17 @@ def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
             return f"{name} {row.fields[0]!r} stands twice, first on line {first}"
         return "" if all(row.fields) else f"the {name} or the {value} is empty"
 
-    return {r.fields[0]: r.fields[1] for r in _read_rows(path, (name, value), check)}
+    return {
+        r.fields[0]: r.fields[1] for r in _read_rows(PlainRows(path), (name, value), check, path)
+    }
 
 
 def read_subject_rankings(path: FileForm) -> SubjectRankings:
     """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
+    plain = PlainRows(path)
+    lists = _plain_lists(plain, _delimiter(path))
+    if lists is not None:
+        return SubjectRankings.from_rows(lists)
     seen: dict[tuple[str, ...], int] = {}
 
     def check(row: _Row) -> str:
@@ -136,10 +161,59 @@ def read_subject_rankings(path: FileForm) -> SubjectRankings:
             )
         return ""
 
-    rows = _read_rows(path, ("subject", "topic", "item", "significance"), check)
+    rows = _read_rows(plain, ("subject", "topic", "item", "significance"), check, path)
     return SubjectRankings.from_rows(
         (r.fields[0], r.fields[1], r.fields[2], float(r.fields[3])) for r in rows
     )
+
+
+def _plain_votes(
+    plain: PlainRows, delimiter: str, graph: CategoryGraph, skipped: str
+) -> Categorisation | None:
+    """Votes in which nothing is wrong, counted by their codes; None where something may be."""
+    found = plain_columns(plain, delimiter, dict.fromkeys(("subject", "item", "category"), "c"))
+    if found is None or not _all_known(found, graph) or found.repeat("subject", "item"):
+        return None
+    item, category = found.texts["item"], found.texts["category"]
+    columns = {name: j for j, name in enumerate(graph.categories)}
+    at = np.array([columns[name] for name in category.names])[category.codes]
+    shape = (len(item.names), len(columns))
+    counts = np.bincount(item.codes * shape[1] + at, minlength=shape[0] * shape[1])
+    return Categorisation.from_counts(
+        item.names, counts.reshape(shape), graph, len(found.texts["subject"].names), skipped
+    )
+
+
+def _plain_shares(
+    plain: PlainRows, delimiter: str, graph: CategoryGraph
+) -> list[tuple[str, str, float]] | None:
+    wanted = {"item": "c", "category": "c", "probability": "n"}
+    found = plain_columns(plain, delimiter, wanted)
+    if found is None or not _all_known(found, graph) or found.repeat("item", "category"):
+        return None
+    if found.numbers is None or not _all_shares(found.numbers):
+        return None
+    texts = (found.texts[name].texts() for name in ("item", "category"))
+    return list(zip(*texts, found.numbers.tolist(), strict=True))
+
+
+def _plain_lists(plain: PlainRows, delimiter: str) -> Iterator[tuple[str, str, str, float]] | None:
+    names = ("subject", "topic", "item")
+    found = plain_columns(plain, delimiter, dict.fromkeys(names, "c") | {"significance": "n"})
+    if found is None or found.numbers is None or not _all_shares(found.numbers):
+        return None
+    if found.repeat(*names):
+        return None
+    subject, topic, item = (found.texts[name].texts() for name in names)
+    return zip(subject, topic, item, found.numbers.tolist(), strict=True)
+
+
+def _all_known(found: PlainColumns, graph: CategoryGraph) -> bool:
+    return all(name in graph.parents for name in found.texts["category"].names)
+
+
+def _all_shares(values: NDArray[np.float64]) -> bool:
+    return bool(((values >= 0) & (values <= 1)).all())
 
 
 def _number(text: str) -> float:
@@ -149,11 +223,16 @@ def _number(text: str) -> float:
         return math.nan
 
 
-def _read_rows(path: FileForm, columns: Sequence[str], check: _Check) -> list[_Row]:
+def _delimiter(path: FileForm) -> str:
+    return "\t" if str(path) != "-" and inner_suffix(path) == ".tsv" else ","
+
+
+def _read_rows(
+    plain: PlainRows, columns: Sequence[str], check: _Check, path: FileForm
+) -> list[_Row]:
     """The named columns of a CSV or TSV file; every faulty row is a problem with its line."""
     where = describe(path)
-    delimiter = "\t" if str(path) != "-" and inner_suffix(path) == ".tsv" else ","
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=delimiter)
+    reader = csv.reader(io.StringIO(plain.text(), newline=""), delimiter=_delimiter(path))
     rows: list[_Row] = []
     problems: list[Problem] = []
     count = 0

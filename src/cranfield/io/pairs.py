@@ -7,9 +7,13 @@ import math
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import csv_rows, describe, read_text
+from cranfield.io.files import csv_rows, describe
 from cranfield.io.numbers import number
+from cranfield.io.plain_columns import plain_columns
+from cranfield.io.plain_rows import PlainRows
 
 _COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 
@@ -30,7 +34,11 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     tabs, commas or blanks.
     """
     where = describe(path)
-    rows = _rows(read_text(path), where)
+    plain = PlainRows(path)
+    found = _plain_pairs(plain)
+    if found is not None:
+        return found
+    rows = _rows(plain.text(), where)
     if not rows:
         raise InputError.single(where, "holds no pair of words")
     columns = {name.lower(): i for i, name in enumerate(rows[0][1])}
@@ -45,6 +53,24 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     if problems:
         raise InputError(where, problems)
     return tuple(pairs)
+
+
+def _plain_pairs(plain: PlainRows) -> tuple[WordPair, ...] | None:
+    """The pairs of a file with a header in which all rows are plain; None for any other."""
+    first = plain.first or ""
+    delimiter = next((mark for mark in ("\t", ",") if mark in first), "")
+    header = [cell.strip().lower() for cell in first.split(delimiter or None)]
+    if not delimiter or header[:1] != ["word1"]:
+        return None
+    scored = {"human": "n"} if "human" in header else {}
+    found = plain_columns(plain, delimiter, {"word1": "c", "word2": "c", **scored})
+    if found is None or any(name.split(" ")[0] == "#" for name in found.texts["word1"].names):
+        return None
+    words = [found.texts[name].texts() for name in ("word1", "word2")]
+    if found.numbers is None:
+        return tuple(map(WordPair, *words))
+    finite = bool(np.isfinite(found.numbers).all())
+    return tuple(map(WordPair, *words, found.numbers.tolist())) if finite else None
 
 
 def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
