@@ -52,7 +52,7 @@ check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_truth.py
 
 # What takes longer than a test should: part of CI.
-slow: sanitize tsan site-checks audit
+slow: sanitize tsan site-checks audit fuzz-share
 	scripts/instructions --bars
 
 # The campaign site: kills, every screen, its interface against its description, its script.

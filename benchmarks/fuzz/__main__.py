@@ -1,4 +1,4 @@
-"""The fuzzer itself: seeded cases for every command, in this process and as processes.
+"""The fuzzer itself: seeded cases for every command, in one process and as processes.
 
 It prints the classes of cases, how many there were and how many ended badly, and exits 1 when
 one did. First of all every template is tried with sound files: what it is then refused for would
@@ -8,78 +8,43 @@ hide all that comes behind it. A case is made again from its seed and number: `-
 from __future__ import annotations
 
 import argparse
-import shlex
+import multiprocessing
 import sys
-import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
 
-from benchmarks.fuzz.cases import Fuzzer
 from benchmarks.fuzz.commands import ELSEWHERE, parsers, templates, without_template
-from benchmarks.fuzz.outcomes import Case, Outcome
+from benchmarks.fuzz.doors import functions, walk
+from benchmarks.fuzz.shares import Share, Tally, shares
 
 
-class Tally:
-    """Cases, bad ones, the slowest and the largest, by class."""
-
-    def __init__(self) -> None:
-        self.tried: Counter[str] = Counter()
-        self.bad: Counter[str] = Counter()
-        self.slowest: Counter[str] = Counter()
-        self.largest: Counter[str] = Counter()
-        self.worst: Counter[str] = Counter()
-        self.started = time.monotonic()
-
-    def add(self, where: str, case: Case, outcome: Outcome, found: list[str]) -> None:
-        name = f"{where}: {case.kind}"
-        self.tried[name] += 1
-        self.bad[name] += bool(found)
-        self.slowest[name] = max(self.slowest[name], round(outcome.seconds, 1))
-        self.largest[name] = max(self.largest[name], outcome.megabytes)
-        self.worst[shlex.join(case.args)[:70]] = round(outcome.seconds, 1)
-
-    def show(self, seed: int) -> int:
-        print(f"{'class':<28}{'cases':>7}{'bad':>5}{'slowest s':>11}{'largest MB':>12}")
-        for name, count in sorted(self.tried.items()):
-            line = f"{name:<28}{count:>7}{self.bad[name]:>5}{self.slowest[name]:>11}"
-            print(f"{line}{self.largest[name]:>12}")
-        seconds = time.monotonic() - self.started
-        total, wrong = sum(self.tried.values()), sum(self.bad.values())
-        print(f"{total} cases, {wrong} bad outcomes, {seconds:.0f} s, seed {seed}")
-        return 1 if wrong else 0
-
-
-def _told(case: Case, outcome: Outcome, found: list[str]) -> None:
-    command = shlex.join(["cranfield", *case.args])
-    print(f"case {case.number}: {', '.join(found) or 'fine'}\n  {command[:1500]}\n  {case.shell}")
-    print("  " + outcome.err.strip()[-600:].replace("\n", "\n  "), flush=True)
-
-
-def run(numbers: Iterable[int], processes: int, seed: int, *, telling: bool, whole: bool) -> int:
-    """Try these cases, those below `processes` as processes, and print what came of them."""
-    tally = Tally()
-    with tempfile.TemporaryDirectory(prefix="cranfield-fuzz-") as folder:
-        fuzzer = Fuzzer(seed, Path(folder))
-        for number in range(len(templates()) if whole else 0):
-            for full in (False, True):
-                tried = fuzzer.judged(fuzzer.whole(number, full=full), process=False)
-                tally.add("inside", *tried)
-                if tried[2]:
-                    _told(*tried)
-        for number in numbers:
-            tried = fuzzer.tried(number, process=number < processes)
-            tally.add("process" if number < processes else "inside", *tried)
-            if tried[2] or telling:
-                _told(*tried)
+def run(parts: Sequence[Share], seed: int) -> int:
+    """Try these cases and print what came of them."""
+    begun, tally = time.monotonic(), Tally()
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(len(parts), mp_context=context) as workers:
+        for found in workers.map(Share.tried, parts):
+            tally.join(found)
+    wrong = _doors() if len(parts) > 1 else 0
     commands = [name for name, _ in parsers()]
     print(f"{len(templates())} templates of {len(commands)} commands and steps; elsewhere:")
     for name, where in ELSEWHERE.items():
         print(f"  {name}: {where}")
     for missing in without_template():
         print(f"  no template: {missing}")
-    return tally.show(seed)
+    return max(tally.show(seed, time.monotonic() - begun), wrong)
+
+
+def _doors() -> int:
+    """Try public functions with values that they cannot use."""
+    calls, bad = 0, 0
+    for call, wrong in walk():
+        calls, bad = calls + 1, bad + bool(wrong)
+        if wrong:
+            print(f"{call}: {wrong}", flush=True)
+    print(f"{calls} calls of {len(functions())} public functions, {bad} bad outcomes")
+    return 1 if bad else 0
 
 
 def main() -> int:
@@ -90,15 +55,11 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", type=int, help="this case alone, and what it says")
     args = parser.parse_args()
+    if args.only is not None:
+        process = args.only < args.processes
+        return run([Share([args.only], args.seed, process=process, telling=True)], args.seed)
     numbers = range(args.first, args.first + args.cases)
-    only = args.only is not None
-    return run(
-        [args.only] if only else numbers,
-        args.processes,
-        args.seed,
-        telling=only,
-        whole=not only,
-    )
+    return run(shares(numbers, args.processes, args.seed), args.seed)
 
 
 if __name__ == "__main__":

@@ -12,7 +12,15 @@ from pathlib import Path
 from benchmarks.fuzz.commands import templates
 from benchmarks.fuzz.folders import asked, write_folders
 from benchmarks.fuzz.mutations import NUMBERS, mutated, special_file
-from benchmarks.fuzz.outcomes import Case, Outcome, faults, run_inside, run_process
+from benchmarks.fuzz.outcomes import (
+    Case,
+    HungError,
+    Outcome,
+    faults,
+    run_inside,
+    run_process,
+    time_limit,
+)
 from benchmarks.fuzz.samples import all_kinds
 
 ENDINGS = ["json", "csv", "run", "tsv", "parquet", "npz", "txt", "run.gz"]
@@ -108,7 +116,11 @@ class Fuzzer:
 
     def judged(self, case: Case, *, process: bool) -> tuple[Case, Outcome, list[str]]:
         outcome = run_process(case) if process else run_inside(case)
-        found = faults(case, outcome)
+        try:
+            with time_limit():
+                found = faults(case, outcome)
+        except HungError:
+            found = ["what was written cannot be read in time"]
         shutil.rmtree(case.folder, ignore_errors=True)
         return case, outcome, found
 

@@ -69,7 +69,7 @@ class HungError(BaseException):
 
 
 @contextlib.contextmanager
-def _time_limit() -> Iterator[None]:
+def time_limit() -> Iterator[None]:
     def hung(*_: object) -> None:
         raise HungError
 
@@ -113,7 +113,7 @@ def run_inside(case: Case) -> Outcome:
     variables = dict(os.environ)
     os.environ |= case.environment
     try:
-        with _time_limit():
+        with time_limit():
             return outcome(main(case.args))
     except HungError:
         return outcome(-1, hung=True)

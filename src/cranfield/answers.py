@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield._json import jsonable
 from cranfield._records import dataclass, field
 from cranfield._version import __version__
-from cranfield.errors import InputError, UsageError, suggest
+from cranfield.errors import InputError, UsageError, door, suggest
 from cranfield.io.files import describe, read_json_text, write_whole
 
 if TYPE_CHECKING:
@@ -364,6 +364,7 @@ def _made(value: dict[str, Any]) -> Any:
     return kind(**{k: decode(v) for k, v in value.items() if k in known})
 
 
+@door
 def load(path: str | Path) -> Answer:
     """The answer that `save` has written, or the scores that `--format json` has printed.
 
@@ -382,12 +383,15 @@ def load(path: str | Path) -> Answer:
         if not isinstance(document, dict) or "cranfield" not in document:
             raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
         if "layout" not in document:
-            return _from_printed(document, where)
-        if document["layout"] > LAYOUT:
+            answer = _from_printed(document, where)
+        elif document["layout"] > LAYOUT:
             raise InputError.single(
                 where, f"was saved by a later Cranfield ({document['cranfield']})"
             )
-        answer = decode(document["answer"])
+        else:
+            answer = decode(document["answer"])
+        if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
+            raise InputError.single(where, "has notes that are no text")
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
     if not isinstance(answer, Answer):

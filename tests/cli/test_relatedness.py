@@ -451,7 +451,7 @@ FILES = [
     ("tags.csv", "item,tags\n1,\xff\n", ["--tags", "tags.csv"], ":2: byte 0xff is not UTF-8"),
     ("links.csv", "a,b,c\n", ["-m", "WLM", "--links", "links.csv"], "links.csv:1: 3 columns"),
     ("p.toml", "name = 3", ["--provider", "p.toml"], "p.toml: name is missing or not text"),
-    ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml: not TOML"),
+    ("p.toml", "name = ", ["--provider", "p.toml"], "p.toml:1: not valid TOML"),
     (
         "p.toml",
         'name="x"\nurl="http://x"\ncount="n"\ntotal=9',

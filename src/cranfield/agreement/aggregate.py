@@ -21,7 +21,7 @@ from cranfield.agreement.ruled import OPEN, Questions, exactly_one, keep_rules
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rulebook import RuleBook
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError, door, suggest
 from cranfield.notes import Notes, Progress
 
 # The options that mean something to a method.
@@ -38,6 +38,7 @@ VOTES = ("majority", "weighted-majority")
 RATINGS = ("mean", "median")
 
 
+@door
 def aggregate_judgements(
     log: JudgementLog,
     method: str = "majority",
@@ -88,6 +89,9 @@ def aggregate_judgements(
         if is_given and option not in TAKES[method]:
             users = ", ".join(m for m in METHODS if option in TAKES[m])
             raise UsageError(f"the method {method!r} has no use for {option} (only: {users})")
+    for name, number in (("prior", prior), ("smoothing", smoothing)):
+        if number is not None and not 0 <= number < np.inf:
+            raise UsageError(f"{name}={number!r} is not a number from 0 on")
     notes = Notes()
     ruled = Ruled.of(log, rules)
     note_log(notes, ruled.log, ruled.forms)

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, door, plural
 from cranfield.io.groupings import Groupings, read_groupings
 
 Floats = NDArray[np.float64]
@@ -94,6 +94,7 @@ def _shown(kind: KindShare) -> dict[str, Any]:
     return {"kind": kind.kind, "count": kind.count, "share": kind.share}
 
 
+@door
 def study_groups(source: Groupings | str | Path, *, level: float = TOGETHER) -> GroupingStudy:
     """Study how people grouped or tagged items.
 

@@ -36,7 +36,7 @@ from cranfield.agreement.signs import (
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 
 Verdict: TypeAlias = Literal["keep", "look at", "exclude"]
 
@@ -129,6 +129,7 @@ class Quality(Answer):
         return f"{len(self.annotators)} annotators: {excluded} to exclude, {noticed} to look at"
 
 
+@door
 def check_quality(
     log: JudgementLog,
     *,

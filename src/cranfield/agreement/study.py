@@ -22,7 +22,7 @@ from cranfield.data.costmap import AgreementMap
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.notes import Notes, Progress
 
 
@@ -53,6 +53,7 @@ class SystemsCheck:
     agreement: Any = None
 
 
+@door
 def assess_agreement(
     log: JudgementLog,
     coefficients: str = "standard",
@@ -176,6 +177,7 @@ def _forms_report(forms: Forms) -> FormsReport:
     )
 
 
+@door
 def agreement_map(
     log: JudgementLog, *, rules: Ontology | Rules | None = None, counting: Counting = "all"
 ) -> AgreementMap:

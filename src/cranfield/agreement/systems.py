@@ -20,7 +20,7 @@ from cranfield.agreement.groups import merged_log
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.notes import Notes, Progress
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 
@@ -147,6 +147,7 @@ def _label_matrix(log: JudgementLog, items: NDArray[np.int32], name: str) -> Lab
     )
 
 
+@door
 def compare_rankings(
     log: JudgementLog,
     runs: Sequence[LabelMatrix],

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cranfield.agreement.choices import FILTERS, FilterMethod
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
-from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
+from cranfield.errors import InputError, MissingExtraError, UsageError, door, suggest
 from cranfield.notes import Notes, Progress
 
 # Fewer items than this do not show what a tag looks like.
@@ -104,6 +104,7 @@ class WeakLabels(Answer):
         )
 
 
+@door
 def filter_weak_labels(
     items: Sequence[str],
     features: Floats,

@@ -13,7 +13,7 @@ from cranfield.campaign.scoring import run_thresholds
 from cranfield.campaign.submissions import ROWS, Checked, Problem, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.columns import HEADERS
-from cranfield.errors import InputError, UsageError, plural
+from cranfield.errors import InputError, UsageError, door, plural
 from cranfield.io.collection import read_collection
 from cranfield.io.files import FileForm, Input, describe, inner_suffix, input_lines, run_name
 
@@ -79,6 +79,7 @@ class SubmissionCheck(Answer):
         )
 
 
+@door
 def check_submissions(
     collection: Collection | str | Path,
     submissions: FileForm | Iterable[FileForm],

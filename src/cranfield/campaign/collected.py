@@ -22,7 +22,7 @@ from cranfield.data.filled_forms import FilledForm
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rulebook import RuleBook
-from cranfield.errors import InputError, UsageError, plural
+from cranfield.errors import InputError, UsageError, door, plural
 from cranfield.io.crowd import is_crowd_csv, read_crowd_csv
 from cranfield.io.files import (
     FileForm,
@@ -155,6 +155,7 @@ class Collected(Answer):
         }
 
 
+@door
 def read_forms(
     files: Sequence[FileForm],
     *,

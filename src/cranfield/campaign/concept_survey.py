@@ -22,7 +22,7 @@ from cranfield.campaign.surveys.kinds import WITH_COSTS, WITHOUT_COSTS
 from cranfield.data.alignment import align
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_counts, door
 from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.annotations import name_annotations, read_annotation, read_truth
@@ -36,6 +36,7 @@ _STREAM = 42
 _SAME = 1e-12
 
 
+@door
 def make_concept_survey(
     truth: Any,
     runs: Any,
@@ -60,8 +61,7 @@ def make_concept_survey(
     named = name_annotations(runs)
     if len(named) != 2:
         raise UsageError(f"a survey of concept sets compares two annotations, not {len(named)}")
-    if questions < 1:
-        raise UsageError(f"questions={questions} is not a whole number from 1 on")
+    check_counts(questions=questions)
     if measures is None:
         measures = WITHOUT_COSTS if ontology is None and not costmap else WITH_COSTS
     asked, equal = parse_label_measures(measures), parse_label_measures(alike) if alike else ()

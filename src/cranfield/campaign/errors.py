@@ -18,7 +18,7 @@ from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPa
 from cranfield.campaign.scoring import only_kind, score_collection, task_options
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.data.collection import Kind
-from cranfield.errors import NeedsError, check_counts
+from cranfield.errors import NeedsError, check_counts, door
 from cranfield.evaluation.mistakes import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
@@ -40,6 +40,7 @@ class ErrorAnalysis(View):
     command: ClassVar[str] = "errors"
 
 
+@door
 def analyse_errors(
     scores: Scores,
     *,
@@ -87,6 +88,7 @@ def analyse_errors(
     )
 
 
+@door
 def find_errors(
     files: Sequence[Any],
     truth: Any = None,

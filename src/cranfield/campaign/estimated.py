@@ -130,7 +130,6 @@ def score_estimated(
         units = silver
     else:
         gold = score_collection(collection, kind, progress=told.part(0.4, 0.7), **given)
-        units = mixed(gold, silver)
         chosen = [m for m in gold.measures if str(m) not in further or str(m) in (wanted or ())]
         answer = powered(
             gold.select(chosen),
@@ -140,6 +139,7 @@ def score_estimated(
             progress=told.part(0.7, 1.0),
             **options,
         )
+        units = mixed(gold, silver)  # which relies on what was checked before
     return Estimated(*joined(answer, units), units, answer)
 
 

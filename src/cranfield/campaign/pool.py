@@ -15,7 +15,7 @@ from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.concept_rankings import concept_rankings
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, door, plural
 from cranfield.io.forms import coerce_judgements, coerce_labels, coerce_run, name_runs
 from cranfield.notes import Progress
 
@@ -103,6 +103,7 @@ class Pool(Answer):
         }
 
 
+@door
 def make_pool(
     runs: Any,
     *,

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.kinds import OF_RANKINGS
-from cranfield.errors import UsageError, check_at_most
+from cranfield.errors import UsageError, check_at_most, door
 from cranfield.evaluation.placements import ranking
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.written import made_folder, write_whole
@@ -74,6 +74,7 @@ class Questionnaire:
         return WrittenQuestionnaire(tuple(map(str, made.values())), purposes, notes=self.notes)
 
 
+@door
 def make_questionnaire(
     measures: str | Sequence[str | Measure] = OF_RANKINGS,
     *,

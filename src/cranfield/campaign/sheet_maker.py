@@ -14,7 +14,7 @@ from cranfield.campaign.texts import picture_files, public_concepts, public_item
 from cranfield.data.collection import Collection, ImageSheet, Texts
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import MissingExtraError, NeedsError, UsageError, suggest
+from cranfield.errors import MissingExtraError, NeedsError, UsageError, door, suggest
 from cranfield.io.annotations import read_truth
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_keys import FILE
@@ -33,6 +33,7 @@ GUIDELINES = (
 )
 
 
+@door
 def make_sheet(
     source: str | Path,
     *,

@@ -11,7 +11,7 @@ from typing import Any
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.sheets import Response, read_response
 from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
-from cranfield.errors import InputError
+from cranfield.errors import InputError, door
 from cranfield.io.files import describe, read_json_text
 from cranfield.notes import Notes
 from cranfield.work.packing import floats
@@ -21,6 +21,7 @@ OTHER = "OTHER"
 BOTH = "both"
 
 
+@door
 def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferences:
     """The answers of people, counted; `key` is the key.json of the questionnaire.
 

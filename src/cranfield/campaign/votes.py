@@ -17,7 +17,7 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.survey import Respondents
-from cranfield.errors import InputError, Problem, given_twice, plural
+from cranfield.errors import InputError, Problem, door, given_twice, plural
 from cranfield.io.files import csv_rows, describe, open_text
 
 FIXED = ("votes_a", "votes_b", "votes_both")
@@ -124,6 +124,7 @@ class Choices(Answer):
         }
 
 
+@door
 def count_choices(
     votes: Mapping[str, Sequence[int]], *, names: Sequence[str] | None = None
 ) -> Choices:
@@ -281,6 +282,7 @@ class Preferences(Answer):
         return found
 
 
+@door
 def count_preferences(
     votes: Sequence[tuple[float, float, float]],
     scores: Mapping[str, Sequence[tuple[float, float]]],
@@ -330,6 +332,7 @@ def count_preferences(
     return Preferences(tuple(found), less, systems, rows, beside)
 
 
+@door
 def count_votes(path: str | Path) -> Choices | Preferences:
     """A CSV of either kind: `question,AP,NMRR,...`, or `question,votes_a,votes_b,votes_both,
     M_a,M_b,...` with the two scores of each measure M."""

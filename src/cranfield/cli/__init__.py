@@ -6,7 +6,7 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from cranfield.cli._defence import BAD_INPUT, DONE, guarded, prepare_process
+from cranfield.cli._defence import BAD_INPUT, DONE, guarded, interruptible, prepare_process
 from cranfield.errors import UsageError, suggest
 
 # command -> (module of cranfield.cli, what it does)
@@ -71,10 +71,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     0: done; 1: ran, but an asked-for check failed; 2: bad input or usage; 3: a fault of ours;
     130: interrupted.
     """
-    if argv is None:
-        prepare_process()
-    args = list(sys.argv[1:] if argv is None else argv)
-    return guarded(lambda: _run(args))
+    if argv is not None:
+        return guarded(lambda: _run(list(argv)))
+    prepare_process()
+    return guarded(lambda: interruptible(lambda: _run(sys.argv[1:])))
 
 
 def _run(args: Sequence[str]) -> int:

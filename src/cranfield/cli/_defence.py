@@ -48,6 +48,15 @@ def guarded(work: Callable[[], int]) -> int:
         return _fault(error)
 
 
+def interruptible(work: Callable[[], int]) -> int:
+    """Work that an interrupt ends where it is; around it there is nothing to be put away."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return work()
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def _exit_code(leaving: SystemExit) -> int:
     return (
         leaving.code if isinstance(leaving.code, int) else DONE if not leaving.code else BAD_INPUT
@@ -64,13 +73,18 @@ def _flushed(code: int) -> int:
 
 
 def _fault(error: Exception) -> int:
+    reason: BaseException | None = error
+    while reason := reason and (reason.__cause__ or reason.__context__):
+        # A signal that came while a class or a library was being made is hidden in its error.
+        if isinstance(reason, KeyboardInterrupt | SystemExit):
+            return INTERRUPTED if isinstance(reason, KeyboardInterrupt) else _exit_code(reason)
     if os.environ.get(TRACEBACK):
         import traceback
 
         traceback.print_exception(error)
-    reason = " ".join(f"{type(error).__name__}: {error}".split())
+    said = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(
-        f"cranfield: a fault of Cranfield itself ({reason[:300]}). Please report it with the "
+        f"cranfield: a fault of Cranfield itself ({said[:300]}). Please report it with the "
         f"command and its files; {TRACEBACK}=1 shows where it happened",
         FAULT,
     )

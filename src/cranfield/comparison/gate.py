@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cranfield._records import dataclass
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError, door, suggest
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
@@ -79,6 +79,7 @@ def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: f
     return Check(pair.a, pair.measure, not fails, said)
 
 
+@door
 def assert_not_worse(
     scores: Scores,
     baseline: Any,

@@ -15,7 +15,7 @@ from cranfield.comparison.judges_answer import (
     JudgesReport,
     Swap,
 )
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
@@ -32,6 +32,7 @@ from cranfield.stats.bootstrap import Draws
 Grades = Mapping[str, Mapping[str, float]]
 
 
+@door
 def assess_judges(
     gold: Any,
     judges: Any,

@@ -11,7 +11,7 @@ import numpy as np
 from cranfield.comparison.more_gold import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
-from cranfield.errors import UsageError, plural, suggest
+from cranfield.errors import UsageError, door, plural, suggest
 from cranfield.evaluation.doubt import UNCHECKED
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
@@ -33,6 +33,7 @@ FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
 WORTHLESS_GAIN = 1.05
 
 
+@door
 def evaluate_powered(
     gold: Any,
     silver: Any,
@@ -102,6 +103,7 @@ def _kept(run: Any, read: Callable[[Any], Any]) -> Any:
     return read(run) if is_file(run) and not Input.of(run).can_be_read_again else run
 
 
+@door
 def powered(
     gold: Scores, silver: Scores, *, jobs: int = 1, progress: Watcher | None = None, **options: Any
 ) -> PoweredScores:

@@ -26,7 +26,7 @@ import numpy as np
 
 from cranfield._version import __version__
 from cranfield.data import Judgements, Run
-from cranfield.errors import InputError, Problem, UsageError, suggest
+from cranfield.errors import InputError, Problem, UsageError, door, suggest
 from cranfield.evaluation.evaluator import TopicScorer
 from cranfield.io import trec
 from cranfield.measures.ranked.plans import KernelCall
@@ -377,6 +377,7 @@ def from_pytrec(source: Mapping[str, Mapping[str, float]], kind: Literal["run"])
 def from_pytrec(
     source: Mapping[str, Mapping[str, float]], kind: Literal["judgements"]
 ) -> Judgements: ...
+@door
 def from_pytrec(
     source: Mapping[str, Mapping[str, float]], kind: Literal["run", "judgements"]
 ) -> Run | Judgements:

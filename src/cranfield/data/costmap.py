@@ -81,7 +81,8 @@ def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[t
         return [(0, f"costs of shape {costs.shape} for {count} concepts, expected a square")]
     problems = []
     bad = ~((costs >= 0) & (costs <= 1))
-    slanted = ~bad & ~bad.T & (np.abs(costs - costs.T) > SYMMETRY_TOLERANCE)
+    sound = np.where(bad, 0.0, costs)  # the difference of two infinite ones is none
+    slanted = ~bad & ~bad.T & (np.abs(sound - sound.T) > SYMMETRY_TOLERANCE)
     for i, j in zip(
         *np.nonzero(bad | slanted | (np.eye(count, dtype=bool) & (costs != 0))), strict=True
     ):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from typing import Any
 
 from cranfield.data.ontology import Requirement, Rules
+from cranfield.data.toml import parse_toml
 from cranfield.errors import InputError, Problem, suggest
 
 _KINDS = ("exactly_one", "disjoint", "requires")
@@ -14,14 +13,7 @@ _KINDS = ("exactly_one", "disjoint", "requires")
 
 def parse_rules(text: str, where: str) -> Rules:
     """Rules written as `[[exactly_one]]`, `[[disjoint]]` and `[[requires]]`."""
-    try:
-        document = tomllib.loads(text)
-    except tomllib.TOMLDecodeError as error:
-        at = re.search(r"\(at line (\d+)", str(error))
-        message = re.sub(r" \(at .*", "", str(error))
-        raise InputError.single(
-            where, f"not valid TOML: {message}", int(at[1]) if at else 0
-        ) from None
+    document = parse_toml(text, where)
     problems: list[Problem] = [
         Problem(
             0, f"unknown kind of rule {key!r}.{suggest(key, _KINDS)} Expected {', '.join(_KINDS)}"

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from cranfield.data import Run
 from cranfield.data.subjects import SubjectRankings
-from cranfield.errors import UsageError, check_counts
+from cranfield.errors import UsageError, check_counts, door
 
 # What a system answers: the items of a topic, best first, as many as were asked for or fewer.
 Ask = Callable[[str, int], Sequence[str]]
@@ -27,6 +27,7 @@ class Asked:
     never: dict[str, tuple[str, ...]]
 
 
+@door
 def ask_until_found(
     people: SubjectRankings,
     ask: Ask,

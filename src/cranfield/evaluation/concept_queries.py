@@ -23,7 +23,7 @@ from cranfield.data.concept_query import (
 )
 from cranfield.data.judgement_log import Floats
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_counts, plural
+from cranfield.errors import UsageError, check_counts, door, plural
 from cranfield.io.concept_queries import read_concept_queries
 from cranfield.io.convert import encoded
 from cranfield.io.files import write_whole
@@ -62,6 +62,7 @@ class ConceptRanking(Answer):
         return f"{plural(len(self.queries), 'topic')} on {self.run.name}, read as {self.reading}"
 
 
+@door
 def query_concepts(
     queries: Queries,
     labels: LabelsForm,
@@ -99,6 +100,7 @@ def query_concepts(
     return ConceptRanking(reading, shown, run, notes=(*matrix.notes, *notes))
 
 
+@door
 def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
     """The judgements that a truth of labels implies: 1 where a query holds, else 0.
 

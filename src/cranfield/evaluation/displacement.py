@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.subjects import RankedList, SubjectRankings
-from cranfield.errors import InputError, UsageError, check_counts
+from cranfield.errors import InputError, UsageError, check_counts, door
 from cranfield.evaluation.choices import DISPLACEMENT
 from cranfield.io.forms import RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
@@ -155,6 +155,7 @@ def _mean_over_topics(values: Floats) -> Floats:
     return np.asarray(total / answered.sum(axis=2), dtype=np.float64)
 
 
+@door
 def evaluate_displacement(
     rankings: SubjectRankings,
     runs: RunsForm,

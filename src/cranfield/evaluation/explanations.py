@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.errors import door
 from cranfield.evaluation.explain_labels import ItemExplanation, explain_item
 from cranfield.evaluation.labels import LabelTask
 from cranfield.io.forms import LabelsForm
@@ -30,6 +31,7 @@ class Explanations(Answer):
         return f"{item} in {len(self.explained)} runs"
 
 
+@door
 def explain_labels(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],

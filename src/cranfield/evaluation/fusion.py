@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.errors import InputError, UsageError, check_counts, door, plural
 from cranfield.evaluation.fusion_methods import METHODS, FusionMethod
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.forms import (
@@ -101,6 +101,7 @@ class Fusion(Answer):
         return f"{plural(len(self.names), 'run')} by {self.method}"
 
 
+@door
 def fuse(
     runs: RunsForm,
     method: str | FusionMethod = DEFAULT_METHOD,
@@ -275,6 +276,7 @@ class _WeightSearch:
 LABEL_METHODS = ("mean", "max", "min", "product", "borda", "zsum")
 
 
+@door
 def fuse_labels(
     runs: Sequence[LabelsForm],
     method: str = "mean",

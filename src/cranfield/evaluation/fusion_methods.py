@@ -18,6 +18,8 @@ from cranfield.registry import Declared, Param, Registry
 from cranfield.sources import Source
 
 Floats = NDArray[np.float64]
+# Sums of squares of larger numbers might be infinite; these are brought down exactly.
+_SQUARED_AT_MOST, _SMALLER = 1e140, 2.0**-600
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -45,11 +47,12 @@ class FusionMethod(Declared):
 
 
 def _as_they_are(scores: Floats, _: FusionMethod) -> Floats:
-    return scores
+    return _finite(scores)
 
 
 def _from_zero_to_one(scores: Floats, _: FusionMethod) -> Floats:
     """From the lowest to the highest score of the run; one score for all items is 1."""
+    scores = _manageable(scores)
     low, high = _lowest(scores), np.nanmax(_filled(scores, -np.inf), axis=1, keepdims=True)
     spread = high - low
     return np.asarray(np.where(np.isnan(scores), np.nan, _ratio(scores - low, spread, same=1.0)))
@@ -57,6 +60,7 @@ def _from_zero_to_one(scores: Floats, _: FusionMethod) -> Floats:
 
 def _standard(scores: Floats, _: FusionMethod) -> Floats:
     """Deviations from the mean; a run that lacks an item counts as its lowest score."""
+    scores = _manageable(scores)
     known = ~np.isnan(scores)
     count = np.maximum(known.sum(axis=1, keepdims=True), 1)
     mean = np.where(known, scores, 0.0).sum(axis=1, keepdims=True) / count
@@ -79,6 +83,19 @@ def _borda(scores: Floats, _: FusionMethod) -> Floats:
     rest = np.maximum(lacking.sum(axis=1, keepdims=True) - 1, 0) / 2
     present = (~lacking).any(axis=1, keepdims=True)
     return np.asarray(np.where(lacking & present, rest, points))
+
+
+def _finite(scores: Floats) -> Floats:
+    """Scores of which the infinite ones are the largest numbers there are."""
+    largest = np.finfo(np.float64).max
+    return np.asarray(np.clip(scores, -largest, largest))
+
+
+def _manageable(scores: Floats) -> Floats:
+    """Finite scores whose squares are finite, too: a run of large ones by a power of two."""
+    finite = _finite(scores)
+    large = np.nanmax(np.abs(_filled(finite, 0.0)), axis=1, keepdims=True) > _SQUARED_AT_MOST
+    return np.asarray(np.where(large, finite * _SMALLER, finite))
 
 
 def _filled(scores: Floats, value: float) -> Floats:
@@ -107,7 +124,8 @@ def _weighted(scores: Floats, weights: Floats) -> Floats:
 
 
 def _sum(scores: Floats, weights: Floats) -> Floats:
-    return np.asarray(np.nansum(_weighted(scores, weights), axis=0))
+    with np.errstate(over="ignore"):  # beyond the largest number a sum is infinite
+        return np.asarray(np.nansum(_weighted(scores, weights), axis=0))
 
 
 def _count(scores: Floats, weights: Floats) -> Floats:

@@ -20,7 +20,7 @@ from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import text
 from cranfield.data.item_vectors import Floats, ItemVectors
-from cranfield.errors import InputError, Problem, UsageError
+from cranfield.errors import InputError, Problem, UsageError, door
 from cranfield.evaluation.best_query import best_query
 from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.evaluation.ranked import evaluate
@@ -73,6 +73,7 @@ class IndexQuality(Answer):
         return f"{self.reference}: {first.mean_label} {value:.4f} on {self.size} items"
 
 
+@door
 def evaluate_index(
     vectors: ItemVectors,
     judgements: JudgementsForm,

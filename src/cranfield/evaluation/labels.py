@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.data.alignment import Alignment, align
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Floats, LabelMatrix, Threshold
-from cranfield.errors import InputError, NeedsError, UsageError, check_counts
+from cranfield.errors import InputError, NeedsError, UsageError, check_counts, door
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
     ConceptSource,
@@ -249,6 +249,7 @@ class LabelTask:
             )
 
 
+@door
 def evaluate_labels(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cranfield.errors import MeasureError
+from cranfield.errors import MeasureError, UsageError, door
 from cranfield.evaluation.scores import Scores
 from cranfield.io.forms import RunForm, RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
@@ -14,6 +14,7 @@ from cranfield.notes import Notes, Progress, Watcher, some_names
 from cranfield.stats import rank_biased_overlap
 
 
+@door
 def overlap_of_runs(
     reference: RunForm,
     runs: RunsForm,
@@ -36,6 +37,8 @@ def overlap_of_runs(
     told, notes = Progress.of(progress), Notes()
     base = coerce_run(reference, "reference")
     ranked = {topic: base.ranking(topic) for topic in base.topics}
+    if not ranked:
+        raise UsageError("reference= has no topic")
     named = name_runs(runs)
     values = {m: np.zeros((len(named), len(ranked))) for m in chosen}
     missing = []

@@ -12,7 +12,7 @@ from typing import Any
 
 from cranfield.data import Judgements
 from cranfield.data.concept_rankings import concept_rankings
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError, door, suggest
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.annotations import name_annotations
@@ -25,6 +25,7 @@ MEASURES = "infAP.concept Bpref.concept"
 Cells = Judgements | Mapping[str, Mapping[str, int]] | str | Path
 
 
+@door
 def evaluate_pooled_labels(
     truth: Cells,
     runs: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._records import replace
 from cranfield.data import Judgements
-from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.errors import InputError, UsageError, check_counts, door, plural
 from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.sampled import note_empty_samples
@@ -307,6 +307,7 @@ def _without_geometric(
     return kept, tuple(m for m in measures if m not in kept)
 
 
+@door
 def evaluate(
     judgements: JudgementsForm,
     runs: RunsForm,

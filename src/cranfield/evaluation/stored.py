@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.answers import load
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import (
     FileForm,
@@ -32,6 +32,7 @@ def is_saved(path: FileForm) -> bool:
         return b"".join(stream.read(64).split()).startswith(_START)
 
 
+@door
 def read_scores(paths: Sequence[str | Path]) -> Scores:
     """The scores of several files as one.
 

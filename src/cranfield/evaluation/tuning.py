@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import InputError, UsageError, plural, suggest
+from cranfield.errors import InputError, UsageError, door, plural, suggest
 from cranfield.evaluation.label_inputs import coerce_concepts, coerce_truth
 from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.scores import Scores
@@ -28,6 +28,7 @@ _TRIED = 200
 PER = ("run", "concept")
 
 
+@door
 def evaluate_tuned(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],

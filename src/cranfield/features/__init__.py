@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
+from cranfield.errors import door
 from cranfield.features._spec import Descriptor, Distance
 from cranfield.registry import Registry
 
@@ -59,6 +60,7 @@ DISTANCES: Registry[Distance] = Registry(
 )
 
 
+@door
 def descriptor(name: str) -> Descriptor:
     """The descriptor that a name stands for.
 

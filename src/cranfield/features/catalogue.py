@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.errors import door
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features._spec import Descriptor, Distance
 from cranfield.sources import REFERENCES
@@ -52,6 +53,7 @@ class DescriptorCard(Answer):
         return f"{self.descriptor}: {self.descriptor.title}"
 
 
+@door
 def list_descriptors() -> DescriptorCatalogue:
     """Every descriptor of pictures, and the distances of vectors."""
     names = ("compact", "mpeg7", "all", "lire")
@@ -62,6 +64,7 @@ def list_descriptors() -> DescriptorCatalogue:
     )
 
 
+@door
 def describe_descriptor(name: str) -> DescriptorCard:
     """All about the descriptor of a name such as CEDD or EHD.lire."""
     return DescriptorCard(DESCRIPTORS.find(name))

@@ -17,8 +17,7 @@ from cranfield.features._spec import Descriptor
 from cranfield.features.folders import list_pictures, shown
 from cranfield.features.pictures import BadPictureError, read_picture
 from cranfield.features.vectors import vectors_of
-from cranfield.io.arrays import read_archive
-from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text, run_name
+from cranfield.io.files import FileForm, csv_rows, describe, read_text, run_name
 from cranfield.io.vectors import read_vectors
 
 
@@ -60,11 +59,8 @@ class ItemTable:
 
 def read_items(path: FileForm, ids: str | Path | None = None) -> ItemTable:
     """Vectors from .npz, .npy (with `ids`, one a line) or Parquet, named by their file."""
-    items, vectors = read_vectors(path, ids)
+    items, vectors, arrays = read_vectors(path, ids)
     found = replace(ItemTable.of(items, vectors, describe(path)), name=run_name(path))
-    if inner_suffix(path) != ".npz":
-        return found
-    arrays = read_archive(path)
     distance = str(arrays["distance"]) if "distance" in arrays else ""
     called = str(arrays["descriptor"]) if "descriptor" in arrays else ""
     known = DESCRIPTORS.get(called)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.errors import InputError, Problem, UsageError, check_counts, plural
+from cranfield.errors import InputError, Problem, UsageError, check_counts, door, plural
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor
 from cranfield.features.folders import Found, Listing, list_pictures, shown
@@ -64,6 +64,7 @@ class Description(Answer):
         return f"{plural(self.described, 'picture')} described, {len(self.skipped)} left out"
 
 
+@door
 def describe_pictures(
     source: str | Path,
     descriptors: str | Descriptor | Iterable[str | Descriptor],

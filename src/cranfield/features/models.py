@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import hashlib
 import importlib
-import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -17,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.data.toml import parse_toml
 from cranfield.errors import InputError, MissingExtraError, os_message
 from cranfield.features._spec import Descriptor, Source
 from cranfield.features.pictures import Decoded, resized
@@ -87,7 +87,7 @@ def _settings(path: Path) -> Mapping[str, Any]:
     if not path.is_file():
         return {}
     try:
-        given = tomllib.loads(path.read_text(encoding="utf-8"))
+        given = parse_toml(path.read_text(encoding="utf-8"), str(path))
     except (OSError, ValueError) as error:
         raise InputError.single(str(path), f"cannot be read: {error}") from None
     unknown = next((key for key in given if key not in _SETTINGS), None)

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from cranfield import _core
 from cranfield.answers import Answer
 from cranfield.data import Run
-from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.errors import InputError, UsageError, check_counts, door, plural
 from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
 from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
@@ -124,6 +124,7 @@ class _Queries:
         )
 
 
+@door
 def search(
     collection: FileForm | ItemTable,
     queries: FileForm | ItemTable | None = None,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
-from cranfield.errors import InputError, UsageError
+from cranfield.errors import InputError, UsageError, door
 from cranfield.io import trec
 from cranfield.io.files import (
     THIRD,
@@ -48,6 +48,7 @@ def _standard_ending() -> str:
     return ""
 
 
+@door
 def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
@@ -90,6 +91,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     return found
 
 
+@door
 def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = None) -> Run:
     """Read a run: TREC's format, or .json, .jsonl, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 

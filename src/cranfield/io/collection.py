@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import re
 import struct
-import tomllib
 from collections.abc import Callable
 from pathlib import Path, PurePosixPath, PureWindowsPath
 from types import MappingProxyType
 from typing import Any
 
 from cranfield.data.collection import LAYOUT, Collection, ImageSheet, RunFacts, Team
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.data.toml import parse_toml
+from cranfield.errors import InputError, Problem, door, suggest
 from cranfield.io.collection_keys import (
     DECLARED,
     FILE,
@@ -35,6 +35,7 @@ from cranfield.io.numbers import is_number
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
+@door
 def read_collection(path: str | Path) -> Collection:
     """The collection of a folder, checked: every file that it names is there.
 
@@ -91,14 +92,7 @@ class _Reader:
         self.folder, self.where = file.parent, str(file)
         self.text = read_text(file)
         self.problems: list[Problem] = []
-        try:
-            self.content = tomllib.loads(self.text)
-        except tomllib.TOMLDecodeError as error:
-            at = re.search(r"\(at line (\d+)", str(error))
-            # An error at the end of the document names no line: it is the last one.
-            line = int(at[1]) if at else len(self.text.splitlines())
-            message = re.sub(r" \(at .*", "", str(error))
-            raise InputError.single(self.where, f"not valid TOML: {message}", line) from None
+        self.content = parse_toml(self.text, self.where)
 
     def collection(self) -> Collection:
         top = self.content

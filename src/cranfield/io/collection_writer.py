@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.data.collection import Collection, RunFacts
-from cranfield.errors import InputError, os_message
+from cranfield.errors import InputError, door, os_message
 from cranfield.io.collection_keys import DECLARED, FILE, Key
 
 # Kinds that are written as tables, after all plain lines.
@@ -19,6 +19,7 @@ _TABLES = ("splits", "images", "teams", "run_facts", "years")
 _DEFAULTS = {f.name: f.default for f in fields(Collection) if f.default is not MISSING}
 
 
+@door
 def write_collection(collection: Collection, folder: str | Path) -> None:
     """Write a collection to a folder that is not there yet, whole or not at all.
 

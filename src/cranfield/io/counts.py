@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cranfield.data.counts import Snapshot, term_of
-from cranfield.errors import InputError, Problem
+from cranfield.errors import InputError, Problem, door
 from cranfield.io.files import csv_rows, describe, read_text, write_whole
 from cranfield.io.ids import NAME_CSV
 
@@ -35,6 +35,7 @@ class _Tally:
     line_of: dict[str, int] = field(default_factory=dict)
 
 
+@door
 def read_counts(path: str | Path) -> Snapshot:
     """Hit counts; every problem is reported with its line."""
     where = describe(path)

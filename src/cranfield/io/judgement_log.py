@@ -21,7 +21,7 @@ from cranfield.data.judgement_log import (
     ordered_values,
     repeats,
 )
-from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, door, suggest
 from cranfield.io.coded_table import CodedTable, number_or_nan
 from cranfield.io.files import FileForm, describe
 
@@ -32,6 +32,7 @@ TRUTH_FORMS = "item,concept,value or item,category"
 WORDS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 
 
+@door
 def read_judgement_log(
     path: FileForm,
     *,

@@ -121,10 +121,10 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
 def _numbers(where: str, column: str, data: Any) -> np.ndarray:
     values = data.to_numpy()
     if data.null_count or values.dtype.kind not in "biuf":
+        kind = str(data.type).partition("<")[0]  # not all that it is made of
         raise InputError.single(
             where,
-            f"column {column!r} has {data.type} with {data.null_count} empty cells, "
-            "expected numbers",
+            f"column {column!r} has {kind} with {data.null_count} empty cells, expected numbers",
         )
     return np.asarray(values, dtype=np.float64)
 

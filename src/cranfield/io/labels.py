@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
-from cranfield.errors import InputError, Problem, UsageError
+from cranfield.errors import InputError, Problem, UsageError, door
 from cranfield.io.files import (
     FileForm,
     Input,
@@ -70,6 +70,7 @@ _WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
 }
 
 
+@door
 def read_labels(
     path: FileForm,
     *,
@@ -92,6 +93,8 @@ def read_labels(
     if scores not in SCORES:
         raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
     free = scores != CONFIDENCES
+    if not isinstance(path, str | Path):
+        path = Input.of(path)
     suffix, where = inner_suffix(path), describe(path)
     called = name or run_name(path)
     place = path.path if isinstance(path, Input) else path
@@ -134,6 +137,7 @@ def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[Label
     return [read_labels(path).with_threshold(threshold) for path in paths]
 
 
+@door
 def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
     """Write labels: `wide` or `long` CSV, `json`, `jsonl`, `parquet`, `npz` or `imageclef` text.
 

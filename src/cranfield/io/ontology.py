@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rules import parse_rules
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.errors import InputError, Problem, door, suggest
 from cranfield.io.concepts import read_concepts
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
@@ -34,6 +34,7 @@ RDF_FORMATS = {
 }
 
 
+@door
 def read_ontology(source: str | Path | Input, *, rules: str | Path | None = None) -> Ontology:
     """An ontology by its built-in name or from a file, checked for cycles and contradictions."""
     return parse_ontology(source, rules=rules).checked()

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import InputError, MissingExtraError, UsageError, plural
+from cranfield.errors import InputError, MissingExtraError, UsageError, door, plural
 from cranfield.io.files import inner_suffix, write_whole
 from cranfield.io.ids import NAME_CSV, RDF
 from cranfield.io.ontology import RDF_FORMATS, read_ontology
@@ -20,6 +20,7 @@ from cranfield.io.ontology_rdf import BASE, CATEGORY
 Language = Literal["owl", "skos"]
 
 
+@door
 def write_ontology(
     ontology: Ontology, path: str | Path, *, language: Language = "owl"
 ) -> tuple[str, ...]:
@@ -68,6 +69,7 @@ def convert_ontology(
     return ()
 
 
+@door
 def write_rules(rules: Rules, path: str | Path) -> None:
     """Write rules as TOML, as `read_rules` takes them."""
     blocks = []

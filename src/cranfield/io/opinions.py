@@ -13,7 +13,15 @@ from numpy.typing import NDArray
 
 from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.data.subjects import SubjectRankings
-from cranfield.errors import PROBLEMS_SHOWN, CycleError, InputError, Problem, UsageError, suggest
+from cranfield.errors import (
+    PROBLEMS_SHOWN,
+    CycleError,
+    InputError,
+    Problem,
+    UsageError,
+    door,
+    suggest,
+)
 from cranfield.io.files import FileForm, describe, inner_suffix
 from cranfield.io.numbers import number
 from cranfield.io.plain_columns import PlainColumns, plain_columns
@@ -30,6 +38,7 @@ class _Row:
 _Check = Callable[[_Row], str]
 
 
+@door
 def read_categories(path: FileForm) -> CategoryGraph:
     """The tree or acyclic graph of categories: CSV category,parent (the root's is empty)."""
     seen: dict[tuple[str, ...], int] = {}
@@ -50,6 +59,7 @@ def read_categories(path: FileForm) -> CategoryGraph:
         raise InputError.single(describe(path), str(error)) from None
 
 
+@door
 def read_category_votes(
     path: FileForm, graph: CategoryGraph, *, skipped: str = "error"
 ) -> Categorisation:
@@ -79,6 +89,7 @@ def read_category_votes(
         raise InputError.single(describe(path), str(error)) from None
 
 
+@door
 def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
     plain = PlainRows(path)
@@ -114,6 +125,7 @@ def _of_shares(
         raise InputError.single(describe(path), str(error)) from None
 
 
+@door
 def read_queries(path: FileForm) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
     return _by_name(path, "topic", "query")
@@ -139,6 +151,7 @@ def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
     }
 
 
+@door
 def read_subject_rankings(path: FileForm) -> SubjectRankings:
     """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
     plain = PlainRows(path)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cranfield.data.toml import parse_toml
 from cranfield.errors import InputError
 from cranfield.io.files import describe, read_text
 
@@ -34,10 +34,7 @@ class ProviderSettings:
 def read_provider(path: str | Path) -> ProviderSettings:
     """The settings of a provider from its TOML file."""
     where = describe(path)
-    try:
-        settings = tomllib.loads(read_text(path))
-    except tomllib.TOMLDecodeError as error:
-        raise InputError.single(where, f"not TOML: {error}") from None
+    settings = parse_toml(read_text(path), where)
     problem = _setting_problem(settings)
     if problem:
         raise InputError.single(where, problem)

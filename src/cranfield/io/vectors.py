@@ -10,24 +10,27 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.item_vectors import ItemVectors
-from cranfield.errors import InputError, os_message
+from cranfield.errors import InputError, door, os_message
 from cranfield.io.arrays import read_archive, read_array, read_arrow_table
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text
 from cranfield.io.written import whole_file
 
 
+@door
 def read_item_vectors(path: FileForm, items: str | Path | None = None) -> ItemVectors:
     """The vectors of items from a file, checked; see `read_vectors` for the forms."""
-    names, table = read_vectors(path, items)
+    names, table, _ = read_vectors(path, items)
     return ItemVectors.of(names, table, describe(path))
 
 
 def read_vectors(
     path: FileForm, items: str | Path | None = None
-) -> tuple[list[str], np.ndarray[Any, Any]]:
-    """Ids and rows. `.npy` takes its ids from `items`, one per line, or they are row numbers
-    from 0 on; `.npz` has arrays `items` and `vectors`; Parquet has a column `item` and a list
-    column `vector` or one column per dimension.
+) -> tuple[list[str], np.ndarray[Any, Any], Mapping[str, np.ndarray[Any, Any]]]:
+    """Ids, rows, and all arrays of an archive, which may say more.
+
+    `.npy` takes its ids from `items`, one per line, or they are row numbers from 0 on; `.npz` has
+    arrays `items` and `vectors`; Parquet has a column `item` and a list column `vector` or one
+    column per dimension.
     """
     suffix = inner_suffix(path)
     if suffix not in (".npy", ".npz", ".parquet"):
@@ -37,7 +40,7 @@ def read_vectors(
             describe(path), f"{suffix} has its own ids; a list of them (items=) is for .npy"
         )
     if suffix == ".parquet":
-        return _parquet(read_arrow_table(path), describe(path))
+        return *_parquet(read_arrow_table(path), describe(path)), {}
     if suffix == ".npz":
         arrays = read_archive(path)
         for name in ("items", "vectors"):
@@ -45,11 +48,11 @@ def read_vectors(
                 raise InputError.single(
                     describe(path), f"no array {name!r} (it has: {', '.join(arrays)})"
                 )
-        return [str(i) for i in arrays["items"].ravel().tolist()], arrays["vectors"]
+        return [str(i) for i in arrays["items"].ravel().tolist()], arrays["vectors"], arrays
     loaded = read_array(path)
     if items is None:
-        return [str(i) for i in range(len(loaded) if loaded.ndim else 0)], loaded
-    return [line.strip() for line in read_text(items).splitlines() if line.strip()], loaded
+        return [str(i) for i in range(len(loaded) if loaded.ndim else 0)], loaded, {}
+    return [line.strip() for line in read_text(items).splitlines() if line.strip()], loaded, {}
 
 
 def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:

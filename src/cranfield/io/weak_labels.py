@@ -7,12 +7,13 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError, Problem
+from cranfield.errors import InputError, Problem, door
 from cranfield.io.arrays import read_archive
 from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text
 from cranfield.io.numbers import number
 
 
+@door
 def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Items and their features: one row per item, all of the same length."""
     if inner_suffix(path) == ".npz":
@@ -44,6 +45,7 @@ def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]
     return tuple(items), np.array(values)
 
 
+@door
 def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
     """The items of each tag, from CSV item,tag."""
     where = describe(path)

@@ -18,7 +18,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_at_most, plural
+from cranfield.errors import UsageError, check_at_most, door, plural
 from cranfield.io.annotations import read_truth
 from cranfield.io.forms import coerce_judgements
 from cranfield.io.labels import write_labels
@@ -47,6 +47,7 @@ class SimulatedRuns(Answer):
         return {"files": list(self.files)}
 
 
+@door
 def simulate_runs(
     truth: Any,
     folder: str | Path,
@@ -79,6 +80,7 @@ def simulate_runs(
     return SimulatedRuns(tuple(files))
 
 
+@door
 def graded_rankings(
     judged: Judgements,
     *,
@@ -105,6 +107,7 @@ def graded_rankings(
         yield Run.from_dict(run).named(_name(number, count))
 
 
+@door
 def graded_labels(
     truth: LabelMatrix,
     *,
@@ -128,7 +131,7 @@ def graded_labels(
 
 def _skills(count: int, weakest: float, strongest: float) -> list[float]:
     check_at_most(MOST_SYSTEMS, count=count)
-    if count < 2 or not 0 <= weakest < strongest:
+    if count < 2 or not 0 <= weakest < strongest < np.inf:
         raise UsageError("two systems or more, of a skill that rises from 0 or above")
     return [float(s) for s in np.linspace(weakest, strongest, count)]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Literal, Unpack, get_args
 
 from cranfield.data.costmap import CostMap
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.io.concepts import read_concepts
 from cranfield.io.pairs import WordPair, read_pairs
 from cranfield.notes import Notes, Progress
@@ -33,6 +33,7 @@ Watcher = Progress | Callable[[float], None] | None
 Pairs = Iterable[WordPair | Sequence[str | float | None]] | str | Path
 
 
+@door
 def relate_pairs(
     pairs: Pairs,
     method: str | Method | Iterable[str | Method] = "wordnet",
@@ -74,6 +75,7 @@ def relate_pairs(
     return PairRelatedness(results, notes=notes.lines())
 
 
+@door
 def relate_concepts(
     concepts: Sequence[str] | str | Path,
     method: str | Method = "WUP",
@@ -105,6 +107,7 @@ def relate_concepts(
     return replace(costs, notes=notes.lines())
 
 
+@door
 def cost_map(
     concepts: Sequence[str] | str | Path,
     method: str | Method = "WUP",
@@ -143,6 +146,7 @@ def relate(
     return relate_pairs(given, method, missing=missing, progress=progress, **sources)
 
 
+@door
 def list_methods() -> MethodCatalogue:
     """Every method, with its source and what it needs."""
     return MethodCatalogue(tuple(METHODS.values()))

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
-from cranfield.errors import plural
+from cranfield.errors import door, plural
 from cranfield.io.ontology import read_vocabulary
 
 # What a category has beside its parts.
@@ -64,6 +64,7 @@ class OntologyCategories(Answer):
         )
 
 
+@door
 def count_categories(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyCategories:

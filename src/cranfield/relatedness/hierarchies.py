@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
-from cranfield.errors import UsageError, plural, suggest
+from cranfield.errors import UsageError, door, plural, suggest
 from cranfield.io.meanings import built_in_meanings
 from cranfield.io.ontology import parse_ontology
 from cranfield.ontologies import BUILT_IN
@@ -67,6 +67,7 @@ class OntologyCheck(Answer):
         return f"{self.facts}, {plural(len(self.problems), 'problem')}"
 
 
+@door
 def check_ontology(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyCheck:
@@ -139,6 +140,7 @@ class OntologyView(Answer):
         return f"{self.facts}, {plural(self.facts.rules, 'rule')}"
 
 
+@door
 def view_ontology(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyView:
@@ -194,6 +196,7 @@ class ConceptView(Answer):
         return f"{self.concept} in {self.ontology}"
 
 
+@door
 def view_concept(
     source: Ontology | str | Path, concept: str, *, rules: str | Path | None = None
 ) -> ConceptView:

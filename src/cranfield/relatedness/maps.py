@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.data.costmap import CostMap
-from cranfield.errors import InputError, UsageError, check_counts, plural, suggest
+from cranfield.errors import InputError, UsageError, check_counts, door, plural, suggest
 from cranfield.io.costmap import read_costmap
 from cranfield.notes import Progress
 
@@ -56,6 +56,7 @@ class CostMapView(Answer):
         return f"{self.costs.name}: costs between {plural(len(self.costs.concepts), 'concept')}"
 
 
+@door
 def view_cost_map(
     costs: CostMap | str | Path, *, nearest: int = NEAREST, concepts: Sequence[str] = ()
 ) -> CostMapView:
@@ -166,6 +167,7 @@ class MapComparison(Answer):
         )
 
 
+@door
 def compare_cost_maps(
     first: CostMap | str | Path,
     second: CostMap | str | Path,

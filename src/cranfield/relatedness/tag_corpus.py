@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.data.counts import TaggedItem, term_of
 from cranfield.data.ontology import Ontology
-from cranfield.errors import NeedsError, UsageError, check_counts
+from cranfield.errors import NeedsError, UsageError, check_counts, door
 from cranfield.io.concepts import read_mapping
 from cranfield.io.files import describe
 from cranfield.io.ontology import read_vocabulary
@@ -133,6 +133,7 @@ def _counts(tags: Sequence[TagCount]) -> list[dict[str, Any]]:
     return [{"tag": t.tag, "items": t.items, "class": t.kind} for t in tags]
 
 
+@door
 def analyse_tags(
     corpus: str | Path | Iterable[TaggedItem],
     *,

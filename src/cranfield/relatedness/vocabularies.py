@@ -14,7 +14,7 @@ from typing import Any, ClassVar, TypeAlias, Unpack
 from cranfield.answers import Answer
 from cranfield.data.counts import term_of
 from cranfield.data.ontology import Ontology
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.io.ontology import read_vocabulary
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.api import Watcher, relate_pairs
@@ -113,6 +113,7 @@ def _listed(rules: Sequence[Rule]) -> list[dict[str, Any]]:
     return [{"rule": kind, "concepts": list(names)} for kind, names in rules]
 
 
+@door
 def compare_vocabularies(
     first: Vocabulary,
     second: Vocabulary,

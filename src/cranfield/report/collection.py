@@ -12,7 +12,7 @@ from cranfield.campaign.gathered import gather_estimated
 from cranfield.campaign.scoring import TRUTH, task_options
 from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import NeedsError
+from cranfield.errors import NeedsError, door
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
 
+@door
 def collection_report(
     collection: Collection | str | Path,
     *,

@@ -17,7 +17,7 @@ from cranfield.campaign.published import Published
 from cranfield.campaign.results import open_years, result_table
 from cranfield.campaign.results.material import Material
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import InputError, NeedsError, UsageError, os_message
+from cranfield.errors import InputError, NeedsError, UsageError, door, os_message
 from cranfield.io.collection import read_collection
 from cranfield.io.files import run_name
 from cranfield.notes import Progress
@@ -37,6 +37,7 @@ SEALED = "The truth is sealed: grades and true labels of single items are in non
 CHANGES = ("CHANGES.md", "CHANGES.txt")
 
 
+@door
 def publish(
     collection: Collection | str | Path,
     target: str | Path,

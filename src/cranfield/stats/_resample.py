@@ -17,7 +17,7 @@ from typing import Any, Literal, TypeAlias, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_at_most
 from cranfield.work.threads import map_in_threads
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -28,6 +28,7 @@ Progress: TypeAlias = Callable[[float], None]
 Result = TypeVar("Result")
 
 DEFAULT_RESAMPLES = 10_000
+MOST_RESAMPLES = 100_000_000
 MAX_EXACT_TOPICS = 20
 _BLOCK_ROWS, _BLOCK_CELLS = 512, 1_000_000
 _SIGNS, _COUNTS, _ORDERS = 1, 2, 3
@@ -57,6 +58,7 @@ def check_resamples(resamples: Resamples) -> Resamples:
         return resamples
     if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 1:
         raise UsageError(f"resamples={resamples!r} is neither a whole number from 1 on nor 'exact'")
+    check_at_most(MOST_RESAMPLES, resamples=resamples)
     return int(resamples)
 
 

@@ -20,7 +20,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from cranfield import _core
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -283,6 +283,7 @@ def _observed(rows: Rows) -> Floats:
     return np.where(rows.mean == 0, 0.0, ratio)
 
 
+@door
 def bootstrap_test(
     values: Floats,
     pairs: Ints,

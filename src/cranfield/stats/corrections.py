@@ -6,11 +6,12 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cranfield.errors import UsageError, suggest
+from cranfield.errors import UsageError, door, suggest
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
 
 
+@door
 def correct(p: Floats, method: Correction = "holm") -> Floats:
     """Adjusted p-values in the order given; none is above 1.
 

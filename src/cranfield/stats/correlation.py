@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats._resample import Floats
 
 
@@ -30,6 +30,7 @@ class Correlation:
     n: int
 
 
+@door
 def kendall(x: Floats, y: Floats) -> Correlation:
     """Kendall's tau (Nowak eq. 4.3), corrected for ties (tau-b) when there are any.
 
@@ -45,6 +46,7 @@ def kendall(x: Floats, y: Floats) -> Correlation:
     return _tested(name, kendalltau, a, b)
 
 
+@door
 def spearman(x: Floats, y: Floats) -> Correlation:
     """Spearman's rho, the correlation of ranks (Nowak eq. 4.5)."""
     from scipy.stats import spearmanr
@@ -52,6 +54,7 @@ def spearman(x: Floats, y: Floats) -> Correlation:
     return _tested("rho", spearmanr, *_two_lists(x, y))
 
 
+@door
 def pearson(x: Floats, y: Floats) -> Correlation:
     """Pearson's r, the linear correlation of the scores themselves (Nowak eq. 4.6)."""
     from scipy.stats import pearsonr
@@ -66,6 +69,7 @@ def _within_squares(values: Floats) -> Floats:
     return values * 2.0**-600 if largest > 2.0**480 else values
 
 
+@door
 def kolmogorov_smirnov(x: Floats, y: Floats) -> Correlation:
     """The Kolmogorov-Smirnov distance of two rankings (Nowak eq. 4.4, after Melucci 2007).
 
@@ -100,6 +104,7 @@ def concordant(p: float, objects: int) -> bool | None:
     return p >= DISCORDANT
 
 
+@door
 def ap_correlation(truth: Floats, estimate: Floats) -> Correlation:
     """Average precision correlation of Yilmaz, Aslam and Robertson: errors at the top weigh more.
 
@@ -127,6 +132,7 @@ def ap_correlation(truth: Floats, estimate: Floats) -> Correlation:
     return Correlation("tau_ap", float(2 * total / (n - 1) - 1), math.nan, n)
 
 
+@door
 def rank_biased_overlap(
     first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = 0.9
 ) -> float:
@@ -155,6 +161,7 @@ def rank_biased_overlap(
     return float(min((1 - p) / p * total + tail, 1.0))
 
 
+@door
 def overlap_of_scores(x: Floats, y: Floats, *, p: float = 0.9) -> float:
     """Rank-biased overlap of the rankings that two lists of scores give to the same objects.
 

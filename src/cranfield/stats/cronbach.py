@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
+from cranfield.errors import door
 from cranfield.stats._resample import Floats
 from cranfield.stats.anova import two_way
 from cranfield.stats.randomization import as_scores
@@ -47,6 +48,7 @@ class Reliability:
         return factor * self.alpha / (1 + (factor - 1) * self.alpha)
 
 
+@door
 def cronbach_alpha(values: Floats) -> float:
     """Cronbach's alpha with topics as the items of a test and runs as its subjects (Bodoff).
 
@@ -63,6 +65,7 @@ def cronbach_alpha(values: Floats) -> float:
     return float(topics / (topics - 1) * (1 - single / total))
 
 
+@door
 def reliability(values: Floats) -> Reliability:
     """Alpha and variance components of scores: rows are runs, columns topics."""
     scores = as_scores(values)

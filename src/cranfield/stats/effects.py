@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cranfield import _core
+from cranfield.errors import door
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.paired import as_rows, spread
 
@@ -20,6 +21,7 @@ class WinTieLoss:
     losses: int
 
 
+@door
 def cohen_d(differences: Floats) -> Floats:
     """The mean difference in standard deviations of the differences, for each row.
 
@@ -31,6 +33,7 @@ def cohen_d(differences: Floats) -> Floats:
         return np.where(mean == 0, 0.0, mean / spread(rows))
 
 
+@door
 def cliffs_delta(a: Floats, b: Floats) -> float:
     """The chance that a value of `a` is above one of `b`, less the chance that it is below.
 
@@ -56,6 +59,7 @@ def _delta_of_sorted(x: Floats, y: Floats) -> float:
     return (above - below) / (x.size * y.size)
 
 
+@door
 def deviation_percent(a: float, b: float) -> float:
     """The gap between two means in percent of the smaller (Chatzichristofis et al., Table 8).
 
@@ -71,6 +75,7 @@ def deviations_percent(a: Floats, b: Floats) -> Floats:
         return np.where(gap == 0, 0.0, np.where(smaller > 0, 100 * gap / smaller, np.nan))
 
 
+@door
 def change_percent(value: float, reference: float) -> float:
     """The change from a reference in percent of the reference; NaN when that is zero."""
     return float(changes_percent(np.array([value]), np.array([reference]))[0])
@@ -84,6 +89,7 @@ def changes_percent(value: Floats, reference: Floats) -> Floats:
     return np.where(value == reference, 0.0, change)
 
 
+@door
 def win_tie_loss(differences: Floats) -> list[WinTieLoss]:
     """Wins, ties and losses of each row of differences."""
     rows = as_rows(differences)

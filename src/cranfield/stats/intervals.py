@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -68,6 +68,7 @@ def check_confidence(confidence: float) -> None:
         raise UsageError(f"confidence={confidence!r} must lie between 0 and 1")
 
 
+@door
 def bootstrap_means(
     rows: Floats,
     *,
@@ -80,6 +81,7 @@ def bootstrap_means(
     return Draws(data.shape[1], resamples, rng, jobs).means(data)
 
 
+@door
 def mean_intervals(
     rows: Floats,
     *,
@@ -192,6 +194,7 @@ def _quantiles(rows: Floats, levels: Floats) -> Floats:
     return quantiles
 
 
+@door
 def paired_intervals(
     values: Floats,
     pairs: Ints,
@@ -238,6 +241,7 @@ def paired_intervals(
     return Intervals(value, low, high, confidence, method, n)
 
 
+@door
 def run_intervals(
     values: Floats,
     *,

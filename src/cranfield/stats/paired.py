@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats._resample import Floats
 from cranfield.stats.choices import TAILS, Tail
 
@@ -65,6 +65,7 @@ def spread(rows: Floats) -> Floats:
     return np.where(constant, 0.0, rows.std(axis=1, ddof=1))
 
 
+@door
 def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """Student's paired t-test.
 
@@ -86,6 +87,7 @@ def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     return PairedResult("t", t, np.where(none, 1.0, p), n)
 
 
+@door
 def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """The sign test on wins against losses; ties do not count."""
     from cranfield.stats._special import bdtr
@@ -103,6 +105,7 @@ def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     return PairedResult("sign", wins.astype(np.float64), p, rows.shape[1])
 
 
+@door
 def wilcoxon_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """Wilcoxon's signed rank test; zero differences are taken out.
 
@@ -170,6 +173,7 @@ def _normal_p(kept: int, ties: Floats, plus: float, tail: Tail) -> float:
     return float(min((2 if tail == "two" else 1) * ndtr(-abs(z)), 1.0))
 
 
+@door
 def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:
     """Two one-sided t-tests: a small p says that the mean difference lies within the margin.
 
@@ -178,8 +182,8 @@ def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:
     """
     from cranfield.stats._special import stdtr
 
-    if not margin > 0:
-        raise UsageError(f"margin={margin!r} must be greater than 0")
+    if not 0 < margin < np.inf:
+        raise UsageError(f"margin={margin!r} must be a number greater than 0")
     rows = as_rows(differences)
     n = rows.shape[1]
     if n < 2:

@@ -10,6 +10,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from cranfield.errors import check_counts, door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -32,6 +33,7 @@ from cranfield.stats.studentized import studentized_range_sf
 _SLACK = 1e-12
 
 
+@door
 def tukey_test(values: Floats, pairs: Ints, *, blocked: bool = True) -> PairedResult:
     """Tukey's honestly significant difference for each pair of rows.
 
@@ -56,6 +58,7 @@ def tukey_test(values: Floats, pairs: Ints, *, blocked: bool = True) -> PairedRe
     return PairedResult("tukey", np.where(gap == 0, 0.0, np.inf), p, n)
 
 
+@door
 def nemenyi_test(values: Floats, pairs: Ints) -> PairedResult:
     """Nemenyi's comparison of mean ranks after Friedman's test, for each pair of rows."""
     scores = as_scores(values)
@@ -68,8 +71,10 @@ def nemenyi_test(values: Floats, pairs: Ints) -> PairedResult:
     return PairedResult("nemenyi", q, studentized_range_sf(q, runs, math.inf), n)
 
 
+@door
 def critical_difference(runs: int, topics: int, *, alpha: float = 0.05) -> float:
     """The gap of mean ranks that Nemenyi's test calls significant (Demšar 2006)."""
+    check_counts(runs=runs, topics=topics)
     q = critical_range(runs, math.inf, alpha=alpha)
     return q * math.sqrt(runs * (runs + 1) / (12 * topics))
 
@@ -82,6 +87,7 @@ def critical_range(runs: int, df: float, *, alpha: float = 0.05) -> float:
     )
 
 
+@door
 def randomized_tukey_test(
     values: Floats,
     pairs: Ints,

@@ -11,13 +11,14 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats.choices import Tail
 from cranfield.stats.paired import check_tail
 
 MAX_TOPICS = 10_000_000
 
 
+@door
 def paired_power(
     difference: float, spread: float, topics: int, *, alpha: float = 0.05, tail: Tail = "two"
 ) -> float:
@@ -37,6 +38,7 @@ def paired_power(
     return _power(effect, topics, alpha, tail)
 
 
+@door
 def topics_needed(
     difference: float,
     spread: float,
@@ -71,6 +73,7 @@ def topics_needed(
     return high
 
 
+@door
 @lru_cache(maxsize=1024)
 def detectable_effect(
     topics: int, *, power: float = 0.8, alpha: float = 0.05, tail: Tail = "two"

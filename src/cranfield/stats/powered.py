@@ -24,7 +24,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, check_counts, door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -103,6 +103,7 @@ class _Moments:
         return _NO_SPREAD * (self.yy + weight**2 * self.ff)
 
 
+@door
 def powered_means(
     gold: Floats,
     silver: Floats,
@@ -134,6 +135,7 @@ def powered_means(
         raise UsageError(f"interval {method!r} is not one of studentized, t")
     if f.shape != y.shape or centre.shape != (len(y),):
         raise UsageError("gold, silver and the means of the silver do not belong together")
+    check_counts(total=total)
     if not 3 <= n <= total:
         raise UsageError(f"{n} gold units of {total}: at least 3 are needed, at most all")
     draws = Draws(n, resamples, rng, 1) if method == "studentized" else None

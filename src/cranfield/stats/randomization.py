@@ -13,7 +13,7 @@ import itertools
 
 import numpy as np
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     MAX_EXACT_TOPICS,
@@ -120,6 +120,7 @@ class SignedSums:
         return gaps
 
 
+@door
 def randomization_test(
     values: Floats,
     pairs: Ints,

@@ -15,6 +15,7 @@ from string import ascii_letters
 import numpy as np
 
 from cranfield import _core
+from cranfield.errors import door
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.differences import Bools
 
@@ -33,6 +34,7 @@ class RankGroup:
     letters: str
 
 
+@door
 def rank_groups(beaten: Bools, order: Ints) -> list[RankGroup]:
     """The group of each run; `beaten[i, j]` says that run j is significantly better than i.
 
@@ -47,6 +49,7 @@ def rank_groups(beaten: Bools, order: Ints) -> list[RankGroup]:
     ]
 
 
+@door
 def places(means: Floats) -> Ints:
     """The place of each run by its mean, greater is better; equal means share the better one."""
     at = np.sort(-means, kind="stable")
@@ -54,6 +57,7 @@ def places(means: Floats) -> Ints:
     return found
 
 
+@door
 def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
     """The places between which each run lies in that share of the resamples.
 
@@ -70,6 +74,7 @@ def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, I
     return first, last
 
 
+@door
 def compact_letters(order: Ints, differ: Bools) -> list[str]:
     """Letters such that two runs share one exactly when they do not differ.
 

@@ -22,6 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cranfield import _core
+from cranfield.errors import door
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -91,6 +92,7 @@ class _Family:
         return cls(topics, sums, scale)
 
 
+@door
 def step_down(
     values: Floats,
     pairs: Ints,

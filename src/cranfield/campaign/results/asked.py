@@ -18,7 +18,7 @@ from cranfield.campaign.results.participation import (
     read_participation,
 )
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import NeedsError, UsageError
+from cranfield.errors import NeedsError, UsageError, door
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.stored import is_saved, read_scores
 from cranfield.io.collection import read_collection, read_items
@@ -73,6 +73,7 @@ def _opened(path: Path, kind: Kind | None) -> Material | Collection | Scores:
     raise UsageError(f"{path} is no folder of a collection, no saved scores and no CSV of figures")
 
 
+@door
 def campaign_results(
     source: ResultSource,
     table: str = "runs",

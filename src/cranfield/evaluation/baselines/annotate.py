@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology
-from cranfield.errors import InputError, UsageError, check_counts, plural
+from cranfield.errors import InputError, UsageError, check_counts, door, plural
 from cranfield.evaluation.baselines.after import by_cooccurrence, by_rules
 from cranfield.evaluation.baselines.classifiers import BLIND, Settings, confidences
 from cranfield.evaluation.choices import AFTER, CLASSIFIERS, FUSIONS, THRESHOLDS
@@ -63,6 +63,7 @@ class Annotation(Answer):
         )
 
 
+@door
 def annotate(
     train: VectorsForm | Sequence[VectorsForm],
     truth: LabelsForm,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 
 Floats = NDArray[np.float64]
 
@@ -54,6 +54,7 @@ def mixture(parts: Iterable[tuple[float, Distribution]]) -> Distribution:
     return Distribution(merged, summed)
 
 
+@door
 def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     """The probability of each number of successes in independent trials.
 

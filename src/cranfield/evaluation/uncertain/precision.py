@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Run
 from cranfield.data.categories import Categorisation
-from cranfield.errors import UsageError, check_counts, suggest
+from cranfield.errors import UsageError, check_counts, door, suggest
 from cranfield.evaluation.uncertain.answer import (
     BandPoint,
     Odds,
@@ -46,6 +46,7 @@ Query: TypeAlias = Literal["counts", "left out"]
 Floats = NDArray[np.float64]
 
 
+@door
 def evaluate_uncertain(
     categorisation: Categorisation,
     runs: RunsForm,

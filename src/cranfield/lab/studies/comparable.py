@@ -14,7 +14,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, door, plural
 from cranfield.evaluation.calibration import calibrated, reliability
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.material import Material, notes_of
@@ -98,6 +98,7 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
+@door
 def comparable(
     material: Material,
     *,

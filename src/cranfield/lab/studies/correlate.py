@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, door, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
 from cranfield.notes import Notes, Watcher
@@ -188,6 +188,7 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
+@door
 def correlate(
     material: Material,
     *,
@@ -229,6 +230,7 @@ def correlate(
     return replace(made, notes=notes_of(found))
 
 
+@door
 def correlate_scores(
     measures: Sequence[str],
     runs: Sequence[str],
@@ -322,6 +324,7 @@ def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...], by: str) ->
     return cluster_measures(measures, square)
 
 
+@door
 def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
     """Average linkage of 1 - tau, from a square of taus such as a published one.
 

@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, check_at_most, check_counts, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, door, plural
 from cranfield.evaluation.placements import ranking
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
@@ -76,6 +76,7 @@ class Curves(Answer):
         }
 
 
+@door
 def curves(
     measures: str | Iterable[str | Measure] = "AP NMRR MNRO",
     *,

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
-from cranfield.errors import UsageError, check_at_most, check_counts, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, door, plural
 from cranfield.lab.choices import GENERALITY, SHARES
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
@@ -92,6 +92,7 @@ class _Piece:
     seed: int
 
 
+@door
 def generality(
     material: Material,
     *,
@@ -266,6 +267,7 @@ class _Chances(dict[str, float]):
 _chances = lru_cache(maxsize=2)(_Chances)
 
 
+@door
 def simulated_generality(
     measures: str | Iterable[str | Measure] = GENERALITY,
     *,

@@ -18,7 +18,7 @@ from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_at_most, plural
+from cranfield.errors import UsageError, check_at_most, door, plural
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.choices import DENSITIES
 from cranfield.lab.material import Material, Scored, notes_of
@@ -273,6 +273,7 @@ def _least(own: Any, kept: Any, material: LabelMaterial) -> Any:
 _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels | _OverAnnotated
 
 
+@door
 def random_study(
     material: Material,
     *,

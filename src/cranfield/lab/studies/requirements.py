@@ -18,7 +18,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data.costmap import CostMap
-from cranfield.errors import NeedsError, plural
+from cranfield.errors import NeedsError, door, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
 from cranfield.lab.names import any_measures, is_annotation
@@ -104,6 +104,7 @@ class Requirements(Answer):
         }
 
 
+@door
 def requirements(
     measures: str | Iterable[str | Measure],
     *,

@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.campaign.pool import ranks_within
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError, plural
+from cranfield.errors import UsageError, door, plural
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.lab.material import Material
@@ -97,6 +97,7 @@ class _Pooled:
     finders: list[set[int]]
 
 
+@door
 def leave_one_out(
     material: Material,
     *,

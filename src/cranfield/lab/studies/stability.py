@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, plural, suggest
+from cranfield.errors import UsageError, door, plural, suggest
 from cranfield.lab.choices import DROPPED, NOISE, PARTS
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
@@ -172,6 +172,7 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
+@door
 def stability(
     material: Material,
     *,

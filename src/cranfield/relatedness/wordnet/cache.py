@@ -36,7 +36,8 @@ def cache_folder() -> Path:
 
 def cached(kind: str, fingerprint: str, build: Callable[[], Arrays]) -> Arrays:
     """The arrays that `build` makes, from disk when they were made before."""
-    digest = hashlib.sha256(f"{LAYOUT}\n{kind}\n{fingerprint}".encode()).hexdigest()[:20]
+    named = f"{LAYOUT}\n{kind}\n{fingerprint}"  # with a path, which may be any bytes
+    digest = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:20]
     path = cache_folder() / f"{kind}-{digest}.arrays"
     arrays = load_arrays(path)
     if arrays is not None:

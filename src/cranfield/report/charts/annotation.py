@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cranfield.data.labels import LabelMatrix
+from cranfield.errors import door
 from cranfield.evaluation.calibration import concept_curves
 from cranfield.evaluation.calibration import reliability as reliabilities
 from cranfield.evaluation.choices import BINS
@@ -14,6 +15,7 @@ from cranfield.report.charts.model import Axis, Chart, Line, Rule, chart
 from cranfield.report.charts.parts import curve_chart, thinned
 
 
+@door
 def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
     """Precision against recall of every concept of a run that is aligned to the truth."""
     curves = [Curve(c.name, tuple(thinned(c.points))) for c in concept_curves(truth, run)]
@@ -28,6 +30,7 @@ def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
     )
 
 
+@door
 def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS) -> Chart:
     """The share of true labels against the confidence, and the expected error of each run."""
     found = reliabilities(truth, runs, bins=bins)

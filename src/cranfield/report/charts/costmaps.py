@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from cranfield.errors import door
 from cranfield.relatedness.maps import CostMapView
 from cranfield.report.charts.model import Axis, Cell, Chart, Panel, Ramp
 from cranfield.report.charts.plots import Join, tree_lines
 
 
+@door
 def cost_map(view: CostMapView) -> Chart:
     """The heat map, strong in colour where concepts are near, with the dendrogram at its right."""
     concepts, rows = view.costs.concepts, view.costs.costs.tolist()

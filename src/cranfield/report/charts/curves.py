@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cranfield.data.labels import LabelMatrix
+from cranfield.errors import door
 from cranfield.evaluation.curves import Curve, behaviour_curves, recall_curves
 from cranfield.evaluation.roc import Roc, roc_curves
 from cranfield.evaluation.scores import Scores
@@ -15,6 +16,7 @@ from cranfield.report.charts.parts import curve_chart, thinned
 UNIT = (0.0, 1.0)
 
 
+@door
 def precision_recall(scores: Scores, *, confidence: float = 0.95) -> Chart:
     """Interpolated precision at eleven levels of recall, with a band for each run.
 
@@ -38,6 +40,7 @@ def recall_chart(
     )
 
 
+@door
 def roc(truth: LabelMatrix, runs: Iterable[LabelMatrix], concept: str | None = None) -> Chart:
     """ROC of runs that are aligned to the truth: one concept, or all decisions pooled."""
     what = f"concept {concept}" if concept else "all items and concepts pooled"
@@ -68,6 +71,7 @@ def roc_chart(curves: Mapping[str, Roc], what: str) -> Chart:
     )
 
 
+@door
 def behaviour(
     measures: str | Iterable[str | Measure], *, size: int = 100, relevant: int = 1
 ) -> Chart:

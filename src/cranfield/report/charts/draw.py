@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+import resource
 from pathlib import Path
 
-from cranfield.errors import MissingExtraError, UsageError, suggest
+from cranfield.errors import MissingExtraError, UsageError, door, suggest
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.palette import Theme
 
@@ -13,8 +14,11 @@ PNG_SCALE = 2.0
 # A version that every vl-convert we ask for brings along.
 VEGA_LITE = "5.20"
 KINDS = ("svg", "png", "pdf", "json")
+# The program within vl-convert reserves so many addresses, and ends the process where it may not.
+ADDRESSES = 76 << 30
 
 
+@door
 def kind_of(path: str | Path) -> str:
     """The kind of picture that a file name asks for."""
     kind = Path(path).suffix.lower().lstrip(".")
@@ -26,6 +30,7 @@ def kind_of(path: str | Path) -> str:
     return kind
 
 
+@door
 def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
     """The picture; 'svg' and 'json' need nothing installed, and SVG has both themes."""
     if kind == "svg":
@@ -37,6 +42,12 @@ def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
         import vl_convert
     except ImportError:
         raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY and limit < ADDRESSES:
+        raise UsageError(
+            f"a chart as {kind} cannot be drawn where the memory of a process has a limit "
+            "(ulimit -v); draw it as .svg, or without that limit"
+        )
     if kind == "png":
         png: bytes = vl_convert.vegalite_to_png(spec, vl_version=VEGA_LITE, scale=PNG_SCALE)
         return png

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.evaluation.curves import Curve
 from cranfield.lab.names import any_measures
 from cranfield.lab.studies.curves import Curves
@@ -27,6 +27,7 @@ def turned(name: str) -> tuple[str, float, float]:
     return name, 0.0, 1.0
 
 
+@door
 def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Chart:
     """Values against the rank of one relevant item (Figures 1 and 5); several sizes: Figure 6."""
     _check(studies, 1)
@@ -50,6 +51,7 @@ def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Char
     )
 
 
+@door
 def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     """Values of all placements of two items in the order of the paper (Figures 2 and 7).
 
@@ -73,6 +75,7 @@ def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     )
 
 
+@door
 def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True) -> Chart:
     """The value of a measure for both ranks as colour (Figures 3 and 8), with curves A and B.
 
@@ -110,6 +113,7 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     )
 
 
+@door
 def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     """The values along curves A and B of the surface against the rank of the earlier item."""
     _check([study], 2)

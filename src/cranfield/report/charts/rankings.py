@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cranfield.errors import door
 from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.cutoffs import (
     CutoffCounts,
@@ -27,6 +28,7 @@ from cranfield.report.charts.parts import MOST_BANDS, curve_chart, thinned
 RECALL, PRECISION = Axis("recall", "recall", UNIT), Axis("precision", "precision", UNIT)
 
 
+@door
 def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     """Precision against recall over all cutoffs, not interpolated, with bands for few runs."""
     how = "mean of the topics" if mean == "macro" else "counts of all topics together"
@@ -40,6 +42,7 @@ def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     )
 
 
+@door
 def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
     """Precision against recall of every topic of a run, and their mean in bold."""
     name = counts.runs[counts.index_of(run)]
@@ -57,6 +60,7 @@ def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
     )
 
 
+@door
 def cutoffs(counts: CutoffCounts) -> Chart:
     """Precision and recall against the cutoff, side by side."""
     deep = counts.cutoffs[-1] > 100
@@ -79,6 +83,7 @@ def cutoffs(counts: CutoffCounts) -> Chart:
     )
 
 
+@door
 def joint(counts: CutoffCounts, cutoff: int, run: str | None = None) -> Chart:
     """Precision and recall of every topic at a cutoff: their joint distribution (Ro 2B)."""
     name = counts.runs[counts.index_of(run)]
@@ -106,6 +111,7 @@ def joint(counts: CutoffCounts, cutoff: int, run: str | None = None) -> Chart:
     )
 
 
+@door
 def operating(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     """Relative operating characteristic of rankings: recall against fallout, with areas."""
     curves = operating_curves(counts, mean=mean)
@@ -127,6 +133,7 @@ def operating(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     )
 
 
+@door
 def detections(counts: CutoffCounts) -> Chart:
     """Receiver operating characteristic in counts: detections against false alarms (Ch 2)."""
     return curve_chart(
@@ -139,6 +146,7 @@ def detections(counts: CutoffCounts) -> Chart:
     )
 
 
+@door
 def generality(counts: CutoffCounts, run: str | None = None, *, scope: float = 1.0) -> Chart:
     """Precision and recall of every topic against its generality, at a normalised scope."""
     name = counts.runs[counts.index_of(run)]
@@ -160,6 +168,7 @@ def generality(counts: CutoffCounts, run: str | None = None, *, scope: float = 1
     )
 
 
+@door
 def generality_sizes(study: Generality) -> Chart:
     """Measures against generality while the collection grows: a study with Generality in it.
 
@@ -190,6 +199,7 @@ def generality_sizes(study: Generality) -> Chart:
     )
 
 
+@door
 def gains(curves: Sequence[Curve], *, gain: str, against: str) -> Chart:
     """Average cumulated gain of runs against the rank, or against recall (SHREC)."""
     named = {"CG": "cumulated gain", "DCG": "discounted cumulated gain"}

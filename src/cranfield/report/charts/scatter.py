@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, door
 from cranfield.evaluation.scores import Scores
 from cranfield.report.charts.model import Axis, Chart, Rule, chart
 from cranfield.report.charts.parts import measure_of, named_dots
 
 
+@door
 def measures(scores: Scores, x: str, y: str) -> Chart:
     """Every run under two measures: do they agree on who is better?"""
     first, second = measure_of(scores, x), measure_of(scores, y)
@@ -20,6 +21,7 @@ def measures(scores: Scores, x: str, y: str) -> Chart:
     )
 
 
+@door
 def density(scores: Scores, measure: str | None = None) -> Chart:
     """A score against how many labels a run gives; the line is the density of the truth."""
     m = measure_of(scores, measure)
