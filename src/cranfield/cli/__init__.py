@@ -6,7 +6,8 @@ import importlib
 import sys
 from collections.abc import Sequence
 
-from cranfield.cli._defence import BAD_INPUT, DONE, guarded, interruptible, prepare_process
+from cranfield._process import interruptible, prepare_process
+from cranfield.cli._defence import BAD_INPUT, DONE, guarded
 from cranfield.errors import UsageError, suggest
 
 # command -> (module of cranfield.cli, what it does)

@@ -1,0 +1,57 @@
+"""What a program needs and a library must not do: signals, streams, warnings of others."""
+
+from __future__ import annotations
+
+import io
+import os
+import resource
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+TERMINATED = 143
+
+
+def prepare_process() -> None:
+    """Make this process one of ours."""
+    if not sys.warnoptions:
+        warnings.simplefilter("ignore")
+    signal.signal(signal.SIGTERM, _leave)
+    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+        # OpenBLAS ends the process or waits without end when its threads find no memory.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
+    if sys.stdout is None:
+        sys.stdout = _Closed()
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # A terminal that does not know a character shows another in its place.
+            stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+def _leave(*_: Any) -> None:
+    # Raised where the work is, so that it puts away its temporary files.
+    raise SystemExit(TERMINATED)
+
+
+class _Closed(io.TextIOBase):
+    """Standard output that was closed before we began; what is written to it is lost."""
+
+    @property
+    def buffer(self) -> _Closed:
+        return self
+
+    def write(self, _: str | bytes) -> int:
+        raise OSError(None, "is closed")
+
+
+def interruptible(work: Callable[[], int]) -> int:
+    """Work that an interrupt ends where it is; around it there is nothing to be put away."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return work()
+    finally:
+        signal.signal(signal.SIGINT, before)
