@@ -52,8 +52,6 @@ def test_the_argument_is_named(folder: Path) -> None:
         cf.assess_agreement(3)
     with pytest.raises(cf.UsageError, match="aggregate_judgements: prior is complex or a date"):
         cf.aggregate_judgements(log, "dawid-skene", prior=1j)
-    with pytest.raises(cf.UsageError, match=r"expected str \| Path"):
-        cf.read_costmap([[0.0]])
 
 
 def test_faults_of_a_callback_stay_its_own(folder: Path) -> None:
