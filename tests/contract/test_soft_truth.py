@@ -337,6 +337,15 @@ def test_bad_probabilities_of_labels_are_told(tmp_path, text, said):
         cf.evaluate_labels(path, {"r": {"x": {"Sky": 1.0, "Sea": 0.0}}}, "HammingLoss")
 
 
+def test_categories_may_be_numbers_in_any_order(tmp_path):
+    soft, run = tmp_path / "soft.csv", tmp_path / "run.csv"
+    soft.write_text("item,category,probability\nx,1,0.9\nx,0,0.1\ny,1,0.2\ny,0,0.8\n")
+    run.write_text("item,0,1\nx,0,1\ny,1,0\n")
+    scores = cf.evaluate_labels(soft, [run], "HammingLoss", draws=4000)
+    assert scores.mean()["run"]["HammingLoss"] == pytest.approx(0.15, abs=0.02)
+    assert not any("no names of concepts" in note for note in scores.notes)
+
+
 def test_the_soft_truth_of_a_log_is_read_again(tmp_path, capsys):
     from cranfield.cli import main
     from cranfield.io.samples import SAMPLE

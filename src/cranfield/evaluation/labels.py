@@ -193,6 +193,9 @@ class LabelTask:
         )
         if self._columns is not None and not found.named:
             return found.renamed(self._columns)
+        if not found.named and set(found.concepts) == set(truth.concepts):
+            # Numbers are names where the truth has no others, such as categories 0 and 1.
+            return replace(found, named=True)
         return found
 
     def _with_threshold(self, run: LabelMatrix) -> LabelMatrix:
