@@ -117,10 +117,10 @@ def with_label_doubt(
                 tallies[m].add(r, d, by_unit, whole)
     values = {m: tally.expected() for m, tally in tallies.items()}
     spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
-    exact = [m for m in scores.measures if m.name == LINEAR and not soft.exclusive]
+    exact = [m for m in scores.measures if m.name == LINEAR]
     for m in exact:
         for r, run in enumerate(runs):
-            values[m][r], spreads[m][r] = _hamming(task, chances, run, jobs)
+            values[m][r], spreads[m][r] = _hamming(task, soft, run, jobs)
     overall, spread = _over_items(scores, tallies, values, spreads, exact)
     doubt = Doubt(
         draws,
@@ -154,13 +154,19 @@ def _over_items(
 
 
 def _hamming(
-    task: LabelTask, chances: Floats, run: LabelMatrix, jobs: int
+    task: LabelTask, soft: SoftLabels, run: LabelMatrix, jobs: int
 ) -> tuple[Floats, Floats]:
     """The expected part of wrong labels of each item, and its standard deviation."""
     parts = [np.asarray(b.labels) for b in item_blocks(task.truth, run, task.knowledge, jobs)]
-    said = np.concatenate(parts)
+    said, chances = np.concatenate(parts), soft.chances
     wrong = np.where(said, 1.0 - chances, chances)
-    spread: Floats = np.sqrt((chances * (1.0 - chances)).sum(axis=1)) / chances.shape[1]
+    if soft.exclusive:
+        # The one that is true adds a mistake where it was not said, and else takes one away.
+        change = np.where(said, -1.0, 1.0)
+        variance = chances.sum(axis=1) - (chances * change).sum(axis=1) ** 2
+    else:
+        variance = (chances * (1.0 - chances)).sum(axis=1)
+    spread: Floats = np.sqrt(np.maximum(variance, 0.0)) / chances.shape[1]
     return wrong.mean(axis=1), spread
 
 
