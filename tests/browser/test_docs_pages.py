@@ -98,7 +98,7 @@ def test_a_table_that_goes_on_beyond_the_edge_says_so(open_page, site):
     from selenium.webdriver.support.ui import WebDriverWait
 
     page = open_page(site / "how-to/notebook.html", width=390)
-    fading = """const boxes = [...document.querySelectorAll(".scroll")];
-        return boxes.map((b) => [b.scrollWidth > b.clientWidth + 2, b.classList.contains("more")])"""
+    fading = """return [...document.querySelectorAll(".scroll")].map((box) =>
+        [box.scrollWidth > box.clientWidth + 2, box.classList.contains("more")])"""
     WebDriverWait(page.driver, 10).until(lambda _: [True, True] in page.js(fading))
     assert all(wide == fades for wide, fades in page.js(fading))
