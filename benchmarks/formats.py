@@ -108,7 +108,7 @@ def _long_runs() -> list[Job]:
     return [
         Job("eval, 6,980,000 lines", _eval(qrels, run), cat, 4.0, 50, clock=True),
         Job("eval, 6,980,000 lines, .gz", _eval(qrels, packed), unpacking, 1.67, 50, clock=True),
-        Job("eval -, 6,980,000 lines through a pipe", piped, whole, 1.6, 50),
+        Job("eval -, 6,980,000 lines through a pipe", piped, whole, 1.6, 50, clock=True),
         Job("trec_eval -q, 6,980,000 lines", asked, whole, 1.6, 50),
     ]
 

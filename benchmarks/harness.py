@@ -53,7 +53,8 @@ def used(command: Sequence[str]) -> Usage:
     watch = threading.Timer(MOST_SECONDS, child.kill)
     watch.start()
     try:
-        errors = child.stderr.read()  # type: ignore[union-attr]
+        with child.stderr as stream:  # type: ignore[union-attr]
+            errors = stream.read()
         _, status, usage = os.wait4(child.pid, 0)
     finally:
         watch.cancel()
