@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import sys
 
@@ -18,6 +19,7 @@ def start() -> int:
     """Run the command line; an interrupt before or behind its work ends quietly, too."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     _open_streams()
+    gc.set_threshold(20_000)  # loading makes many objects, and hardly any that are garbage
     from cranfield.cli import main
     from cranfield.io import limits  # noqa: F401  (the compiled core, which loses an interrupt)
 

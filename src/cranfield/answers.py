@@ -197,17 +197,23 @@ def check_view(view: Mapping[str, Any], *takers: Callable[..., Any]) -> None:
     """A UsageError for an argument that none of these functions has by name."""
     if not view:
         return
-    import inspect  # needed by few answers
-
-    known: dict[str, None] = {}
-    for taker in takers:
-        for name, parameter in inspect.signature(taker).parameters.items():
-            if parameter.kind is parameter.KEYWORD_ONLY:
-                known[name] = None
+    known = dict.fromkeys(name for taker in takers for name in _keywords(taker))
     for name in view:
         if name not in known:
             those = f"it takes {', '.join(known)}" if known else "it takes none"
             raise UsageError(f"no argument {name!r} here; {those}.{suggest(name, known)}")
+
+
+def _keywords(taker: Callable[..., Any]) -> tuple[str, ...]:
+    """The parameters of a function that only have names."""
+    code = getattr(taker, "__code__", None)
+    if code is None or hasattr(taker, "__wrapped__"):
+        import inspect  # takes longer to load than a small evaluation takes
+
+        found = inspect.signature(taker).parameters.values()
+        return tuple(one.name for one in found if one.kind is one.KEYWORD_ONLY)
+    names: tuple[str, ...] = code.co_varnames
+    return names[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
 
 
 @dataclass(frozen=True, repr=False, eq=False)

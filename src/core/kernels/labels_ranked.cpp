@@ -86,43 +86,67 @@ void gather(Columns& columns, std::size_t first, std::size_t last, const Flags& 
     }
 }
 
-// The keys of a column that was sorted before: they stay in order on both sides.
-void split(Column& column, const ConceptOrder& sorted, std::size_t c, const Flags& truth) {
-    column.positive.resize(truth.rows);
-    column.negative.resize(truth.rows);
-    const std::uint32_t* items = sorted.items(c);
-    const std::uint64_t* keys = sorted.keys(c);
-    std::size_t p = 0;
-    for (std::size_t i = 0; i < truth.rows; ++i) {
-        column.positive[p] = column.negative[i - p] = keys[i];
-        p += truth(items[i], c);
-    }
-    column.positive.resize(p);
-    column.negative.resize(truth.rows - p);
-}
+// Items of equal scores: how many of them are positive, and how many are not.
+struct Group {
+    std::uint64_t key = 0;
+    double positives = 0, negatives = 0;
+};
 
-// Walks down the thresholds: step(positives, negatives) for every group of equal scores.
-template <class Step>
-void descend(const Column& column, const Step& step) {
-    std::size_t p = column.positive.size(), n = column.negative.size();
-    while (p > 0 || n > 0) {
-        const std::uint64_t best =
-            std::max(p > 0 ? column.positive[p - 1] : 0, n > 0 ? column.negative[n - 1] : 0);
-        const std::size_t p_before = p, n_before = n;
-        while (p > 0 && column.positive[p - 1] == best) --p;
-        while (n > 0 && column.negative[n - 1] == best) --n;
-        step(static_cast<double>(p_before - p), static_cast<double>(n_before - n));
-    }
-}
+// Goes down the scores of a column, which has been sorted on both sides.
+class Merged {
+  public:
+    explicit Merged(const Column& column)
+        : column_(column), p_(column.positive.size()), n_(column.negative.size()) {}
 
-void curve_measures(const Column& column, double* out) {
-    const auto positives = static_cast<double>(column.positive.size());
-    const auto negatives = static_cast<double>(column.negative.size());
-    if (column.positive.empty()) return;
+    bool next(Group& group) {
+        if (p_ == 0 && n_ == 0) return false;
+        group.key =
+            std::max(p_ > 0 ? column_.positive[p_ - 1] : 0, n_ > 0 ? column_.negative[n_ - 1] : 0);
+        const std::size_t p_before = p_, n_before = n_;
+        while (p_ > 0 && column_.positive[p_ - 1] == group.key) --p_;
+        while (n_ > 0 && column_.negative[n_ - 1] == group.key) --n_;
+        group.positives = static_cast<double>(p_before - p_);
+        group.negatives = static_cast<double>(n_before - n_);
+        return true;
+    }
+
+  private:
+    const Column& column_;
+    std::size_t p_, n_;
+};
+
+// Goes down the scores of items that were sorted before, whatever is true of them.
+class Sorted {
+  public:
+    Sorted(const std::uint64_t* keys, const std::vector<char>& hits)
+        : keys_(keys), hits_(hits.data()), left_(hits.size()) {}
+
+    bool next(Group& group) {
+        if (left_ == 0) return false;
+        const std::size_t before = left_;
+        std::size_t found = 0;
+        group.key = keys_[left_ - 1];
+        do found += static_cast<std::size_t>(hits_[--left_]);
+        while (left_ > 0 && keys_[left_ - 1] == group.key);
+        group.positives = static_cast<double>(found);
+        group.negatives = static_cast<double>(before - left_ - found);
+        return true;
+    }
+
+  private:
+    const std::uint64_t* keys_;
+    const char* hits_;
+    std::size_t left_;
+};
+
+template <class Ranking>
+void curve_measures(Ranking ranking, double positives, double negatives, double* out) {
+    if (positives == 0) return;
     double tp = 0, fp = 0, area = 0, precisions = 0, crossing = nan;
     double after = fp / negatives + tp / positives - 1;
     std::array<double, 11> best{};
-    descend(column, [&](double more_tp, double more_fp) {
+    for (Group group; ranking.next(group);) {
+        const double more_tp = group.positives, more_fp = group.negatives;
         tp += more_tp;
         fp += more_fp;
         area += more_fp * (tp - more_tp / 2);
@@ -132,7 +156,7 @@ void curve_measures(const Column& column, double* out) {
             const auto level = static_cast<std::size_t>(std::floor(10 * tp / positives));
             best[level] = std::max(best[level], precision);
         }
-        if (!std::isnan(crossing)) return;
+        if (!std::isnan(crossing)) continue;
         const double before = after;
         after = fp / negatives + tp / positives - 1;
         if (after >= 0) {
@@ -140,30 +164,30 @@ void curve_measures(const Column& column, double* out) {
             const double part = before < after ? -before / (after - before) : 0;
             crossing = (fp - more_fp + part * more_fp) / negatives;
         }
-    });
+    }
     for (std::size_t level = 10; level-- > 0;) best[level] = std::max(best[level], best[level + 1]);
     double sum = 0;
     for (const double value : best) sum += value;
     out[average_precision] = precisions / positives;
     out[interpolated] = sum / 11;
-    if (column.negative.empty()) return;
+    if (negatives == 0) return;
     out[auc] = area / (positives * negatives);
     out[eer] = crossing;
 }
 
 // How many of the first k items are positive; ties are broken by the order of preference.
-double found_within(std::size_t k, const Column& column, const Flags& truth, const Reals& scores,
+template <class Ranking>
+double found_within(std::size_t k, Ranking ranking, const Flags& truth, const Reals& scores,
                     const std::int64_t* order, std::size_t concept_at) {
     double seen = 0, found = 0, above_found = 0, above = 0;
-    std::size_t p = column.positive.size(), n = column.negative.size();
     std::uint64_t best = 0;
     const auto wanted = static_cast<double>(k);
-    while ((p > 0 || n > 0) && seen < wanted) {
-        best = std::max(p > 0 ? column.positive[p - 1] : 0, n > 0 ? column.negative[n - 1] : 0);
+    for (Group group; seen < wanted && ranking.next(group);) {
+        best = group.key;
         above = seen;
         above_found = found;
-        for (; p > 0 && column.positive[p - 1] == best; --p) ++seen, ++found;
-        for (; n > 0 && column.negative[n - 1] == best; --n) ++seen;
+        seen += group.positives + group.negatives;
+        found += group.positives;
     }
     if (seen <= wanted) return found;
     for (std::size_t r = 0; above < wanted; ++r) {
@@ -307,15 +331,15 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
                                    const ConceptOrder* sorted) {
     const std::size_t width = concept_columns + cutoffs.size();
     std::vector<double> out(truth.cols * width, nan);
-    const auto measure = [&](const Column& column, std::size_t c) {
+    const auto measure = [&](const auto& ranking, std::size_t relevant, std::size_t c) {
         double* row = out.data() + c * width;
-        curve_measures(column, row);
-        const std::size_t relevant = column.positive.size();
+        curve_measures(ranking, static_cast<double>(relevant),
+                       static_cast<double>(truth.rows - relevant), row);
         if (relevant == 0) return;
-        row[r_precision] =
-            found_within(relevant, column, truth, scores, order, c) / static_cast<double>(relevant);
+        row[r_precision] = found_within(relevant, ranking, truth, scores, order, c) /
+                           static_cast<double>(relevant);
         for (std::size_t k = 0; k < cutoffs.size(); ++k)
-            row[concept_columns + k] = found_within(static_cast<std::size_t>(cutoffs[k]), column,
+            row[concept_columns + k] = found_within(static_cast<std::size_t>(cutoffs[k]), ranking,
                                                     truth, scores, order, c) /
                                        static_cast<double>(cutoffs[k]);
     };
@@ -323,18 +347,23 @@ std::vector<double> concept_ranked(const Flags& truth, const Reals& scores,
     on_threads(jobs, [&] {
         Columns columns;
         std::vector<std::uint64_t> spare;
+        std::vector<char> hits(truth.rows);
         for (std::size_t first; (first = next.fetch_add(gathered)) < truth.cols;) {
             const std::size_t last = std::min(first + gathered, truth.cols);
             if (sorted == nullptr) gather(columns, first, last, truth, scores);
             for (std::size_t c = first; c < last; ++c) {
-                Column& column = columns[c - first];
-                if (sorted == nullptr) {
-                    sort_keys(column.positive, spare);
-                    sort_keys(column.negative, spare);
-                } else {
-                    split(column, *sorted, c, truth);
+                if (sorted != nullptr) {
+                    const std::uint32_t* items = sorted->items(c);
+                    std::size_t relevant = 0;
+                    for (std::size_t i = 0; i < truth.rows; ++i)
+                        relevant += static_cast<std::size_t>(hits[i] = truth(items[i], c));
+                    measure(Sorted(sorted->keys(c), hits), relevant, c);
+                    continue;
                 }
-                measure(column, c);
+                Column& column = columns[c - first];
+                sort_keys(column.positive, spare);
+                sort_keys(column.negative, spare);
+                measure(Merged(column), column.positive.size(), c);
             }
         }
     });

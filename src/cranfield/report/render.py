@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
@@ -50,6 +49,8 @@ def render(
 
 
 def _json_text(payload: dict[str, Any]) -> str:
+    import json
+
     # Of large answers each row of a long list is a line: a third of the bytes are blanks else.
     lines = any(isinstance(v, list) and len(v) > MOST_INDENTED for v in payload.values())
     dump = partial(json.dumps, ensure_ascii=False, allow_nan=False)
