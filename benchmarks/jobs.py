@@ -7,6 +7,7 @@ which starting a process is a part.
 
 from __future__ import annotations
 
+import os
 import statistics
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -55,7 +56,13 @@ def rows_of(jobs: Iterable[Job]) -> str:
         lines += found
         missed += [] if reached else [job.name]
     print(f"aims missed: {', '.join(missed) or 'none'}", file=sys.stderr)
-    return "\n".join(lines) + "\n"
+    cores, load = os.cpu_count(), os.getloadavg()[1]
+    return "\n".join(lines) + f"\n\n{cores} cores, on which {load:.1f} programs wanted to run.\n"
+
+
+def loaded() -> bool:
+    """Whether others want so much of this machine that the clock says nothing."""
+    return os.getloadavg()[0] > 1.5 * (os.cpu_count() or 1)
 
 
 def compared(job: Job) -> tuple[list[str], bool]:
@@ -80,19 +87,23 @@ def compared(job: Job) -> tuple[list[str], bool]:
 
 
 def _aims(job: Job, ours: Figures, taken: Mapping[str, Figures]) -> tuple[str, bool]:
-    aims, reached = list[str](), True
+    """What is said of the aims, and whether one of those that can be judged is missed."""
+    aims, verdicts = list[str](), list[bool]()
     first = next((name for name in job.peers if name in taken), None)
     if job.aim is not None and first is not None:
         base, mine = (o.seconds if job.clock else o.cpu for o in (taken[first], ours))
         by = " by the clock" if job.clock else ""
+        if job.clock and loaded():
+            by += " (others use the machine: not judged)"
+        else:
+            verdicts.append(mine <= job.aim * base)
         aims.append(f"{mine / base:.2f} of at most {job.aim:g} x {first}{by}")
-        reached = mine <= job.aim * base
     if job.megabytes is not None:
         aims.append(f"at most {job.megabytes:g} MB")
-        reached = reached and ours.megabytes <= job.megabytes
+        verdicts.append(ours.megabytes <= job.megabytes)
     if job.path is not None:
         size = job.path.stat().st_size / 1e6
         aims.append(f"a file of {size:.1f} MB" + (f", at most {job.page:g}" if job.page else ""))
-        reached = reached and (job.page is None or size <= job.page)
-    held = job.aim is not None or job.megabytes is not None or job.page is not None
-    return "; ".join(aims) + ((": reached" if reached else ": missed") if held else ""), reached
+        verdicts += [size <= job.page] if job.page is not None else []
+    verdict = "" if not verdicts else ": reached" if all(verdicts) else ": missed"
+    return "; ".join(aims) + verdict, all(verdicts)
