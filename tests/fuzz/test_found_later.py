@@ -7,6 +7,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import numpy as np
@@ -148,3 +149,14 @@ def test_notes_of_a_saved_answer_are_text(folder: Path) -> None:
 def test_resamples_have_a_bound(value: int) -> None:
     with pytest.raises(cf.UsageError, match="is too large: at most"):
         cf.stats.bootstrap_means(np.eye(3), resamples=value)
+
+
+def test_a_tag_corpus_of_very_many_columns_is_read_at_linear_cost(folder: Path) -> None:
+    names = ",".join(f"c{k}" for k in range(30_000))
+    Path("tags.csv").write_text(f"item,{names}\ni{',1' * 30_000}\n")
+    started = time.process_time()
+    assert cf.analyse_tags("tags.csv", min_items=1)
+    assert time.process_time() - started < 10
+    Path("twice.csv").write_text(f"item,{names},c7\ni{',1' * 30_001}\n")
+    with pytest.raises(cf.InputError, match="column 'c7' is there twice"):
+        cf.analyse_tags("twice.csv")

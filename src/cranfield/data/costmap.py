@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.errors import InputError, Problem, given_twice, suggest
 
 SYMMETRY_TOLERANCE = 1e-9
 
@@ -74,8 +74,8 @@ class CostMap:
 def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[tuple[int, str]]:
     """Everything that keeps a matrix from being a cost map, as (row, sentence)."""
     count = len(concepts)
-    if len(set(concepts)) != count:
-        twice = next(c for i, c in enumerate(concepts) if c in concepts[:i])
+    twice = given_twice(concepts)
+    if twice is not None:
         return [(0, f"concept {twice!r} given more than once")]
     if costs.shape != (count, count):
         return [(0, f"costs of shape {costs.shape} for {count} concepts, expected a square")]

@@ -14,7 +14,7 @@ from itertools import groupby
 from pathlib import Path
 
 from cranfield.data.counts import TaggedItem, term_of
-from cranfield.errors import InputError
+from cranfield.errors import InputError, given_twice
 from cranfield.io.files import csv_rows, describe, inner_suffix, input_lines
 from cranfield.io.numbers import number
 
@@ -74,10 +74,10 @@ def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Items:
         yield from _long(rows, where)
     else:
         names = [term_of(name) for name in header[1:]]
-        for number, name in enumerate(names):
-            if not name or name in names[:number]:
-                fault = f"column {name!r} is there twice" if name else "a column has no name"
-                raise InputError.single(where, f"{fault}, expected one per concept", 1)
+        twice = given_twice(names)
+        if twice is not None or not all(names):
+            fault = f"column {twice!r} is there twice" if all(names) else "a column has no name"
+            raise InputError.single(where, f"{fault}, expected one per concept", 1)
         yield from ((line, _wide(line, row, names, where)) for line, row in rows)
 
 
