@@ -12,6 +12,8 @@ from collections.abc import Callable
 from typing import Any
 
 TERMINATED = 143
+# Bytes of addresses below which NumPy may be loaded, but not used.
+LEAST_FOR_ARRAYS = 400 << 20
 
 
 def prepare_process() -> None:
@@ -19,9 +21,12 @@ def prepare_process() -> None:
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
     signal.signal(signal.SIGTERM, _leave)
-    if resource.getrlimit(resource.RLIMIT_AS)[0] != resource.RLIM_INFINITY:
+    limit = resource.getrlimit(resource.RLIMIT_AS)[0]
+    if limit != resource.RLIM_INFINITY:
         # OpenBLAS ends the process or waits without end when its threads find no memory.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        if limit < LEAST_FOR_ARRAYS:
+            sys.meta_path.insert(0, _NoArrays())
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:
@@ -30,6 +35,14 @@ def prepare_process() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that does not know a character shows another in its place.
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+class _NoArrays:
+    """In the way of NumPy where its OpenBLAS would end the process, with a code of its own."""
+
+    def find_spec(self, name: str, *_: Any) -> None:
+        if name == "numpy":
+            raise MemoryError
 
 
 def _leave(*_: Any) -> None:

@@ -70,6 +70,15 @@ def test_pictures_are_refused_where_memory_has_a_limit(folder: Path) -> None:
     assert _shell(f"ulimit -v 4000000; {chart}.svg").returncode == 0
 
 
+@pytest.mark.parametrize("kilobytes", [100_000, 300_000])
+def test_where_arrays_have_no_room_that_is_told(folder: Path, kilobytes: int) -> None:
+    # OpenBLAS ended the process with its own words and exit code 1.
+    limited = f"ulimit -v {kilobytes}; {PYTHON} -m cranfield"
+    done = _shell(f"{limited} compare q.txt a.run b.run -m AP --resamples 20")
+    assert (done.returncode, done.stderr) == (2, "cranfield: not enough memory for this\n")
+    assert _shell(f"{limited} eval q.txt a.run -m AP").returncode == 0
+
+
 @pytest.mark.parametrize("number", [0, 1, 2])
 def test_no_file_takes_the_place_of_a_closed_stream(number: int) -> None:
     show = "open(3 if fd != 3 else 4, 'w').write(os.readlink(f'/proc/self/fd/{fd}'))"

@@ -169,7 +169,7 @@ def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
     """How far inside (positive) or outside of the learnt region each row lies."""
     try:
         from sklearn.svm import OneClassSVM
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("scikit-learn", "ml", "cranfield weaklabel") from None
     machine = OneClassSVM(
         kernel="rbf", nu=outliers, gamma=1 / rows.shape[1] if gamma is None else gamma

@@ -221,7 +221,7 @@ class _Tiles:
 def _imaging() -> Any:
     try:
         from PIL import Image
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("pillow", "images", "forms with these pictures") from None
     return Image
 

@@ -30,7 +30,7 @@ def to_ranx(table: Table) -> Any:
     """A ranx.Run from a Run, a ranx.Qrels from Judgements."""
     try:
         import ranx
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("ranx", "compat", "to_ranx") from None
     if not len(table):
         raise InputError.single("<table>", "is empty: ranx cannot hold a run without items")

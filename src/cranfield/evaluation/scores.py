@@ -344,7 +344,7 @@ class Scores(Answer):
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import pandas as pd
-        except ImportError:
+        except ModuleNotFoundError:
             raise MissingExtraError("pandas", "dataframe", "Scores.to_pandas") from None
         return pd.DataFrame.from_records(list(self.rows(unit or self.main_unit)))
 
@@ -352,7 +352,7 @@ class Scores(Answer):
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
         try:
             import polars as pl
-        except ImportError:
+        except ModuleNotFoundError:
             raise MissingExtraError("polars", "dataframe", "Scores.to_polars") from None
         return pl.DataFrame(list(self.rows(unit or self.main_unit)), infer_schema_length=None)
 

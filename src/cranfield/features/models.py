@@ -64,7 +64,7 @@ def model_descriptor(name: str) -> Descriptor:
 def _session(path: Path, content: bytes) -> Any:
     try:
         runtime = importlib.import_module("onnxruntime")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("onnxruntime", "onnx", "Describing pictures by a model") from None
     runtime.set_default_logger_severity(4)
     options = runtime.SessionOptions()

@@ -48,7 +48,7 @@ class Decoded:
 def _pillow() -> Any:
     try:
         return importlib.import_module("PIL.Image")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("pillow", "images", "Reading pictures") from None
 
 

@@ -64,7 +64,7 @@ _of_thread = threading.local()
 def _opencv() -> Any:
     try:
         return importlib.import_module("cv2")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("opencv-python-headless", "local", "Local features") from None
 
 

@@ -23,7 +23,7 @@ def read_catalogued(name: str) -> Judgements:
 def _data_set(name: str) -> Any:
     try:
         catalogue = importlib.import_module("ir_datasets")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("ir_datasets", "datasets", "Reading irds: names") from None
     try:
         found = catalogue.load(name.removeprefix(PREFIX))

@@ -26,7 +26,7 @@ def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
     """The ontology in an RDF file of a given serialisation."""
     try:
         import rdflib
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
     where = describe(path)
     data = read_until_zero(path).removeprefix(BYTE_ORDER_MARK)

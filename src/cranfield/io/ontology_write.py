@@ -94,7 +94,7 @@ def _quoted(name: str) -> str:
 def _rdf(ontology: Ontology, form: str, language: Language) -> bytes:
     try:
         import rdflib
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("rdflib", "ontology", "Writing OWL, RDF and SKOS") from None
     graph = rdflib.Graph()
     places = [

@@ -50,7 +50,7 @@ def _zstd(purpose: str) -> Any:
             from compression import zstd
         else:
             from backports import zstd
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("backports.zstd", "dev", purpose) from None
     return zstd
 

@@ -40,5 +40,5 @@ def _need_packages() -> None:
         import fastapi  # noqa: F401
         import jinja2  # noqa: F401
         import sqlalchemy  # noqa: F401
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         raise MissingExtraError(str(error.name), "server", "The campaign site") from None

@@ -85,6 +85,6 @@ def _shown(width: int, height: int) -> tuple[int, int]:
 def _pillow() -> Any:
     try:
         from PIL import Image
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("pillow", "images", "pictures on the pages of items") from None
     return Image

@@ -24,7 +24,7 @@ def environment() -> Environment:
     """The templates of the site, which the server uses, too."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("jinja2", "site", "the pages of results") from None
     made = Environment(
         loader=PackageLoader("cranfield.site", "templates"),

@@ -33,7 +33,7 @@ def environment() -> Environment:
     """The templates of the site."""
     try:
         from jinja2 import Environment, PackageLoader, StrictUndefined
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("jinja2", "site", "pages with forms") from None
     return Environment(
         loader=PackageLoader("cranfield.site", "templates"),

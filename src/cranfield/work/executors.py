@@ -238,7 +238,7 @@ def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
 def _dask(address: str) -> Iterator[Executor]:
     try:
         distributed: Any = importlib.import_module("distributed")
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("distributed", "cluster", "Work on a Dask cluster") from None
     try:
         client = distributed.Client("tcp://" + address.removeprefix(DASK), timeout=5)

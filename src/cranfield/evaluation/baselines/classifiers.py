@@ -112,6 +112,6 @@ def _sklearn(module: str, name: str) -> Callable[..., Any]:
 
     try:
         found: Callable[..., Any] = getattr(import_module(f"sklearn.{module}"), name)
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("scikit-learn", "ml", "Annotating by classifiers") from None
     return found

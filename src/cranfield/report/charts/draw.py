@@ -40,7 +40,7 @@ def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
         return (json.dumps(spec, ensure_ascii=False, indent=1) + "\n").encode()
     try:
         import vl_convert
-    except ImportError:
+    except ModuleNotFoundError:
         raise MissingExtraError("vl-convert-python", "report", f"a chart as {kind}") from None
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY and limit < ADDRESSES:

@@ -205,7 +205,7 @@ def open_store(url: str) -> Store:
     if address.get_backend_name() == "postgresql":
         try:
             import psycopg  # noqa: F401
-        except ImportError:
+        except ModuleNotFoundError:
             raise MissingExtraError("psycopg", "postgres", "A store on PostgreSQL") from None
         engine = create_engine(
             address.set(drivername="postgresql+psycopg"), pool_size=20, max_overflow=40
