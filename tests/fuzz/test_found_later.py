@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import html
 import json
 import os
+import re
 import shlex
 import subprocess
 import sys
@@ -169,3 +171,13 @@ def test_a_tag_corpus_of_very_many_columns_is_read_at_linear_cost(folder: Path) 
     Path("twice.csv").write_text(f"item,{names},c7\ni{',1' * 30_001}\n")
     with pytest.raises(cf.InputError, match="column 'c7' is there twice"):
         cf.analyse_tags("twice.csv")
+
+
+def test_pages_of_surveys_allow_their_own_script_alone(folder: Path) -> None:
+    assert main(["survey", "measures", "-o", "made", "--quiet"]) == 0
+    page = next(Path("made").glob("*.html")).read_text()
+    policy = re.search(r'http-equiv="Content-Security-Policy" content="([^"]*)"', page)
+    assert policy is not None
+    allowed = html.unescape(policy[1])
+    assert allowed.startswith("default-src 'none'; script-src 'sha256-")
+    assert "unsafe" not in allowed
