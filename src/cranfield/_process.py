@@ -11,7 +11,9 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-TERMINATED = 143
+INTERRUPTED, TERMINATED = 130, 143
+# The exit codes of signals that came: libraries make other errors of them while they are loaded.
+stopped_with: list[int] = []
 # Bytes of addresses below which NumPy may be loaded, but not used.
 LEAST_FOR_ARRAYS = 400 << 20
 
@@ -47,7 +49,13 @@ class _NoArrays:
 
 def _leave(*_: Any) -> None:
     # Raised where the work is, so that it puts away its temporary files.
+    stopped_with.append(TERMINATED)
     raise SystemExit(TERMINATED)
+
+
+def _interrupt(*_: Any) -> None:
+    stopped_with.append(INTERRUPTED)
+    raise KeyboardInterrupt
 
 
 class _Closed(io.TextIOBase):
@@ -63,7 +71,7 @@ class _Closed(io.TextIOBase):
 
 def interruptible(work: Callable[[], int]) -> int:
     """Work that an interrupt ends where it is; around it there is nothing to be put away."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    before = signal.signal(signal.SIGINT, _interrupt)
     try:
         return work()
     finally:

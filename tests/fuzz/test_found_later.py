@@ -54,6 +54,17 @@ def test_a_signal_while_a_class_is_made_is_no_fault(signal: BaseException, code:
     assert guarded(interrupted) == code
 
 
+def test_a_signal_that_a_library_made_another_error_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted() -> int:
+        raise ImportError("Importing the numpy C-extensions failed")
+
+    monkeypatch.setattr("cranfield._process.stopped_with", stopped := [])
+    monkeypatch.setattr("cranfield.cli._defence.stopped_with", stopped)
+    assert guarded(interrupted) == 3
+    stopped.append(143)
+    assert guarded(interrupted) == 143
+
+
 def test_after_an_interrupt_python_does_not_put_away_its_libraries(folder: Path) -> None:
     command = (
         "import atexit, sys; atexit.register(print, 'put away'); import cranfield.cli as c; "

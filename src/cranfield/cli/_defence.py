@@ -7,6 +7,7 @@ import os
 import sys
 from collections.abc import Callable
 
+from cranfield._process import stopped_with
 from cranfield.cli._words import in_options
 from cranfield.errors import CranfieldError, os_message, visible
 
@@ -60,6 +61,8 @@ def _flushed(code: int) -> int:
 
 
 def _fault(error: Exception) -> int:
+    if stopped_with:
+        return stopped_with[-1]
     reason: BaseException | None = error
     while reason := reason and (reason.__cause__ or reason.__context__):
         # A signal that came while a class or a library was being made is hidden in its error.
