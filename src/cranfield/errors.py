@@ -29,7 +29,7 @@ _NO_NUMBERS = ("c", "m", "M")  # kinds of NumPy's: complex, spans of time, dates
 # What becomes of an argument that is something else than what was expected.
 _FAILURES = (
     *(TypeError, ValueError, AttributeError, LookupError, ArithmeticError),
-    *(RecursionError, OSError, MemoryError, AssertionError, StopIteration),
+    *(RecursionError, OSError, MemoryError, StopIteration),
 )
 
 

@@ -150,7 +150,7 @@ def test_the_round_on_the_site_runs_as_the_page_shows_it(tmp_path, monkeypatch, 
             *links, token = organise(browser)
             monkeypatch.setenv("CRANFIELD_TOKEN", token)
             capsys.readouterr()
-            asked = judge.replace("8000", str(port)).replace("python ", f"{sys.executable} ")
+            asked = judge.replace("8000", str(port)).replace("python ", f"'{sys.executable}' ")
             assert main(shlex.split(asked)[1:]) == 0
             shown = blocks[1].partition("\n")[2]
             assert capsys.readouterr().out.strip() == shown.strip()

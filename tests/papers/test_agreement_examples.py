@@ -105,17 +105,17 @@ def test_perfect_and_systematic_disagreement() -> None:
     assert krippendorff(tallies) == 1
 
 
-def test_fleiss_is_never_below_its_bound() -> None:
-    """One unit in dispute among many that were judged once: -10.5 by the formula, and no value."""
+def test_fleiss_below_its_bound_is_told() -> None:
+    """One unit in dispute among many that were judged once: -10.5 by the formula."""
     who, items, values = (
         ["a"] * 11 + ["b"],
         [f"i{k}" for k in range(11)] + ["i0"],
         ["0"] * 11 + ["1"],
     )
     log = judgement_log(who, items, values, concepts=["c"] * 12)
-    assert math.isnan(fleiss(unit_counts(log).tallies()))
+    assert fleiss(unit_counts(log).tallies()) == pytest.approx(-221 / 21)
     found = assess_agreement(log)
-    assert "Fleiss' kappa has no value overall" in " ".join(found.notes)
+    assert "Fleiss' kappa is below -1 overall" in " ".join(found.notes)
     rng = np.random.default_rng(3)
     for _ in range(300):
         rows = rng.integers(0, 2, (int(rng.integers(2, 6)), int(rng.integers(2, 4))))

@@ -50,7 +50,7 @@ def test_pages_say_when_and_how_they_were_made(tmp_path):
     assert "<h1>&lt;Mine&gt;</h1>" in text
     assert "<dt>Made on</dt>" in text
     assert "<dd>cranfield eval " in text
-    assert "--quiet" not in text.split("<main")[0]
+    assert "--quiet" not in text.split("<header")[1].split("</header>")[0]
     first = SAMPLE / "qrels.txt.gz"
     assert f"<dt>Files</dt><dd>{first} and 1 more, the newest changed on 20" in text
     assert main([*args, "--public"]) == 0

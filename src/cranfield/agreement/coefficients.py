@@ -2,8 +2,8 @@
 
 All but the first correct the observed agreement for chance, (Pa - Pe) / (1 - Pe), and differ
 in what they take for chance. NaN says that a coefficient does not exist: fewer than two
-judgements on every unit, no chance of disagreeing (all answers the same, where the coefficient
-learns the chance from the answers), or too few units with two judgements to speak for the others.
+judgements on every unit, or no chance of disagreeing (all answers the same, where the
+coefficient learns the chance from the answers).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from cranfield.errors import NeedsError, UsageError, suggest
 Level: TypeAlias = Literal["nominal", "ordinal", "interval"]
 Weights: TypeAlias = Literal["identity", "linear", "quadratic", "ordinal"]
 
-# The least that a coefficient can be, but for rounding.
+# The least that says anything of agreement, but for rounding.
 LEAST = -1 - 1e-9
 
 
@@ -39,14 +39,13 @@ def accuracy(tallies: Tallies) -> float:
 def fleiss(tallies: Tallies) -> float:
     """Fleiss' kappa: chance is two draws from the answers of all annotators together.
 
-    Where every unit has two judgements it is never below -1. Units with a single one add to the
-    chance and not to what is observed: a value below -1 speaks of them alone, and is none.
+    Where every unit has two judgements it is never below -1 (`LEAST`). Units with a single one add
+    to the chance and not to what is observed: a value below -1 speaks of them alone.
     """
     if tallies.units == 0:
         return math.nan
     share = tallies.marginals / tallies.units
-    found = _corrected(_observed(tallies), float(share @ share))
-    return math.nan if found < LEAST else found
+    return _corrected(_observed(tallies), float(share @ share))
 
 
 def free_marginal(tallies: Tallies) -> float:

@@ -9,7 +9,7 @@ from typing import Any
 
 from cranfield.agreement.answer import Agreement, FormsReport
 from cranfield.agreement.assess import Assessed, Resampling, assess
-from cranfield.agreement.coefficients import nominal_names
+from cranfield.agreement.coefficients import LEAST, nominal_names
 from cranfield.agreement.estimate import Gold
 from cranfield.agreement.exclusive import Forms, Ruled, question_log
 from cranfield.agreement.facts import log_facts, note_log
@@ -161,12 +161,18 @@ def _note_undefined(notes: Notes, found: Assessed) -> None:
     said = [f"{name} {count}" for name, count in missing.items() if count]
     if said:
         notes.add(
-            "undefined for some concepts (all answers the same, or too few units judged twice): "
+            "undefined for some concepts (all answers the same, or no unit judged twice): "
             + ", ".join(said)
         )
-    if math.isnan(found.overall.values.get("fleiss", 0.0)):
+    overall = found.overall.values.get("fleiss", 0.0)
+    if math.isnan(overall):
         notes.add(
-            "Fleiss' kappa has no value overall: all answers are the same, or too few units were "
+            "Fleiss' kappa has no value overall: all answers are the same, or no unit was judged "
+            "twice"
+        )
+    elif overall < LEAST:
+        notes.add(
+            "Fleiss' kappa is below -1 overall, and says nothing of agreement: too few units were "
             "judged twice"
         )
 

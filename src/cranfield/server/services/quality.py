@@ -9,6 +9,7 @@ from typing import Any
 from sqlalchemy import Connection, select
 
 from cranfield.agreement.assess import Resampling, assess
+from cranfield.agreement.coefficients import LEAST
 from cranfield.agreement.quality import AnnotatorQuality, quality_of
 from cranfield.agreement.systems import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
@@ -95,11 +96,13 @@ def _agreement(forms: Sequence[FilledForm]) -> dict[str, Any] | None:
         found = assess(log, "fleiss", resampling=Resampling(resamples=RESAMPLES))
     except CranfieldError:
         return None
-    known = [r for r in found.concepts if not math.isnan(r.values["fleiss"])]
+    # Below its least a value speaks of units that were judged once.
+    known = [r for r in found.concepts if r.values["fleiss"] >= LEAST]
     worst = sorted(known, key=lambda r: r.values["fleiss"])[:5]
+    overall = found.overall.values["fleiss"]
     return {
-        "fleiss": found.overall.values["fleiss"],
-        "known": not math.isnan(found.overall.values["fleiss"]),
+        "fleiss": overall if overall >= LEAST else math.nan,
+        "known": overall >= LEAST,
         "interval": found.overall.intervals.get("fleiss", (math.nan, math.nan)),
         "worst": [(r.name, r.values["fleiss"]) for r in worst],
     }
