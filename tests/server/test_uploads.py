@@ -2,6 +2,7 @@
 
 import gzip
 import resource
+import socket
 import time
 import zlib
 
@@ -195,3 +196,40 @@ def test_a_child_that_cannot_read_a_file_refuses_it(site, monkeypatch):
     assert answer.status_code == 422
     assert answer.json()["problems"][0]["message"] == "cannot be checked: it was killed"
     assert len(told) == checks.ATTEMPTS
+
+
+def spoken(site, pieces):
+    """What the site says to bytes that are sent as they are, until it closes; None: it waits."""
+    host, _, port = site.address.removeprefix("http://").partition(":")
+    said = b""
+    with socket.create_connection((host, int(port)), timeout=5) as line:
+        try:
+            for piece in pieces:
+                line.sendall(piece)
+            while more := line.recv(65536):
+                said += more
+        except TimeoutError:
+            return None
+        except ConnectionError:
+            pass
+    return said
+
+
+def test_a_head_without_an_end_is_refused(site):
+    start = b"GET / HTTP/1.1\r\nHost: x\r\nX-Long: "
+    said = spoken(site, [start, *[b"a" * 60_000] * 40])
+    # A connection that is closed while more is under way may lose the words.
+    assert said == b"" or said.startswith(b"HTTP/1.1 400 ")
+    said = spoken(site, [b"GET /", *[b"a" * 60_000] * 40])
+    assert said == b"" or said.startswith(b"HTTP/1.1 400 ")
+
+
+def test_a_long_body_is_no_head(site):
+    """Bodies in pieces of any size, and a second request right behind the first."""
+    body = b"x" * 300_000
+    head = b"POST /login HTTP/1.1\r\nHost: x\r\nContent-Length: %d\r\n\r\n" % len(body)
+    last = b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n"
+    said = spoken(site, [head, body + last])
+    assert b"The head of the request" not in said
+    short = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    assert spoken(site, [short * 3 + last]).count(b"HTTP/1.1 200 ") == 4

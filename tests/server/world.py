@@ -17,6 +17,7 @@ import uvicorn
 from cranfield.server import Limits, Passwords, Settings, create_app
 from cranfield.server.jobs.nursery import Nursery
 from cranfield.server.jobs.worker import work_all
+from cranfield.server.protocol import BoundedHeads
 from cranfield.server.services import accounts, board, campaigns, teams
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import ensure_organiser, open_site
@@ -248,9 +249,8 @@ class Site:
         """The site on a free port of loopback."""
         # The port is taken here and handed over: between looking and taking, others could have it.
         listening = socket.create_server(("127.0.0.1", 0))
-        config = uvicorn.Config(
-            self.app, log_level="error", lifespan="off", timeout_graceful_shutdown=10
-        )
+        how = {"log_level": "error", "lifespan": "off", "timeout_graceful_shutdown": 10}
+        config = uvicorn.Config(self.app, http=BoundedHeads, **how)
         server = uvicorn.Server(config)
         thread = threading.Thread(target=server.run, args=([listening],), daemon=True)
         thread.start()

@@ -17,6 +17,8 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
     """Open the site, say how to get in, and answer requests until it is stopped."""
     import uvicorn
 
+    from cranfield.server.protocol import BoundedHeads
+
     said = out or sys.stdout
     context = open_site(settings)
     password = ensure_organiser(context)
@@ -33,6 +35,7 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     uvicorn.run(
         make_app(settings, context),
+        http=BoundedHeads,
         host=settings.host,
         port=settings.port,
         proxy_headers=settings.proxy is not None,
