@@ -110,7 +110,7 @@ def _pages(folder: Path) -> list[Job]:
 
 
 def _starting() -> list[Job]:
-    bare = {"python": [sys.executable, "-I", "-S", "-c", "pass"]}
+    bare = {"python": [sys.executable, "-c", "pass"]}
     qrels, run = map(str, make(50, 100, judged=10))
     tiny, helped = [COMMAND, "eval", qrels, run], [COMMAND, "compare", "--help"]
     return [

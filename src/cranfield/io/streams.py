@@ -12,6 +12,7 @@ from cranfield.errors import InputError
 
 _HEAD = 1 << 12
 _BUFFER = 1 << 16
+_PIPE = 1 << 20
 
 
 def fill(stream: BinaryIO, buffer: Any) -> int:
@@ -75,7 +76,18 @@ def standard_input() -> BinaryIO:
 def _stdin() -> BinaryIO:
     if sys.stdin is None:
         raise InputError.single("<stdin>", "is closed")
+    _widen(sys.stdin)
     return sys.stdin.buffer
+
+
+def _widen(stream: Any) -> None:
+    """Let a pipe hold more at once, so that its two ends wait less for each other."""
+    try:
+        import fcntl
+
+        fcntl.fcntl(stream.fileno(), fcntl.F_SETPIPE_SZ, _PIPE)
+    except (ImportError, AttributeError, OSError, ValueError):
+        pass  # no pipe, no such call here, or more than this user may have
 
 
 class _Headed(io.RawIOBase):
