@@ -21,8 +21,8 @@ MOST_JOBS = 4096
 LARGEST_COUNT = 2**53
 # Longer names are no slip of anybody's fingers, and costly to compare with others.
 LONGEST_NAME = 200
-# Control characters, and marks that turn the direction of what follows.
-_OBEYED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# Control characters, and marks that turn the direction of what follows; compiled when it is used.
+_OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
 
 
 _NO_NUMBERS = ("c", "m", "M")  # kinds of NumPy's: complex, spans of time, dates
@@ -137,7 +137,7 @@ def visible(text: str) -> str:
     >>> visible("red: \\x1b[31m")
     'red: \\\\x1b[31m'
     """
-    return _OBEYED.sub(lambda found: ascii(found[0])[1:-1], text)
+    return re.sub(_OBEYED, lambda found: ascii(found[0])[1:-1], text)
 
 
 def os_message(error: OSError) -> str:

@@ -22,18 +22,19 @@ from cranfield.sources import Source
 Value: TypeAlias = str | int | float | bool
 Cutoff: TypeAlias = Literal["none", "optional", "required", "recall"]
 
-_STEM = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_CUTOFF = re.compile(r"@([0-9.]*[0-9])")
-_DIRECTION = re.compile(r"\.[A-Za-z]+")
+# Patterns as texts: each is compiled when it is first used, which most of them are not.
+_STEM = r"[A-Za-z_][A-Za-z0-9_]*"
+_CUTOFF = r"@([0-9.]*[0-9])"
+_DIRECTION = r"\.[A-Za-z]+"
 # trec_eval writes P_10, ndcg_cut_10 and iprec_at_recall_0.50, and is asked for P.10; others write
 # ndcg_at_10.
-_TAIL = re.compile(r"(?P<name>[A-Za-z]\w*?)(?:[._]|_at_)(?P<at>[0-9]+(?:\.[0-9]+)?)")
+_TAIL = r"(?P<name>[A-Za-z]\w*?)(?:[._]|_at_)(?P<at>[0-9]+(?:\.[0-9]+)?)"
 # A cutoff without anything before it: NDCG10.
-_GLUED = re.compile(r"([A-Za-z]\w*?)([0-9]+)")
-_RANGE = re.compile(r"@([0-9]{1,15})\.\.([0-9]{1,15})")
+_GLUED = r"([A-Za-z]\w*?)([0-9]+)"
+_RANGE = r"@([0-9]{1,15})\.\.([0-9]{1,15})"
 _LONGEST_RANGE = 1000
-_DASHED = re.compile(r"[A-Za-z]+(?:-[A-Za-z]+)+")
-_BARE_NUMBER = re.compile(r"[0-9.]*[0-9]")
+_DASHED = r"[A-Za-z]+(?:-[A-Za-z]+)+"
+_BARE_NUMBER = r"[0-9.]*[0-9]"
 _LARGEST_EXACT = 2**53  # whole numbers beyond it are not all floats
 
 
@@ -256,7 +257,7 @@ class Registry(Mapping[str, D], Generic[D]):
 
     def find(self, text: str) -> D:
         """The declaration that a name such as `nDCG@10` stands for, bound to its parameters."""
-        if isinstance(text, str) and (dashed := _DASHED.match(text.strip())):
+        if isinstance(text, str) and (dashed := re.match(_DASHED, text.strip())):
             # alpha-nDCG@10, as papers write it.
             text = dashed[0].replace("-", "_") + text.strip()[dashed.end() :]
         if isinstance(text, str):
@@ -264,7 +265,7 @@ class Registry(Mapping[str, D], Generic[D]):
         whole = isinstance(text, str) and self._called(text.strip())
         if whole:
             return whole.check_complete()
-        tail = isinstance(text, str) and _TAIL.fullmatch(text.strip())
+        tail = isinstance(text, str) and re.fullmatch(_TAIL, text.strip())
         spoken = parse_name(f"{tail['name']}@{tail['at']}" if tail else text, self.kind.noun)
         found = self._called(spoken.name)
         if found is None:
@@ -277,7 +278,7 @@ class Registry(Mapping[str, D], Generic[D]):
 
     def _likely(self, name: str) -> str:
         """What may be meant by a name that nothing has."""
-        glued = _GLUED.fullmatch(name)
+        glued = re.fullmatch(_GLUED, name)
         with_cutoff = glued and self._called(glued[1])
         if glued and with_cutoff:
             return f" Did you mean '{with_cutoff.name}@{glued[2]}'?"
@@ -390,7 +391,7 @@ def split_names(text: str) -> list[str]:
 
 def _range_of(name: str) -> list[str]:
     """A name with a range of cutoffs as one name for each of them; any other name as it is."""
-    found = _RANGE.search(name)
+    found = re.search(_RANGE, name)
     if found is None:
         return [name]
     first, last = int(found[1]), int(found[2])
@@ -404,13 +405,13 @@ def _range_of(name: str) -> list[str]:
 
 def _with_cutoff(piece: str, before: list[str]) -> str:
     """A piece of a list of names; one that begins with a number continues the name before it."""
-    number = _BARE_NUMBER.match(piece)
+    number = re.match(_BARE_NUMBER, piece)
     last = before[-1] if before else ""
     if number is None or not re.match(r"$|[(.]", piece[number.end() :]):
         return piece
-    if cut := _CUTOFF.search(last):
+    if cut := re.search(_CUTOFF, last):
         return f"{last[: cut.start()]}@{number[0]}{piece[number.end() :] or last[cut.end() :]}"
-    tail = _TAIL.fullmatch(last)
+    tail = re.fullmatch(_TAIL, last)
     return f"{tail['name']}@{piece}" if tail else piece
 
 
@@ -419,18 +420,18 @@ def parse_name(text: str, noun: str) -> Spoken:
     if not isinstance(text, str):
         raise MeasureError(f"{text!r} is not the name of a {noun}")
     rest = text.strip()
-    stem = _STEM.match(rest)
+    stem = re.match(_STEM, rest)
     if stem is None:
         raise MeasureError(f"{text!r} is not the name of a {noun}")
     name, rest = stem.group(), rest[stem.end() :]
     at: float | None = None
     params: dict[str, Value] = {}
     while rest:
-        if cut := _CUTOFF.match(rest):
+        if cut := re.match(_CUTOFF, rest):
             if at is not None:
                 raise MeasureError(f"{text!r} has two cutoffs")
             at, rest = _number(cut.group(1), text), rest[cut.end() :]
-        elif direction := _DIRECTION.match(rest):
+        elif direction := re.match(_DIRECTION, rest):
             name, rest = name + direction.group(), rest[direction.end() :]
         elif rest.startswith("("):
             inside, rest = _matching(rest, text)

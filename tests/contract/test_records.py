@@ -111,6 +111,32 @@ def test_frozen_and_checked():
         _records.dataclass(type("Loose", (), {}))
 
 
+WRONG = [((), {}), ((1, 2, 3), {}), ((1,), {"a": 2}), ((1,), {"c": 3}), ((), {"b": 1})]
+
+
+def test_the_first_instances_are_filled_as_the_later_ones():
+    plain, _, pair = made_by(_records)
+    theirs = THEIRS[0]
+    for number in range(20):
+        assert dataclasses.asdict(plain(number, last=(1,))) == dataclasses.asdict(
+            theirs(number, last=(1,))
+        )
+        assert plain(number).third is not plain(number).third
+        assert pair(number, b=5).b == 5
+        assert vars(pair(number)) == {"a": number, "b": 2}
+
+
+@pytest.mark.parametrize("args, named", WRONG)
+def test_the_first_instance_says_what_is_wrong_as_the_later_ones(args, named):
+    fresh = made_by(_records)[2]
+    said = []
+    for kind in (fresh, fresh, THEIRS[2]):
+        with pytest.raises(TypeError) as caught:
+            kind(*args, **named)
+        said.append(str(caught.value).rpartition(".")[2])
+    assert said[0] == said[1] == said[2]
+
+
 def test_a_dataclass_below_a_record():
     @dataclasses.dataclass(frozen=True)
     class Below(OURS[2]):
@@ -149,7 +175,7 @@ def test_a_small_evaluation_loads_neither_dataclasses_nor_inspect(tmp_path):
     program = (
         "import sys; from cranfield.cli import main; main(['eval', 'q', 'r.run']); "
         "print([m for m in ('dataclasses', 'inspect', 'shutil', 'html', 'decimal', 'difflib', "
-        "'cranfield.data.collection') if m in sys.modules])"
+        "'csv', 'numbers', 'shlex', 'weakref', 'cranfield.data.collection') if m in sys.modules])"
     )
     done = subprocess.run(
         [sys.executable, "-c", program],

@@ -99,10 +99,8 @@ class Parser(argparse.ArgumentParser):
                 from cranfield.io.forms import named_input
 
                 given[place] = [named_input(text, third) for text in texts]
-        import shlex
-
         own = [name for name in Output.__match_args__ if name != "asked"]
-        asked = shlex.join([*self.prog.split(), *what_was_asked(argv)])
+        asked = (*self.prog.split(), *what_was_asked(argv))
         return given, Output(asked=asked, **{n: given.pop(n) for n in own if n in given})
 
     def steps(self, dest: str, metavar: str) -> Callable[..., Parser]:
@@ -370,16 +368,18 @@ class Output:
     spreadsheet: bool = False
     page_title: str | None = None
     page_pictures: str | None = None
-    asked: str = ""
+    asked: Sequence[str] = ()
     sort: str | None = None
     digits: int | None = None
     transpose: bool = False
 
     def head(self, public: bool = False) -> dict[str, Any]:
         """What stands on top of a page: its title, the day, what was asked for; its pictures."""
+        import shlex
+
         from cranfield.report.parts import page_about
 
-        about = page_about(self.asked, public=public)
+        about = page_about(shlex.join(self.asked), public=public)
         return {"title": self.page_title, "about": about, "pictures": self.page_pictures}
 
     def working(self, label: str) -> AbstractContextManager[Progress]:

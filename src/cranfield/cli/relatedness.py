@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
+from cranfield._records import replace
 from cranfield.cli._common import Named, Parser, Place, add, common, outputs, positive
 from cranfield.io.files import inner_suffix
 

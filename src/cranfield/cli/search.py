@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
+from cranfield._records import replace
 from cranfield.cli._common import Output, Parser, add, common, executor, positive, target
 from cranfield.errors import UsageError
 

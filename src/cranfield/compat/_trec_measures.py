@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
 
+from cranfield._records import dataclass, field, replace
 from cranfield.errors import MeasureError, suggest
 from cranfield.measures.ranked.plans import KernelCall
 

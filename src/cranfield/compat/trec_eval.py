@@ -5,14 +5,14 @@ from __future__ import annotations
 import math
 import os
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from pathlib import Path
-
-import numpy as np
+from itertools import accumulate
+from typing import TYPE_CHECKING
 
 from cranfield import _core
+from cranfield._records import dataclass, replace
 from cranfield.compat._trec_measures import Request, Value, requested_values
 from cranfield.data import Judgements, Run
+from cranfield.data.tables import COMMON_SIZE
 from cranfield.errors import InputError, UsageError
 from cranfield.evaluation.evaluator import RankedEvaluator, Settings
 from cranfield.evaluation.programme import RunValues
@@ -20,6 +20,13 @@ from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN
 from cranfield.io import read_qrels, trec
 from cranfield.io.files import Input, describe, read_text, run_name
 from cranfield.measures.ranked.plans import KernelCall
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import numpy as np
+else:
+    from cranfield._lazy import np
 
 MISSING_ZSCORE = -1000000.0
 # trec_eval ranks this for a topic that the run misses, and forgets to take it out of some values.
@@ -68,7 +75,15 @@ def lines(qrels: str | Path, run: str | Path, request: Request) -> Iterator[str]
 
 
 def _whole_grades(judgements: Judgements) -> Judgements:
+    # Most are whole, which is seen without numpy: loading it takes longer.
+    if len(judgements) <= COMMON_SIZE and all(map(float.is_integer, _grades(judgements))):
+        return judgements
     return replace(judgements, values=np.trunc(judgements.values))
+
+
+def _grades(judgements: Judgements) -> Sequence[float]:
+    grades: Sequence[float] = memoryview(judgements.buffers[3])
+    return grades
 
 
 def _evaluate(
@@ -91,24 +106,27 @@ def _evaluate(
     result = _scored(RankedEvaluator(judgements, calls), run, settings)
     present = list(map(bool, result.present))
     order = sorted(range(len(judgements.topics)), key=lambda i: judgements.topics[i].encode())
-    scores = result.values
+    rows: list[list[float]] = memoryview(result.buffer).tolist()  # type: ignore[assignment]
+    rows = [rows[i] for i in order]
     columns: dict[str, list[float]] = {}
     strings: dict[str, list[str]] = {}
     for value in values:
         if value.call is None:
             continue
         start, count = at[value.label]
-        block = scores[order, start : start + count]
         if _string_length(value.label) >= 0:
-            shown = scores[order, 0].astype(int)
-            if value.of_missing is not None:
-                shown[[not present[i] for i in order]] = 0
+            resets = value.of_missing is not None
+            shown = [
+                0 if resets and not present[i] else min(count, int(row[0]))
+                for i, row in zip(order, rows, strict=True)
+            ]
             strings[value.label] = [
-                _relevance_string(g[:n]) for g, n in zip(block, shown, strict=True)
+                _relevance_string(row[start : start + n])
+                for row, n in zip(rows, shown, strict=True)
             ]
             columns[value.label] = [0.0] * len(order)
             continue
-        column = block[:, 0].tolist()
+        column = [row[start] for row in rows]
         if value.of_missing is not None:
             column = [
                 v if present[i] else float(value.of_missing)
@@ -228,9 +246,9 @@ def _summary_lines(
             yield _line(value, "all", count, mark)
         elif value.summary:
             # Added up one after the other, as the C program does, so that rounding agrees.
-            total = float(np.cumsum(evaluated.columns[value.label])[-1])
+            *_, total = accumulate(evaluated.columns[value.label])
             if value.label == "num_rel" and request.complete:
-                total = float((judgements.values > 0).sum())
+                total = float(sum(grade > 0 for grade in _grades(judgements)))
             if value.summary == "geometric":
                 total = math.exp(total / count)
             elif value.summary == "mean":

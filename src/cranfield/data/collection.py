@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from cranfield._records import dataclass, field
 from cranfield.errors import NeedsError, UsageError, suggest
 
 Kind: TypeAlias = Literal["ranked", "labels"]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from numbers import Integral
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from cranfield import _core
@@ -100,6 +99,10 @@ def _text_keys(given: Mapping[Any, Any]) -> dict[str, Any]:
 
 
 def _is_whole(value: Any) -> bool:
+    if isinstance(value, str):
+        return False
+    from numbers import Integral
+
     return isinstance(value, Integral) and not isinstance(value, bool)
 
 

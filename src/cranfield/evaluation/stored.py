@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cranfield._records import replace
 from cranfield.answers import load
 from cranfield.errors import UsageError, door
 from cranfield.evaluation.scores import Scores

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
@@ -462,6 +461,8 @@ def csv_rows(
 
     `first_line` is the number of the first of the lines.
     """
+    import csv
+
     reader = csv.reader(lines, delimiter=delimiter, strict=strict)
     try:
         for row in _with_long_fields(reader) if long_fields else reader:
@@ -473,6 +474,8 @@ def csv_rows(
 
 def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:
     """The rows of a CSV reader; the limit, which all readers share, is raised for each row only."""
+    import csv
+
     row: list[str] | None = []
     while row is not None:
         limit = csv.field_size_limit(_LONGEST_FIELD)

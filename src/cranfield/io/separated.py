@@ -11,10 +11,10 @@ import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 from cranfield._core import SeparatedReader
+from cranfield._records import dataclass, replace
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import sys
-import weakref
 from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
@@ -44,8 +43,8 @@ class Counted(io.RawIOBase):
         return got
 
 
-# How standard input begins, by stream, for the one who reads it after a look at its start.
-_heads: weakref.WeakKeyDictionary[Any, bytes] = weakref.WeakKeyDictionary()
+# A stream of standard input and how it begins, for the one who reads it after a look at its start.
+_seen: list[tuple[Any, bytes]] = []
 
 
 def peek_standard() -> bytes:
@@ -54,20 +53,27 @@ def peek_standard() -> bytes:
     A pipe may bring its first bytes one by one: its first line is waited for.
     """
     stream = _stdin()
-    head = _heads.get(stream, b"")
+    head = _taken_back(stream)
     while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
         more = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
         if not more:
             break
         head += more
-    _heads[stream] = head
+    _seen.append((stream, head))
     return head
+
+
+def _taken_back(stream: Any) -> bytes:
+    """What was seen of a stream, which is no longer kept."""
+    heads = [head for of, head in _seen if of is stream]
+    _seen.clear()
+    return heads[0] if heads else b""
 
 
 def standard_input() -> BinaryIO:
     """Standard input from its first byte on, whether that has been looked at or not."""
     stream = _stdin()
-    head = _heads.pop(stream, b"")
+    head = _taken_back(stream)
     if not head:
         return stream
     return io.BufferedReader(cast(io.RawIOBase, _Headed(head, stream)), _BUFFER)

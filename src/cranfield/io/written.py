@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -89,6 +88,8 @@ def _settle_folder(folder: Path) -> None:
 
 def csv_text(rows: Iterable[Sequence[object]], delimiter: str = ",") -> str:
     """Rows as CSV with simple line ends; a line end of any kind within a cell is quoted."""
+    import csv
+
     sink = _Rows()
     csv.writer(sink, delimiter=delimiter, lineterminator=_Rows.END).writerows(rows)
     return "".join(sink.lines)

@@ -17,6 +17,8 @@ from cranfield.relatedness._spec import Method
 from cranfield.relatedness.human import HumanCorrelation
 from cranfield.sources import REFERENCES
 
+NOT_JUDGED = "human= needs pairs with people's scores: a column named human"
+
 
 @dataclass(frozen=True, slots=True)
 class RelatedPair:
@@ -87,7 +89,7 @@ class PairRelatedness(Answer):
     def check_judged(self) -> None:
         """A UsageError where correlations are asked for and nobody scored a pair."""
         if not self.judged:
-            raise UsageError("human= needs pairs with people's scores: a column named human")
+            raise UsageError(NOT_JUDGED)
 
     def payload(self, *, human: bool = False, **_: Any) -> dict[str, Any]:
         """Pairs and correlations of every method; with `human` the correlations alone."""

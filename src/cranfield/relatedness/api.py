@@ -16,6 +16,7 @@ from cranfield.notes import Notes, Progress
 from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.answer import (
+    NOT_JUDGED,
     ConceptCosts,
     MethodCatalogue,
     MethodPairs,
@@ -143,6 +144,8 @@ def relate(
             raise UsageError("give pairs or concepts=, not both")
         sources["columns"] = str(concepts)
     given = [*(WordPair(a, b) for a, b in pair), *(read_pairs(pairs) if pairs else ())]
+    if human and all(one.human is None for one in given):
+        raise UsageError(NOT_JUDGED)  # before anything is loaded to relate them
     return relate_pairs(given, method, missing=missing, progress=progress, **sources)
 
 
