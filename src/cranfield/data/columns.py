@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -45,6 +46,12 @@ HEADERS: dict[str, tuple[str, ...]] = {
 }
 
 
+def is_masked(values: Any) -> bool:
+    """Whether some of the values are masked; who masked them has loaded what takes a while."""
+    masks = sys.modules.get("numpy.ma")
+    return masks is not None and bool(masks.is_masked(values))
+
+
 def text(values: Any) -> Text:
     """A column of ids as bytes and offsets; numbers become their decimal text."""
     arrow = _as_arrow(values)
@@ -52,7 +59,7 @@ def text(values: Any) -> Text:
         return _arrow_text(arrow)
     if hasattr(values, "to_numpy"):
         values = values.to_numpy()
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise InputError.single("<columns>", "a topic or item is masked; leave such rows out")
     try:
         if isinstance(values, np.ndarray):
@@ -121,7 +128,7 @@ def _numpy_text(array: NDArray[Any]) -> Text:
 
 def numbers(values: Any) -> NDArray[np.float64]:
     """A column of numbers: whole, real or true and false, none of them missing or masked."""
-    if np.ma.is_masked(values):
+    if is_masked(values):
         raise InputError.single("<columns>", "a score or grade is masked; leave such rows out")
     try:
         array = _arrow_numbers(values)

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield.data.columns import is_masked
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.errors import InputError, UsageError, suggest
 
@@ -126,7 +127,7 @@ class LabelMatrix:
                 name=name,
                 free=free,
             )
-        if np.ma.is_masked(data):
+        if is_masked(data):
             raise InputError.single(name, "a cell is masked; a label or confidence is a number")
         try:
             matrix = data.tocsr() if hasattr(data, "tocsr") else np.asarray(data)
