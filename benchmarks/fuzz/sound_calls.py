@@ -96,6 +96,21 @@ def matrices() -> list[Any]:
     return [cf.read_labels("labels.csv", name=name) for name in ("x", "y", "z")]
 
 
+def confident() -> tuple[Any, dict[str, Any]]:
+    """A truth, and runs with confidences."""
+    items = [f"i{k}" for k in range(12)]
+    truth = {item: {"Sky"} if k % 2 else {"Sea"} for k, item in enumerate(items)}
+    chances = np.random.default_rng(3).random((3, 12, 2))
+    runs = {
+        f"run{r}": {
+            item: {"Sky": float(chances[r, k, 0]), "Sea": float(chances[r, k, 1])}
+            for k, item in enumerate(items)
+        }
+        for r in range(3)
+    }
+    return truth, runs
+
+
 # Options of every call that has them, where a study would otherwise be long.
 CALLS: dict[str, Callable[[], dict[str, Any]]] = {
     "aggregate_judgements": lambda: {"log": log(), "method": "dawid-skene", "iterations": 5},
@@ -263,9 +278,7 @@ TESTED = {"values": ROWS, "pairs": PAIRS}
 LAB: dict[str, Callable[[], dict[str, Any]]] = {
     "cluster_measures": lambda: {"measures": ["a", "b"], "taus": np.eye(2)},
     "comparable": lambda: {
-        "material": cf.lab.Material.labels(
-            "labels.csv", {m.name: m for m in matrices()}, "F.example"
-        ),
+        "material": cf.lab.Material.labels(*confident(), "AP.concept"),
         "folds": 2,
     },
     "correlate": lambda: {"material": material(), **FEW},

@@ -224,7 +224,8 @@ def door(function: Callable[Given, Result]) -> Callable[Given, Result]:
 
     Nothing is looked at while all goes well. When something fails inside that is no error of
     ours, the arguments are held against what the function says of them; where they are sound,
-    the fault is ours and stays as it is.
+    the fault is ours and stays as it is. Whoever is told of progress hears the end of it, and what
+    was cancelled before it began is not begun.
     """
 
     @functools.wraps(function)
@@ -235,11 +236,19 @@ def door(function: Callable[Given, Result]) -> Callable[Given, Result]:
             if isinstance(value, complex) or kind in _NO_NUMBERS:
                 given = name if isinstance(name, str) else f"argument {name}"
                 raise UsageError(f"{function.__name__}: {given} is complex or a date, no number")
+        progress = None
+        if callable(named.get("progress")):
+            from cranfield.notes import Progress
+
+            progress = named["progress"] = Progress.of(named["progress"])  # type: ignore[arg-type]
+            progress.check()
         with _Told(function, args, named):
             found = function(*args, **named)
         # Of a generator nothing was done yet.
         if isinstance(found, types.GeneratorType):
             return _watched(found, _Told(function, args, named))  # type: ignore[no-any-return]
+        if progress is not None:
+            progress.finish()
         return found
 
     return opened

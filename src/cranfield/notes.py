@@ -73,10 +73,52 @@ class Counter(Protocol):
     """Counts of the compiled core: how many bytes are done, and of how many."""
 
     @property
-    def done(self) -> int: ...
+    def done(self) -> float: ...
     @property
-    def total(self) -> int: ...
+    def total(self) -> float: ...
     def cancel(self) -> None: ...
+
+
+class Pieces:
+    """Counts of pieces that are worked on side by side: each counts for one, whatever its size.
+
+    >>> pieces = Pieces(2)
+    >>> pieces.finished()
+    >>> pieces.done, pieces.total
+    (1.0, 2)
+    """
+
+    def __init__(self, total: int) -> None:
+        self.total = total
+        self._finished = 0
+        self._begun: list[Counter] = []
+        self._cancelled = False
+        self._turn = threading.Lock()
+
+    def begin(self, counter: Counter) -> None:
+        """Count along what a piece says of itself, until it is finished."""
+        with self._turn:
+            self._begun.append(counter)
+            if self._cancelled:
+                counter.cancel()
+
+    def finished(self, counter: Counter | None = None) -> None:
+        """One piece more is done."""
+        with self._turn:
+            self._finished += 1
+            self._begun = [c for c in self._begun if c is not counter]
+
+    @property
+    def done(self) -> float:
+        with self._turn:
+            begun = sum(min(c.done / c.total, 1.0) for c in self._begun if c.total)
+            return float(self._finished + begun)
+
+    def cancel(self) -> None:
+        with self._turn:
+            self._cancelled = True
+            for counter in self._begun:
+                counter.cancel()
 
 
 Watcher: TypeAlias = "Progress | Callable[[float], None]"
@@ -112,6 +154,11 @@ class Progress:
         self._done = done
         if self._watcher is not None:
             self._watcher(done)
+
+    def finish(self) -> None:
+        """Say that all is done, where that was not said."""
+        if self._done < 1.0:
+            self(1.0)
 
     @property
     def done(self) -> float:
@@ -156,7 +203,10 @@ class Progress:
         from concurrent.futures import ThreadPoolExecutor, wait
 
         with ThreadPoolExecutor(1) as pool:
-            found = pool.submit(work)
+            try:
+                found = pool.submit(work)
+            except RuntimeError:  # no thread to be had: nothing is told until the work is done
+                return work()
             try:
                 while wait([found], timeout=TELL_EVERY).not_done:
                     self(self.done)

@@ -113,6 +113,7 @@ def compare(
         doubts=doubtful_pairs(scores, pairs, alpha) if scores.doubt is not None else (),
         notes=notes.lines(),
     )
+    step.finish()
     return replace(found, verdict=comparison_verdict(scores, found))
 
 

@@ -76,7 +76,8 @@ def assess_judges(
         agreement = _agreement(name, truth, _grades(source, task), alpha, resamples, seed, notes)
         table: list[JudgedMeasure] = []
         if listed:
-            both = _both_scores(gold, source, runs, measures, task, jobs, options)
+            part = told.part(i / len(named), (i + 1) / len(named))
+            both = _both_scores(gold, source, runs, measures, task, part, jobs=jobs, **options)
             table = [
                 _measured(m, *both, groups, alpha)
                 for m in both[0].measures
@@ -165,18 +166,17 @@ def _both_scores(
     runs: Any,
     measures: Any,
     task: Task,
-    jobs: int | None,
-    options: Mapping[str, Any],
+    told: Progress,
+    **options: Any,
 ) -> tuple[Scores, Scores]:
     """Runs under the gold and under a judge."""
-    if task == "ranked":
-        wanted = DEFAULT_MEASURES if measures is None else measures
-        one, other = (evaluate(t, runs, wanted, jobs=jobs, **options) for t in (gold, judge))
-    else:
-        one, other = (
-            evaluate_labels(t, runs, measures, jobs=jobs, **options) for t in (gold, judge)
-        )
-    return one, other
+    score: Any = evaluate if task == "ranked" else evaluate_labels
+    if measures is None and task == "ranked":
+        measures = DEFAULT_MEASURES
+    return (
+        score(gold, runs, measures, progress=told.part(0.0, 0.5), **options),
+        score(judge, runs, measures, progress=told.part(0.5, 1.0), **options),
+    )
 
 
 def _measured(

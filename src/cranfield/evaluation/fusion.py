@@ -39,6 +39,8 @@ DEFAULT_METHOD, DEFAULT_FOLDS, DEFAULT_MEASURE = "zsum", 5, "AP"
 # What a weight may become when it is tuned, the others staying as they are.
 STEPS = (0.0, 0.25, 0.5, 1.0, 2.0, 4.0)
 _PASSES = 3
+# The share of the work that is reading the runs.
+READ = 0.5
 
 
 @dataclass(frozen=True)
@@ -127,16 +129,22 @@ def fuse(
     """
     check_counts(k=k, folds=folds)
     chosen = METHODS.find(method) if isinstance(method, str) else method
-    named = {label: coerce_run(run, label) for label, run in name_runs(runs)}
+    told = Progress.of(progress)
+    listed = name_runs(runs)
+    named = {}
+    for number, (label, run) in enumerate(listed):
+        told(READ * number / len(listed))
+        named[label] = coerce_run(run, label)
     given = _weights(weights, tuple(named))
     tables = _Tables(tuple(named.values()), chosen, k)
+    told = told.part(READ, 1.0)
     if tune is None:
-        fused = tables.run(dict.fromkeys(tables.topics, given), name)
+        fused = tables.run(dict.fromkeys(tables.topics, given), name, told)
         return Fusion(chosen, tuple(named), tuple(given.tolist()), fused)
     if weights is not None:
         raise UsageError("give weights= or tune=, not both")
     judged = coerce_judgements(tune)
-    return _tuned(tables, chosen, tuple(named), judged, measure, folds, name, seed, progress)
+    return _tuned(tables, chosen, tuple(named), judged, measure, folds, name, seed, told)
 
 
 def _weights(given: Weights | None, names: tuple[str, ...]) -> Floats:
@@ -176,8 +184,14 @@ class _Tables:
         best = np.argsort(-scores, kind="stable")[: self._k]
         return {items[i]: float(scores[i]) for i in best}
 
-    def run(self, weights: Mapping[str, Floats], name: str) -> Run:
-        nested = {topic: self.ranking(topic, weights[topic]) for topic in self.topics}
+    def run(
+        self, weights: Mapping[str, Floats], name: str, progress: Progress | None = None
+    ) -> Run:
+        nested = {}
+        for number, topic in enumerate(self.topics):
+            if progress is not None:
+                progress(number / len(self.topics))
+            nested[topic] = self.ranking(topic, weights[topic])
         return Run.from_dict(nested).named(name)
 
 
@@ -190,7 +204,7 @@ def _tuned(
     folds: int,
     name: str,
     seed: int,
-    progress: Progress | Callable[[float], None] | None,
+    progress: Progress,
 ) -> Fusion:
     chosen = measure(measure_name) if isinstance(measure_name, str) else measure_name
     if chosen.higher_is_better is None:
@@ -201,7 +215,6 @@ def _tuned(
             f"{plural(len(known), 'judged topic')} for {folds} folds: at least two of each are "
             "needed (folds=)"
         )
-    progress = Progress.of(progress)
     search = _WeightSearch(tables, judged, chosen, len(names))
     shuffled = generator(seed).permutation(len(known))
     parts = [[known[i] for i in sorted(shuffled[f::folds].tolist())] for f in range(folds)]

@@ -58,6 +58,9 @@ from cranfield.notes import Notes, Progress
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
+# The share of the work before the draws of a truth with probabilities.
+FIRST_SCORED = 0.1
+
 
 class LabelTask:
     """A truth joined with what measures of annotation need, ready for runs, from any thread.
@@ -137,17 +140,19 @@ class LabelTask:
         notes.extend(self.notes)
         collected = _Collected(self, keep or self.chances is not None)
         ready: list[LabelMatrix] = []
+        first = told if self.chances is None else told.part(0.0, FIRST_SCORED)
         count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
-        for run in self.runs(runs):
+        for k, run in enumerate(self.runs(runs)):
             told.check()
             aligned = self.aligned(run, notes)
-            collected.add(run.name, aligned, jobs or os.cpu_count() or 1)
+            # How many runs a generator still has, nobody knows.
+            part = first.part(k / count, (k + 1) / count) if count else first.part(0.0, 0.0)
+            collected.add(run.name, aligned, jobs or os.cpu_count() or 1, part)
             if self.chances is not None:
                 ready.append(aligned.run)
-                continue
-            told(len(collected.names) / count if count else 0.0)
         scores = collected.scores(notes.lines())
         if self.chances is None:
+            told.finish()
             return scores
         from cranfield.stats._resample import seed_of
 
@@ -159,7 +164,7 @@ class LabelTask:
             draws=self._draws or DEFAULT_DRAWS,
             seed=seed_of(self._rng),
             jobs=jobs or os.cpu_count() or 1,
-            progress=told,
+            progress=told.part(FIRST_SCORED, 1.0),
         )
 
     def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
@@ -379,10 +384,11 @@ class _Collected:
         self.missing: list[int] = []
         self.run_facts: list[dict[str, Any]] = []
 
-    def add(self, name: str, aligned: Alignment, jobs: int) -> None:
+    def add(self, name: str, aligned: Alignment, jobs: int, told: Progress) -> None:
         truth, plans = self.task.truth, self.task.plans
         ready = aligned.run
-        found = score_run(plans, truth, ready, self.task.knowledge, jobs)
+        found = score_run(plans, truth, ready, self.task.knowledge, jobs, told=told)
+        told.finish()
         for measure, (values, overall) in found.items():
             self.overall[measure].append(overall)
             self.left[measure].append(int(np.isnan(values).sum()))
@@ -439,11 +445,14 @@ def score_run(
     knowledge: Knowledge,
     jobs: int,
     known: SortedRun | None = None,
+    told: Progress | None = None,
 ) -> dict[Measure, tuple[Floats, float]]:
     """(values per unit, value of the run) of every measure for an aligned run.
 
     `known` is what was sorted of the run, which saves doing it for each of many truths.
     """
+    told = told or Progress()
+    rows = 0
     parts: dict[Measure, list[Floats]] = {m: [] for m in plans}
     sums: dict[Measure, Floats | float] = dict.fromkeys(plans, 0.0)
     if any(not isinstance(plan, PerRankedConcept) for plan in plans.values()):
@@ -453,11 +462,14 @@ def score_run(
                     parts[measure].append(plan.values(items))
                 if not isinstance(plan, PerRankedConcept) and plan.sums is not None:
                     sums[measure] = sums[measure] + plan.sums(items)
+            rows += len(items.truth)
+            told(rows / len(truth.items))
     cutoffs = tuple(
         sorted({int(m.at) for m, p in plans.items() if isinstance(p, PerRankedConcept) and m.at})
     )
     if any(isinstance(plan, PerRankedConcept) for plan in plans.values()):
         for concepts in concept_blocks(truth, run, cutoffs, jobs, known):
+            told.check()
             for measure, plan in plans.items():
                 if isinstance(plan, PerRankedConcept):
                     parts[measure].append(plan.values(concepts))

@@ -33,16 +33,16 @@ from cranfield.io.forms import (
 from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures._parse import listed_measures
 from cranfield.measures.ranked.plans import MISSING_RANKS, Context
-from cranfield.notes import Notes, Progress, some_names
+from cranfield.notes import Notes, Pieces, Progress, some_names
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
-else:
-    pass
 
 Topics: TypeAlias = Literal["judged", "run"]
 Missing: TypeAlias = Literal["worst", "average", "optimist"]
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
+# The share of the work before the draws of a truth with probabilities.
+FIRST_SCORED = 0.1
 
 
 class RankedTask:
@@ -112,27 +112,42 @@ class RankedTask:
         check_counts(jobs=jobs)
         named = name_runs(runs)
         threads = jobs or os.cpu_count() or 1
-        counter = _core.Progress()
         told = Progress.of(progress)
+        told.check()
         soft = self.judgements.chances is not None
         if soft:
             named = [(name, coerce_run(run, name)) for name, run in named]
-        else:
-            told.watch(counter)
+        results = self._results(named, threads, told.part(0.0, FIRST_SCORED) if soft else told)
+        scores = self._scores(results)
+        if soft:
+            rest = told.part(FIRST_SCORED, 1.0)
+            scores = self._with_doubt(named, results, scores, threads, rest)
+        told.finish()
+        return scores
 
-        def score(name: str, run: RunForm, threads: int) -> list[RunValues]:
+    def _results(
+        self, named: Sequence[tuple[str, Any]], threads: int, told: Progress
+    ) -> list[list[RunValues]]:
+        """The values of every run, on threads that take one each; one run has all of them."""
+        pieces = Pieces(len(named))
+        told.watch(pieces)
+
+        def score(pair: tuple[str, Any]) -> list[RunValues]:
             told.check()
-            return self._values(name, run, threads, counter)
+            counter = _core.Progress()
+            pieces.begin(counter)
+            try:
+                return self._values(*pair, threads if len(named) == 1 else 1, counter)
+            finally:
+                # What was read until somebody cancelled may look as if it were damaged.
+                told.check()
+                pieces.finished(counter)
 
         if len(named) == 1:
-            results = [score(named[0][0], named[0][1], threads)]
-        else:
-            from cranfield.work.threads import map_in_threads
+            return told.during(lambda: [score(named[0])])
+        from cranfield.work.threads import map_in_threads
 
-            results = list(map_in_threads(lambda pair: score(pair[0], pair[1], 1), named, threads))
-        told.check()
-        scores = self._scores(results)
-        return self._with_doubt(named, results, scores, threads, told) if soft else scores
+        return told.during(lambda: list(map_in_threads(score, named, threads)))
 
     def _with_doubt(
         self,

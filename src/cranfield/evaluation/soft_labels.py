@@ -115,6 +115,7 @@ def with_label_doubt(
             found = score_run(task.plans, truth, run, task.knowledge, jobs)
             for m, (by_unit, whole) in found.items():
                 tallies[m].add(r, d, by_unit, whole)
+    progress(1.0)
     values = {m: tally.expected() for m, tally in tallies.items()}
     spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
     exact = [m for m in scores.measures if m.name == LINEAR]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -63,8 +63,8 @@ def evaluate_tuned(
     said: list[str] = []
 
     def tuned() -> Iterator[LabelMatrix]:
-        for run in tried.runs(runs):
-            told.check()
+        for k, run in enumerate(tried.runs(runs)):
+            told(k / len(runs) if isinstance(runs, Sized) else 0.0)
             ready = run
             if run.labels is None:
                 threshold, text = _best(tried, _part(run, chosen.__contains__), goal, per, jobs)
@@ -72,7 +72,8 @@ def evaluate_tuned(
                 ready = run.with_threshold(threshold)
             yield _part(ready, lambda item: item not in chosen)
 
-    found = final.evaluate(tuned(), keep=keep, jobs=jobs, progress=told)
+    found = final.evaluate(tuned(), keep=keep, jobs=jobs)
+    told.finish()
     note = (
         f"thresholds were chosen for {goal} on {plural(len(chosen), 'item')}, which are not "
         f"among those evaluated: {'; '.join(said) or 'none, all runs bring their labels'}"

@@ -23,6 +23,7 @@ from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.stored import is_saved, read_scores
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import inner_suffix
+from cranfield.notes import Progress
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -32,6 +33,8 @@ ResultSource: TypeAlias = "Material | Collection | Scores | str | Path"
 # Names one by one, or a file of them.
 Ids: TypeAlias = "Sequence[str] | str | Path"
 PARTICIPATION = "participation"
+# The share of the work that is scoring, where runs are also compared.
+SCORED = 0.5
 
 
 def open_material(
@@ -106,6 +109,7 @@ def campaign_results(
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
     kind = kind or _only_kind(declared.kinds)
+    told, tested = Progress.of(progress), compare and declared.tested
     material = open_material(
         source,
         kind,
@@ -113,7 +117,7 @@ def campaign_results(
         concepts=_ids(concepts, "concept"),
         released="truth" in declared.needs,
         jobs=jobs,
-        progress=progress,
+        progress=told.part(0.0, SCORED) if tested else told,
     )
     material = material.only(
         configurations=_listed(configurations),
@@ -122,8 +126,8 @@ def campaign_results(
         topics=_ids(topics, "topic"),
     )
     unit = "concept" if material.task == "labels" else "topic"
-    if compare and declared.tested:
-        material = _tested(material, jobs or 1)
+    if tested:
+        material = _tested(material, jobs or 1, told.part(SCORED, 1.0))
     given: dict[str, Any] = {
         "measures": asked,
         "measure": asked[0] if asked else None,
@@ -157,13 +161,13 @@ def _only_kind(kinds: Sequence[str]) -> Kind | None:
     return "ranked" if kinds[0] == "ranked" else "labels"
 
 
-def _tested(material: Material, jobs: int) -> Material:
+def _tested(material: Material, jobs: int, progress: Progress) -> Material:
     """The material with a comparison, where its runs can be compared."""
     if len(material.scores.runs) < 2 or not any(
         m in material.scores.values and material.scores.is_mean(m) for m in material.scores.measures
     ):
         return material
-    return material.compared(jobs=jobs)
+    return material.compared(jobs=jobs, progress=progress)
 
 
 def _is_printed_participation(source: ResultSource) -> bool:
