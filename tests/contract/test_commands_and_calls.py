@@ -17,7 +17,8 @@ from cranfield.campaign.surveys.counting import count_survey
 from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.cli import COMMANDS, main
 from cranfield.io.samples import SAMPLE
-from cranfield.report.tables import MAKERS
+from cranfield.report.render import FORMATS, render
+from cranfield.report.tables import MAKERS, document_of
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{n}.run.gz") for n in ("pca", "pixels", "random")]
@@ -333,6 +334,12 @@ def test_answers_travel(folder, command, row):
     assert "\n" not in repr(answer)
     assert str(answer).strip()
     assert "text/html" in answer._repr_mimebundle_()
+
+
+@pytest.mark.parametrize("command, row", list(cases()))
+def test_an_answer_has_every_format(folder, command, row):
+    document = document_of(row[1]())
+    assert [form for form in FORMATS if not render(document, form).strip()] == []
 
 
 def subclasses(kind):
