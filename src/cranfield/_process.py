@@ -9,6 +9,7 @@ import signal
 import sys
 import warnings
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 INTERRUPTED, TERMINATED = 130, 143
@@ -33,10 +34,22 @@ def prepare_process() -> None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:
         sys.stdout = _Closed()
+    _wait_for_others()
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that does not know a character shows another in its place.
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+def _wait_for_others() -> None:
+    """Standard streams that make us wait.
+
+    Whoever started us may have left a pipe that does not (Node.js, some build servers): Python
+    then drops what does not fit into it, and takes a moment without input for the end.
+    """
+    for number in range(3):
+        with suppress(OSError):  # it is closed
+            os.set_blocking(number, True)
 
 
 class _NoArrays:

@@ -54,6 +54,27 @@ def test_full_output(folder: Path, args: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def test_a_pipe_that_does_not_wait_gets_everything(folder: Path) -> None:
+    lines = [f"t{t} Q0 a 1 2 x\n" for t in range(4000)]
+    (folder / "many.run").write_text("".join(lines))
+    (folder / "many.q").write_text("".join(f"t{t} 0 a 1\n" for t in range(4000)))
+    given, piped = ["trec_eval", "-q", "-m", "map", "many.q"], folder / "many.run"
+    expected = ran(*given, str(piped)).stdout
+    ends = os.pipe(), os.pipe()
+    for end in (ends[0][1], ends[1][0]):
+        os.set_blocking(end, False)
+    process = subprocess.Popen([*COMMAND, *given, "-"], stdout=ends[0][1], stdin=ends[1][0])
+    os.close(ends[0][1])
+    os.close(ends[1][0])
+    time.sleep(1)  # in which it finds no input, and then no room for its output
+    with os.fdopen(ends[1][1], "w") as run:
+        run.writelines(lines)
+    time.sleep(0.5)
+    with os.fdopen(ends[0][0]) as out:
+        assert out.read() == expected
+    assert process.wait() == 0
+
+
 def test_closed_streams(folder: Path) -> None:
     def closed(how: str) -> subprocess.CompletedProcess[str]:
         script = f'"$@" {how}'
