@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.cli import main
+from tests.cli.relatedness import run
 
 PAIR = ("--pair", "sea", "beach")
 
@@ -15,12 +16,6 @@ PAIR = ("--pair", "sea", "beach")
 def place(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(capsys, *argv):
-    code = main(["relatedness", *argv])
-    out, err = capsys.readouterr()
-    return code, out, err
 
 
 def values(capsys, *argv):
