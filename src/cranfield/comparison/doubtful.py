@@ -33,7 +33,7 @@ def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[
     rows = []
     for row in pairs.rows():
         m, a, b = named[row["measure"]], place[row["a"]], place[row["b"]]
-        drawn = doubt.means[m][a] - doubt.means[m][b]
+        drawn = doubt.gaps(m, a, b)
         truth, both = ends_of(row["difference"], drawn, row["ci"], alpha)
         rows.append(
             {
@@ -41,7 +41,7 @@ def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[
                 "a": row["a"],
                 "b": row["b"],
                 "difference": row["difference"],
-                "by_truth": float(drawn.std()),
+                "by_truth": float(drawn.std()) if len(drawn) else float("nan"),
                 "truth_ci": truth,
                 "both_ci": both,
                 "better": doubt.better(m, a, b),

@@ -134,15 +134,27 @@ class Doubt:
         )
 
     def better(self, measure: Measure, a: int, b: int) -> float:
-        """The probability that a run is better than another, a tie counting half."""
-        gain = self.means[measure][a] - self.means[measure][b]
+        """The probability that a run is better than another, a tie counting half; NaN where
+        under no draw both have a value."""
+        gain = self.gaps(measure, a, b)
+        if not len(gain):
+            return float("nan")
         if measure.higher_is_better is False:
             gain = -gain
         return float((gain > 0).mean() + (gain == 0).mean() / 2)
 
+    def gaps(self, measure: Measure, a: int, b: int) -> Floats:
+        """By how much a run is above another, in the draws under which both have a value."""
+        gap: Floats = self.means[measure][a] - self.means[measure][b]
+        return gap[~np.isnan(gap)]
+
     def places(self, measure: Measure) -> Floats:
-        """The probability of each place (columns) of each run; ties share theirs evenly."""
+        """The probability of each place (columns) of each run; ties share theirs evenly. Of draws
+        under which every run has a value; without any it is NaN."""
         means = self.means[measure]
+        means = means[:, ~np.isnan(means).any(axis=0)]
+        if not means.shape[1]:
+            return np.full((len(means), len(means)), np.nan)
         if measure.higher_is_better is not False:
             means = -means
         runs = len(means)
@@ -216,14 +228,14 @@ def better_rows(scores: Scores) -> list[dict[str, Any]]:
             continue
         for a in range(len(scores.runs)):
             for b in range(a + 1, len(scores.runs)):
-                gap = doubt.means[m][a] - doubt.means[m][b]
+                gap = doubt.gaps(m, a, b)
                 rows.append(
                     {
                         "measure": str(m),
                         "a": scores.runs[a],
                         "b": scores.runs[b],
                         "difference": float(scores.overall[m][a] - scores.overall[m][b]),
-                        "by_truth": float(gap.std()),
+                        "by_truth": float(gap.std()) if len(gap) else float("nan"),
                         "better": doubt.better(m, a, b),
                     }
                 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +17,12 @@ from cranfield.io.forms import LabelsForm, is_file
 from cranfield.io.labels import read_labels
 from cranfield.io.soft import CATEGORIES, CONCEPTS, is_soft, read_soft_truth
 from cranfield.measures._spec import Measure
-from cranfield.measures.labels.blocks import item_blocks
+from cranfield.measures.labels.blocks import (
+    MOST_SORTED,
+    PerRankedConcept,
+    SortedRun,
+    item_blocks,
+)
 from cranfield.notes import Progress
 
 if TYPE_CHECKING:
@@ -58,8 +63,13 @@ class SoftLabels:
 
     def drawn(self, seed: int, draw: int, jobs: int = 1) -> Bools:
         """One truth; it depends on nothing but the seed, its number and the probabilities."""
+        return next(self.draws(seed, range(draw, draw + 1), jobs))
+
+    def draws(self, seed: int, numbers: Iterable[int], jobs: int = 1) -> Iterator[Bools]:
+        """Truths, one after the other."""
         chances = np.ascontiguousarray(self.chances)
-        return _core.draw_labels(chances, self.exclusive, seed, draw, jobs).view(np.bool_)
+        for draw in numbers:
+            yield _core.draw_labels(chances, self.exclusive, seed, draw, jobs).view(np.bool_)
 
     def of(self, truth: LabelMatrix) -> SoftLabels:
         """The same probabilities over the items and concepts of a truth, in its order."""
@@ -102,19 +112,14 @@ def with_label_doubt(
     progress: Progress,
 ) -> Scores:
     """The expected scores of aligned runs, and how far they are sure."""
-    from cranfield.evaluation.labels import score_run
-
     chances = soft.chances
     certain = bool(((chances == 0) | (chances == 1)).all())
     draws = 1 if certain else draws
     tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
-    for d in range(draws):
-        progress(d / draws)
-        truth = replace(task.truth, labels=soft.drawn(seed, d, jobs), confidences=None)
-        for r, run in enumerate(runs):
-            found = score_run(task.plans, truth, run, task.knowledge, jobs)
-            for m, (by_unit, whole) in found.items():
-                tallies[m].add(r, d, by_unit, whole)
+    for first, last in _together(task, runs):
+        told = progress.part(first / len(runs), last / len(runs))
+        truths = soft.draws(seed, range(draws), jobs)
+        _score_draws(task, truths, runs, (first, last), tallies, draws, jobs, told)
     progress(1.0)
     values = {m: tally.expected() for m, tally in tallies.items()}
     spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
@@ -132,7 +137,73 @@ def with_label_doubt(
         tuple(map(str, exact)),
     )
     notes = scores.notes if certain else (*scores.notes, UNCHECKED)
-    return replace(scores, values=values, overall=overall, doubt=doubt, notes=notes)
+    left = {m: tuple(np.isnan(v).sum(axis=1).tolist()) for m, v in values.items()}
+    return replace(
+        scores,
+        values=values,
+        overall=overall,
+        doubt=doubt,
+        notes=notes,
+        left=left,
+        run_facts=_with_left_out(scores, left),
+    )
+
+
+def _with_left_out(
+    scores: Scores, left: Mapping[Measure, tuple[int, ...]]
+) -> tuple[Mapping[str, Any], ...]:
+    """What is said of each run, with the concepts that have no value under any draw."""
+    found = []
+    for r, facts in enumerate(scores.run_facts):
+        told = dict(facts["concepts"])
+        told["left_out"] = {str(m): n[r] for m, n in left.items() if str(m) in told["left_out"]}
+        found.append({**facts, "concepts": told})
+    return tuple(found)
+
+
+def _together(task: LabelTask, runs: Sequence[LabelMatrix]) -> Iterator[tuple[int, int]]:
+    """Runs that are scored under all draws together: what is kept of them to sort each only once
+    has its limit, and the same truths are drawn again for the next ones."""
+    if not _sorts(task):
+        yield 0, len(runs)
+        return
+    first, cells = 0, 0
+    for r, run in enumerate(runs):
+        size = run.shape[0] * run.shape[1]
+        if r > first and cells + size > MOST_SORTED:
+            yield first, r
+            first, cells = r, 0
+        cells += size
+    yield first, len(runs)
+
+
+def _sorts(task: LabelTask) -> bool:
+    return any(isinstance(plan, PerRankedConcept) for plan in task.plans.values())
+
+
+def _score_draws(
+    task: LabelTask,
+    truths: Iterable[Bools],
+    runs: Sequence[LabelMatrix],
+    between: tuple[int, int],
+    tallies: Mapping[Measure, _Tally],
+    draws: int,
+    jobs: int,
+    progress: Progress,
+) -> None:
+    """Some of the runs under every draw; what of a run does not change with the truth is sorted
+    once."""
+    from cranfield.evaluation.labels import score_run
+
+    chosen = range(*between)
+    known = {r: SortedRun(runs[r]) if _sorts(task) else None for r in chosen}
+    for d, labels in enumerate(truths):
+        progress(d / draws)
+        truth = replace(task.truth, labels=labels, confidences=None)
+        for r in chosen:
+            found = score_run(task.plans, truth, runs[r], task.knowledge, jobs, known[r])
+            for m, (by_unit, whole) in found.items():
+                tallies[m].add(r, d, by_unit, whole)
 
 
 def _over_items(
@@ -145,9 +216,7 @@ def _over_items(
     """The expected value of every run, and its spread."""
     overall, spread = {}, {}
     for m in scores.measures:
-        whole = tallies[m].whole
-        overall[m] = whole[:, 0] + (whole - whole[:, :1]).mean(axis=1)
-        spread[m] = whole.std(axis=1)
+        overall[m], spread[m] = tallies[m].over_draws()
         if m in exact:
             overall[m] = values[m].mean(axis=1)
             spread[m] = np.sqrt((spreads[m] ** 2).sum(axis=1)) / values[m].shape[1]
@@ -192,6 +261,21 @@ class _Tally:
         self._sums[run] += less
         self._squares[run] += less**2
         self._counts[run] += known
+
+    def over_draws(self) -> tuple[Floats, Floats]:
+        """The mean of every run and its spread, over the draws under which it has a value."""
+        whole = self.whole
+        known = ~np.isnan(whole)
+        if known.all():
+            return whole[:, 0] + (whole - whole[:, :1]).mean(axis=1), whole.std(axis=1)
+        count = known.sum(axis=1)
+        first = np.where(known, whole, -np.inf).max(axis=1)
+        first = np.where(count > 0, first, np.nan)
+        less = np.where(known, whole - first[:, None], 0.0)
+        mean = less.sum(axis=1) / np.maximum(count, 1)
+        away = np.where(known, less - mean[:, None], 0.0)
+        spread = np.sqrt((away**2).sum(axis=1) / np.maximum(count, 1))
+        return first + mean, np.where(count > 0, spread, np.nan)
 
     def expected(self) -> Floats:
         count = np.stack(self._counts)
