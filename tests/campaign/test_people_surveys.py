@@ -16,6 +16,7 @@ from cranfield.campaign.surveys.measures import measure_survey
 from cranfield.campaign.surveys.preference import CLASSES, LAST, class_of, preference_survey
 from cranfield.campaign.surveys.rated import (
     association_survey,
+    count_relatedness,
     ranking_survey,
     relatedness_survey,
 )
@@ -243,7 +244,20 @@ def test_ratings_of_words_become_human_data_that_relatedness_reads(tmp_path, cap
     found = {(p.word1, p.word2): p.human for p in read_pairs(human)}
     assert found["water", "river"] == 3.5
     assert found["sea", "party"] == 1.5
-    assert {v for (a, b), v in found.items() if a == b} == {4.0}
+    # The words that were paired with themselves as a check are no data.
+    assert set(found) == set(pairs)
+
+
+def test_a_given_pair_of_a_word_with_itself_is_data_and_a_check():
+    """No Table 8.3 has night-night among its 30 pairs, and the survey rejects by it."""
+    survey = relatedness_survey([("night", "night"), ("water", "river")], attention=3, rng=1)
+    people = [rated_by(survey, "looks", lambda a, b: 4 if a == b else 3)]
+    people.append(rated_by(survey, "sleeps", lambda a, b: 0 if a == b == "night" else 4))
+    counted = count_relatedness(survey.key, people)
+    assert [row[:3] for row in counted.rows] == [("night", "night", 4.0), ("water", "river", 3.0)]
+    # Keys that were made before do not tell the checks from the pairs; these count as before.
+    older = {name: value for name, value in survey.key.items() if name != "attention"}
+    assert len(count_relatedness(older, people).rows) == 4
 
 
 def test_votes_for_categories_are_read_by_uncertain(tmp_path):

@@ -54,11 +54,16 @@ def scale_form(kind: str, top: int) -> Form:
 
 
 def _survey(
-    kind: str, units: Sequence[Unit], pairs: Mapping[str, Any], top: int, seed: int
+    kind: str,
+    units: Sequence[Unit],
+    pairs: Mapping[str, Any],
+    top: int,
+    seed: int,
+    **more: Any,
 ) -> Survey:
     sheet = Sheet(TITLES[kind], kind, {"form": scale_form(kind, top)}, tuple(units))
     key = {"survey": kind, "units": [u.name for u in units], "pairs": dict(pairs), "top": top}
-    return Survey(sheet.shuffled(seed), key)
+    return Survey(sheet.shuffled(seed), key | more)
 
 
 def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int = 0) -> Survey:
@@ -77,7 +82,9 @@ def relatedness_survey(pairs: Any, *, attention: int = 1, top: int = 4, rng: int
     every = [*given, *(c for c in checks if c not in given)]
     units = [Unit(f"{n:03d}", title=f"{a} - {b}") for n, (a, b) in enumerate(every, 1)]
     table = {u.name: [a, b] for u, (a, b) in zip(units, every, strict=True)}
-    return _survey(RELATEDNESS, units, table, top, rng)
+    # Only the given pairs are data; a word with itself may be among them (thesis, Table 8.3).
+    added = [u.name for u in units[len(given) :]]
+    return _survey(RELATEDNESS, units, table, top, rng, attention=added)
 
 
 def _is_file(pairs: Any) -> bool:
@@ -176,8 +183,9 @@ def _ratings(responses: Sequence[Response]) -> dict[str, dict[str, float]]:
 
 
 def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> SurveyRows:
-    """The mean of each pair over all who were looking and rated everything."""
+    """The mean of each given pair over all who were looking and rated everything."""
     notes = Notes()
+    added = frozenset(key.get("attention", ()))
     same = [unit for unit, (a, b) in key["pairs"].items() if a == b]
     least = key["top"] * (1 - _SLACK)
     kept = []
@@ -194,7 +202,7 @@ def count_relatedness(key: Mapping[str, Any], responses: Sequence[Response]) -> 
     rows = [
         (a, b, *_mean_and_deviation(list(ratings.get(unit, {}).values())))
         for unit, (a, b) in key["pairs"].items()
-        if ratings.get(unit)
+        if ratings.get(unit) and unit not in added
     ]
     rows.sort(key=lambda row: -row[2])
     people = Respondents.of(kept, len(key["pairs"]))
