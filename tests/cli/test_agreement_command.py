@@ -372,6 +372,22 @@ def test_rules_that_do_not_fit(
     assert "no exclusive group (exactly_one)" in refusal(capsys, str(log), "--rules", str(rules))
 
 
+def test_an_ontology_that_knows_the_concepts_fits_without_a_group_of_them(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Sky and Clouds are in the Photo Tagging Ontology, and in none of its exclusive groups."""
+    path = tmp_path / "log.csv"
+    rows = ("a,x,Sky,1", "a,x,Clouds,1", "b,x,Sky,1", "b,x,Clouds,0")
+    path.write_text("\n".join(["annotator,item,concept,value", *rows]) + "\n")
+    found = answer(capsys, str(path), "--ontology", "pto-2009")
+    assert {c["concept"]: c["accuracy"] for c in found["concepts"]} == {"Sky": 1, "Clouds": 0}
+    assert main(["aggregate", str(path), "--ontology", "pto-2009", "--quiet"]) == 0
+    assert "x,Sky,1,1.0" in capsys.readouterr().out
+    path.write_text("\n".join(["annotator,item,concept,value", "a,x,Stone,1"]) + "\n")
+    said = refusal(capsys, str(path), "--ontology", "pto-2009")
+    assert "the rules name no concept of the log" in said
+
+
 def test_groups_agree_per_exclusive_category(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

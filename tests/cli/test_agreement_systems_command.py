@@ -150,3 +150,28 @@ def test_os_takes_an_agreement_map_of_its_own(
     assert scores[0] != scores[1]
     assert main(["agreement", str(folder / "log.csv"), "--agreement", str(half)]) == 2
     assert "--agreement belongs to --systems" in capsys.readouterr().err
+
+
+def test_an_ontology_without_exclusive_groups_serves_os(
+    study: tuple[Path, dict[str, NDArray[np.bool_]], list[NDArray[np.float64]]],
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    """A tree alone has no form to reject, and OS needs no more: the scores are those of `label`."""
+    folder, said, _ = study
+    rows = [f"c{c},group{c % 2}.c{c}" for c in range(CONCEPTS)]
+    (folder / "tree.csv").write_text("\n".join(["concept,path", *rows]) + "\n")
+    weights = [f"c{c},1" for c in range(CONCEPTS)]
+    (folder / "map.csv").write_text("\n".join(["concept,agreement", *weights]) + "\n")
+    table = ["item," + ",".join(f"c{c}" for c in range(CONCEPTS))]
+    table += [f"i{i:02d}," + ",".join(str(int(v)) for v in said["a0"][i]) for i in range(ITEMS)]
+    (folder / "a0.csv").write_text("\n".join(table) + "\n")
+    files = [str(folder / f"run{r}.csv") for r in range(RUNS)]
+    known = ["--ontology", str(folder / "tree.csv"), "-m", "OS", "--format", "json"]
+    log = [str(folder / "log.csv"), "--systems", *files, "--agreement", str(folder / "map.csv")]
+    assert main(["agreement", *log, *known]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert any("no exclusive group" in note for note in found["notes"])
+    ranked = {t["truth"]: t["scores"] for t in found["systems"]["measures"][0]["truths"]}
+    assert main(["label", str(folder / "a0.csv"), *files, *known]) == 0
+    runs = json.loads(capsys.readouterr().out)["runs"]
+    assert ranked["a0"] == pytest.approx({r["name"]: r["mean"]["OS"] for r in runs})

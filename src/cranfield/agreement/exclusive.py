@@ -173,9 +173,13 @@ class Ruled:
     def of(cls, log: JudgementLog, rules: Ontology | Rules | None) -> Ruled:
         if rules is None:
             return cls(log)
-        book = RuleBook.of(rules, log.values if log.kind == "category" else log.concepts)
-        # Groups of other concepts than the log's are an error there, no groups are none.
-        groups = book.groups() or exclusive_groups(rules)
+        named = log.values if log.kind == "category" else log.concepts
+        book = RuleBook.of(rules, named)
+        groups = book.groups()
+        if not groups and not (isinstance(rules, Ontology) and set(named) & set(rules.concepts)):
+            # Groups of other concepts than the log's are an error below, no groups are none. An
+            # ontology that knows the log's concepts fits, though no group of it was asked for.
+            groups = exclusive_groups(rules)
         if not groups:
             return cls(log, None, book)
         forms = check_forms(log, groups)

@@ -81,7 +81,9 @@ def assess_agreement(
     kept = ruled.log
     asked = {} if ruled.book is None else ruled.book.groups()
     if rules is not None and not asked:
-        raise UsageError("the rules have no exclusive group (exactly_one)")
+        if not isinstance(rules, Ontology):
+            raise UsageError("the rules have no exclusive group (exactly_one)")
+        notes.add("the ontology has no exclusive group of these concepts: no form is rejected")
     found = assess(kept, coefficients, resampling=resampling, progress=told.part(0.0, 0.7))
     note_log(notes, kept, ruled.forms)
     _note_undefined(notes, found)
