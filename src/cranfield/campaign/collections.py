@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -65,24 +66,28 @@ def init_collection(folder: str | Path) -> CollectionDraft:
 
 
 def _name_splits(draft: Draft) -> None:
-    """Say which split runs are about: the one with the items of the truth, and the smallest one
-    with all that were judged."""
+    """Say which split runs are about: the one with the items of the truth, else of the first
+    annotation run, and the smallest one with all that were judged."""
     splits = {n: set(read_items(draft.folder / file)) for n, file in draft.splits.items()}
     order = sorted(splits, key=lambda name: len(splits[name]))
     for key, truth in (("retrieved", "judgements"), ("annotated", "truth")):
         files = draft.found.get(truth, [])
         if not files or not splits:
             continue
-        try:
-            items = _items_of(draft.folder / files[0], truth)
-        except CranfieldError:
-            continue  # it will be told when the collection is checked
-        fits = (
-            n for n in order if items == splits[n] or (key == "retrieved" and items < splits[n])
-        )
-        name = next(fits, None)
-        if name is not None:
-            draft.texts[key] = name
+        # Where the truth has all splits, runs say which one they were asked for.
+        places = files[:1] + (draft.found.get("label_runs", [])[:1] if key == "annotated" else [])
+        for place in places:
+            try:
+                items = _items_of(draft.folder / place, truth)
+            except CranfieldError:
+                continue  # it will be told when the collection is checked
+            fits = (
+                n for n in order if items == splits[n] or (key == "retrieved" and items < splits[n])
+            )
+            name = next(fits, None)
+            if name is not None:
+                draft.texts[key] = name
+                break
 
 
 def _items_of(path: Path, key: str) -> set[str]:
@@ -276,7 +281,9 @@ class _Check:
         for name, ids in held.items():
             known = None if public is None else getattr(public, name)
             if known is not None:
-                self._strangers(name, ids, known, describe(path))
+                # A truth may have all splits, of which runs annotate one.
+                others = self.c.splits.values() if kind == "labels" and name == "items" else ()
+                self._strangers(name, ids, [*known, *chain(*others)], describe(path))
 
     def _silver(self, kind: Kind, gold: set[str]) -> None:
         """The gold must be part of what the silver has."""

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart
-from cranfield.campaign.scoring import only_kind, score_collection, task_options
+from cranfield.campaign.scoring import only_kind, score_collection, scored_truth, task_options
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.data.collection import Kind
 from cranfield.errors import NeedsError, check_counts, door
@@ -118,7 +118,7 @@ def find_errors(
             own = {k: v for k, v in options.items() if k in LABEL_OPTIONS and v}
             known = task_options(collection, chosen) | own
             wanted = measures or list(part.measures) or None
-            place = collection.need("truth")
+            place = scored_truth(collection, "labels")
             scores, mistakes = score_with_mistakes(place, part.runs, wanted, **asked, **known)
         else:
             scores = score_collection(collection, chosen, measures=measures, **asked)

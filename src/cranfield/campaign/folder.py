@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from cranfield.campaign.scoring import TRUTH, kind_of_measures, task_options
+from cranfield.campaign.scoring import TRUTH, kind_of_measures, scored_truth, task_options
 from cranfield.campaign.texts import read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.rulebook import exclusive_groups
 from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.subject import LABEL_OPTIONS, RANKED_OPTIONS
-from cranfield.io.collection import read_collection
+from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_keys import FILE
 from cranfield.io.files import run_name
 from cranfield.io.ontology import read_rules_of
@@ -54,12 +54,16 @@ def _ranked(collection: Collection, given: Given) -> None:
 
 
 def _labels(collection: Collection, given: Given) -> None:
-    given["truth"] = _gold(collection, "labels", given)
-    _runs(collection, "labels", given)
-    _options(collection, "labels", given)
     chosen: Any = given.get("on")
     if chosen in collection.splits and not Path(chosen).exists():
-        given["on"] = collection.splits[chosen]
+        given["on"] = chosen = collection.splits[chosen]
+    given["truth"] = _gold(collection, "labels", given)
+    if given.get("silver") is None:
+        # Thresholds may be chosen on items that runs are not scored on.
+        also = read_items(chosen) if isinstance(chosen, str | Path) else chosen or ()
+        given["truth"] = scored_truth(collection, "labels", given["truth"], also)
+    _runs(collection, "labels", given)
+    _options(collection, "labels", given)
 
 
 def _subject(collection: Collection, given: Given) -> None:
@@ -75,11 +79,17 @@ def _subject(collection: Collection, given: Given) -> None:
     if own:
         given["measures"] = asked
     if kind == "labels":
-        given["truth"] = given.get("truth") or _gold(collection, "labels", given)
+        given["truth"] = given.get("truth") or _scored(collection, given)
     else:
         given["files"] = [_gold(collection, "ranked", given), *given["files"]]
     if not named and "baseline" in given and given["baseline"] is None:
         given["baseline"] = collection.part(kind).baseline or None
+
+
+def _scored(collection: Collection, given: Given) -> Any:
+    """The truth that annotations are scored by; with silver beside it, the gold as it is."""
+    truth = _gold(collection, "labels", given)
+    return truth if given.get("silver") else scored_truth(collection, "labels", truth)
 
 
 def _gold(collection: Collection, kind: Kind, given: Given) -> Path:
@@ -132,6 +142,9 @@ def _runs(collection: Collection, kind: Kind, given: Given, place: str = "runs")
 def _options(collection: Collection, kind: Kind, given: Given) -> None:
     """What is known of the collection, where nothing else was said."""
     known = task_options(collection, kind)
+    if given.get("tune") is not None:
+        # A threshold that is to be chosen is not the folder's.
+        known = {name: value for name, value in known.items() if "threshold" not in name}
     runs = {run_name(run) for run in given.get("runs") or given.get("files") or ()}
     limits = {n: t for n, t in (known.pop("thresholds", None) or {}).items() if n in runs}
     if "thresholds" in given and given.get("threshold") is None:

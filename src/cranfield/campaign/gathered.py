@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.estimated import Estimated, score_estimated
 from cranfield.campaign.results.material import Material
-from cranfield.campaign.scoring import TRUTH, score_collection, task_options
+from cranfield.campaign.scoring import score_collection, scored_truth, task_options
 from cranfield.campaign.submissions import PublicSet
 from cranfield.data.collection import Collection, Kind
 from cranfield.evaluation.curves import RECALL_MEASURES
@@ -128,7 +128,7 @@ def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measu
 
 def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:
     """The scores of annotation runs, and their mistakes."""
-    part, truth = collection.part("labels"), collection.need(TRUTH["labels"])
+    part, truth = collection.part("labels"), scored_truth(collection, "labels")
     options = task_options(collection, "labels")
     wanted = list(part.measures) or None
     return score_with_mistakes(truth, part.runs, wanted, jobs=jobs, progress=told, **options)

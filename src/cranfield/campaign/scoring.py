@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.campaign.texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
-from cranfield.errors import MeasureError, NeedsError, UsageError
+from cranfield.errors import CranfieldError, MeasureError, NeedsError, UsageError, plural
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import run_name
 from cranfield.measures import parse_measures
@@ -78,6 +78,40 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
     return {name: value for name, value in given.items() if value is not None}
 
 
+def scored_truth(
+    collection: Collection, kind: Kind, truth: Path | None = None, also: Sequence[str] = ()
+) -> Path | LabelMatrix:
+    """What runs are scored by: the truth of the collection, or another.
+
+    Where annotation is asked for one split, only its items count, and those of `also`: a truth
+    of all splits is no reason to hold the others against runs that were not asked for them.
+    """
+    path, split = truth or collection.need(TRUTH[kind]), collection.part(kind).split
+    if kind == "ranked" or not split:
+        return path
+    from cranfield.evaluation.soft_labels import soft_file
+    from cranfield.io.labels import read_labels
+
+    try:
+        if soft_file(path)[1] is not None:
+            return path
+        every = read_labels(path)
+    except CranfieldError:
+        return path  # told by whoever reads it for what it is
+    asked = {*collection.splits[split], *also}
+    rows = [i for i, item in enumerate(every.items) if item in asked]
+    if len(rows) == len(every.items):
+        return path
+    if not rows:
+        raise UsageError(f"{path} has no item of the split {split!r}, which runs annotate")
+    said = (
+        f"runs are scored on {plural(len(rows), 'item')} of the split {split!r}; the truth has "
+        f"{len(every.items) - len(rows)} more"
+    )
+    kept = every.map(lambda m: m[rows], items=tuple(every.items[i] for i in rows))
+    return replace(kept, notes=(*every.notes, said))
+
+
 def run_thresholds(collection: Collection) -> dict[str, float | Path]:
     """The thresholds that the facts of annotation runs give: numbers, or files of the folder."""
     names = {run_name(path) for path in collection.label_runs}
@@ -112,7 +146,7 @@ def score_collection(
     from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 
     kind = only_kind(collection, kind, measures)
-    part, truth = collection.part(kind), truth or collection.need(TRUTH[kind])
+    part, scored = collection.part(kind), scored_truth(collection, kind, truth)
     given = part.runs if runs is None else runs
     if not given:
         raise NeedsError(f"{collection.folder / 'collection.toml'} names no runs of this kind")
@@ -120,23 +154,24 @@ def score_collection(
     options = task_options(collection, kind)
     if kind == "ranked":
         chosen = wanted or DEFAULT_MEASURES
-        return evaluate(truth, given, chosen, jobs=jobs, progress=progress, **options)
+        return evaluate(scored, given, chosen, jobs=jobs, progress=progress, **options)
     names = set(given) if isinstance(given, Mapping) else {_name(run) for run in given}
     options["thresholds"] = {n: t for n, t in options["thresholds"].items() if n in names}
     asked: Any = given
     if concepts is not None:
-        asked = _named_runs(given, options.get("concepts"), truth)
+        asked = _named_runs(given, options.get("concepts"), scored)
         options["concepts"] = tuple(concepts)
-    return evaluate_labels(truth, asked, wanted, jobs=jobs, progress=progress, **options)
+    return evaluate_labels(scored, asked, wanted, jobs=jobs, progress=progress, **options)
 
 
-def _named_runs(given: Any, known: Sequence[str] | None, truth: Path) -> Iterator[LabelMatrix]:
+def _named_runs(
+    given: Any, known: Sequence[str] | None, truth: Path | LabelMatrix
+) -> Iterator[LabelMatrix]:
     """Runs whose columns have names, one by one: a part of them cannot be told by position."""
     from cranfield.io.forms import coerce_labels
-    from cranfield.io.labels import read_labels
 
     pairs = given.items() if isinstance(given, Mapping) else ((_name(run), run) for run in given)
-    every = tuple(known or read_labels(truth).concepts)
+    every = tuple(known or coerce_labels(truth, "truth").concepts)
     for name, run in pairs:
         found = replace(coerce_labels(run, name), name=name)
         yield found if found.named else found.renamed(every)

@@ -99,7 +99,12 @@ DECLARED: tuple[Key, ...] = (
     _key("label_measures", "texts", '["AP.concept"]', "measures of the annotations"),
     _key("label_primary", "text", '"AP.concept"', "the measure annotations are sorted by"),
     _key("label_baseline", "text", '"chance"', "the run that annotations are compared with"),
-    _key("annotated", "text", '"test"', "the split whose items are to be annotated; else all"),
+    _key(
+        "annotated",
+        "text",
+        '"test"',
+        "the split whose items are to be annotated, and runs scored on; else all",
+    ),
     _key("threshold", "threshold", "0.5", "from which confidence on a label is given, or a file"),
     _key("ontology", "ontology", '"pto-2011"', "a built-in name, or a file"),
     _key("rules", "file", '"rules.toml"', "rules that hold between concepts"),

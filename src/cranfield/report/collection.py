@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from cranfield.agreement.study import assess_agreement
 from cranfield.campaign.estimated import with_truths
 from cranfield.campaign.gathered import gather_estimated
-from cranfield.campaign.scoring import TRUTH, task_options
+from cranfield.campaign.scoring import scored_truth, task_options
 from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError, door
@@ -86,7 +86,7 @@ def _images(
 def _case(
     held: Collection, kind: Kind, baseline: str | None, jobs: int | None, told: Progress
 ) -> Compared:
-    part, truth = held.part(kind), held.need(TRUTH[kind])
+    part, truth = held.part(kind), scored_truth(held, kind)
     known = baseline or part.baseline or None
     options: dict[str, Any] = {"jobs": jobs, "progress": told, **task_options(held, kind)}
     if known is not None:

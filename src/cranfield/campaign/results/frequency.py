@@ -24,14 +24,17 @@ def frequency(material: Material, *, measure: str | None = None) -> ResultTable:
     """In how many items each concept is, against the best value that any run has for it."""
     truth = _truth(material)
     chosen = unit_measure(material, "concept", measure)
-    counts = _counts(truth, range(len(truth.items)))
+    scored = set(material.scores.units.get("item", ()))
+    # A truth of all splits has items that no run was scored on.
+    items = [i for i, item in enumerate(truth.items) if item in scored or not scored]
+    counts = _counts(truth, items)
     rows: list[tuple[Cell, ...]] = [
-        (best.unit, counts[best.unit], 100 * counts[best.unit] / len(truth.items), best.value)
+        (best.unit, counts[best.unit], 100 * counts[best.unit] / len(items), best.value)
         for best in best_of_units(material, chosen)
         if best.unit in counts
     ]
     rows.sort(key=lambda row: -float(row[1] or 0))
-    facts: dict[str, object] = {"measure": str(chosen), "items": len(truth.items)}
+    facts: dict[str, object] = {"measure": str(chosen), "items": len(items)}
     if len(rows) >= LEAST_FOR_CORRELATION:
         columns = np.array([[float(row[1] or 0), float(row[3] or 0)] for row in rows])
         found = spearman(columns[:, 0], sign(chosen) * columns[:, 1])
@@ -97,11 +100,10 @@ def _truth(material: Material) -> LabelMatrix:
     return material.truth
 
 
-def _counts(truth: LabelMatrix, rows: range | list[int]) -> dict[str, int]:
+def _counts(truth: LabelMatrix, rows: list[int]) -> dict[str, int]:
     """In how many of some items each concept is."""
     from cranfield.data.defaults import DEFAULT_THRESHOLD
 
     labels = truth.with_threshold(DEFAULT_THRESHOLD).labels
-    chosen = labels if isinstance(rows, range) else labels[rows]  # type: ignore[index]
-    sums = np.asarray(chosen.sum(axis=0)).ravel()  # type: ignore[union-attr]
+    sums = np.asarray(labels[rows].sum(axis=0)).ravel()  # type: ignore[index]
     return {concept: int(n) for concept, n in zip(truth.concepts, sums, strict=True)}

@@ -1,0 +1,111 @@
+"""A truth of all splits: runs are scored on the split that they were asked to annotate."""
+
+import json
+
+import numpy as np
+import pytest
+from sklearn.metrics import average_precision_score, f1_score
+
+import cranfield as cf
+from cranfield.cli import main
+
+CONCEPTS = ("Sky", "Sea", "Tree")
+TRAIN = tuple(f"a{i}" for i in range(12))
+TEST = tuple(f"b{i}" for i in range(24))
+
+
+def table(items, values):
+    rows = [f"{item},{','.join(map(str, row))}" for item, row in zip(items, values, strict=True)]
+    return "\n".join([f"item,{','.join(CONCEPTS)}", *rows, ""])
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """The folder, the truth of the test items, and what each run says of them."""
+    draw = np.random.default_rng(4)
+    truth = (draw.random((36, 3)) < 0.4).astype(int)
+    truth[12:15] = np.eye(3, dtype=int)
+    runs = {name: np.round(0.5 * truth[12:] + 0.5 * draw.random((24, 3)), 3) for name in "xy"}
+    place = tmp_path / "own"
+    place.mkdir()
+    (place / "truth.csv").write_text(table(TRAIN + TEST, truth))
+    for name, values in runs.items():
+        (place / f"{name}.csv").write_text(table(TEST, values))
+    (place / "train.txt").write_text("\n".join(TRAIN))
+    (place / "test.txt").write_text("\n".join(TEST))
+    assert main(["collection", "init", str(place), "--quiet"]) == 0
+    return place, truth[12:], runs
+
+
+def test_a_draft_names_the_split_that_runs_annotate(folder):
+    place, _, _ = folder
+    assert cf.read_collection(place).annotated == "test"
+    assert not cf.check_collection(place).problems
+
+
+def test_runs_are_scored_on_their_split(folder, capsys):
+    place, truth, runs = folder
+    capsys.readouterr()
+    assert main(["label", str(place), "-m", "AP.concept F.example", "--format", "json"]) == 0
+    said = capsys.readouterr()
+    assert "24 items of the split 'test'; the truth has 12 more" in said.err
+    for run in json.loads(said.out)["runs"]:
+        values = runs[run["name"]]
+        ap = [average_precision_score(truth[:, j], values[:, j]) for j in range(3)]
+        f = f1_score(truth, values >= 0.5, average="samples", zero_division=1)
+        assert run["mean"]["AP.concept"] == pytest.approx(np.mean(ap))
+        assert run["mean"]["F.example"] == pytest.approx(f)
+        assert run["items"] == {"evaluated": 24, "missing": 0, "left_out": {"F.example": 0}}
+
+
+def test_every_face_scores_the_same_items(folder):
+    place, _, _ = folder
+    known = cf.evaluate_labels(
+        dict(zip(TEST, _rows(place), strict=True)),
+        [place / "x.csv", place / "y.csv"],
+        "F.example",
+        concepts=CONCEPTS,
+    ).mean()
+    table = cf.campaign_results(place, "runs", measures=["F.example"])
+    rows = table.to_dict()["parts"][0]["rows"]
+    assert {row["run"]: row["F.example"] for row in rows} == pytest.approx(
+        {run: values["F.example"] for run, values in known.items()}
+    )
+    page = cf.collection_report(place)
+    assert '"b0"' in page
+    assert '"a0"' not in page
+
+
+def _rows(place):
+    lines = (place / "truth.csv").read_text().splitlines()[1 + len(TRAIN) :]
+    return [
+        {c for c, v in zip(CONCEPTS, line.split(",")[1:], strict=True) if v == "1"}
+        for line in lines
+    ]
+
+
+def test_occurrence_has_all_splits_and_frequency_what_was_scored(folder):
+    place, truth, _ = folder
+    found = cf.campaign_results(place, "occurrence").to_dict()["parts"][0]["rows"]
+    assert [row["test"] for row in found] == pytest.approx(list(100 * truth.mean(axis=0)))
+    assert {"train", "test"} < set(found[0])
+    often = cf.campaign_results(place, "frequency").to_dict()["parts"][0]["rows"]
+    assert {r["concept"]: r["items"] for r in often} == dict(
+        zip(CONCEPTS, truth.sum(axis=0).tolist(), strict=True)
+    )
+
+
+def test_thresholds_are_chosen_on_another_split(folder, capsys):
+    place, _, runs = folder
+    toml = place / "collection.toml"
+    toml.write_text(toml.read_text().replace("[splits]", "threshold = 0.5\n[splits]"))
+    for name in runs:
+        path = place / f"{name}.csv"
+        path.write_text(path.read_text() + "\n".join(f"{i},0.9,0.1,0.2" for i in TRAIN) + "\n")
+    capsys.readouterr()
+    asked = ["-m", "F.example", "--tune-threshold", "F.example", "--on", "train"]
+    assert main(["label", str(place), *asked, "--format", "json"]) == 0
+    said = capsys.readouterr()
+    assert "chosen for F.example on 12 items" in said.err
+    assert "all runs bring their labels" not in said.err
+    assert json.loads(said.out)["runs"][0]["items"]["evaluated"] == 24
