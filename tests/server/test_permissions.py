@@ -106,6 +106,20 @@ def test_every_route_has_its_rule_and_every_rule_its_route(unserved):
     assert firsts <= RESERVED
 
 
+def test_the_description_speaks_of_files_that_are_sent(unserved):
+    """Programs are made from the description: without the body they would send nothing."""
+    described = unserved.app.openapi()["paths"]
+    sent = [
+        described[rule.path][rule.method.lower()]["requestBody"]
+        for rule in RULES
+        if rule.name in ("api.run.put", "api.check")
+    ]
+    assert len(sent) == 2
+    for body in sent:
+        assert body["required"]
+        assert list(body["content"]) == ["application/octet-stream"]
+
+
 def test_over_http(site):
     """Every route answers every role as the table says; a form without its field does nothing."""
     carl = site.add_person("carl")

@@ -29,7 +29,7 @@ from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
 from cranfield.server.store import StoreFullError
 from cranfield.server.visitors import CSRF_FIELD, Visitor, recognise
-from cranfield.server.web import HANDLERS, Refusal, is_full, page, problem, see
+from cranfield.server.web import BODIES, HANDLERS, Refusal, is_full, page, problem, see
 
 LOG = logging.getLogger("cranfield.server")
 FIELDS = 2000
@@ -95,6 +95,7 @@ def _add_routes(app: FastAPI) -> None:
             response_model=None,
             dependencies=[Depends(guarding(rule))],
             responses=_documented(rule),
+            openapi_extra=BODIES.get(rule.name),
         )
 
 

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 HANDLERS: dict[str, Callable[..., Any]] = {}
+# What the description of the interface says of bodies that no parameter of a handler speaks of.
+BODIES: dict[str, dict[str, Any]] = {}
 PROBLEM = "application/problem+json"
 TITLES = {
     400: "This could not be done",
@@ -48,13 +50,18 @@ class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
         self.status, self.message, self.more = status, message, more
 
 
-def handler(name: str) -> Callable[[Handler], Handler]:
-    """Names the function that answers a rule of the table of permissions."""
+def handler(name: str, body: dict[str, Any] | None = None) -> Callable[[Handler], Handler]:
+    """Names the function that answers a rule of the table of permissions.
+
+    `body` describes what the function reads from the request by itself.
+    """
 
     def register(function: Handler) -> Handler:
         if name in HANDLERS:
             raise RuntimeError(f"two handlers are named {name!r}")
         HANDLERS[name] = function
+        if body is not None:
+            BODIES[name] = body
         return function
 
     return register

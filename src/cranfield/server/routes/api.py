@@ -40,6 +40,7 @@ from cranfield.server.web import (
 Tag = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Query(max_length=4000)]
 Once = Annotated[str | None, Header(max_length=200)]
+# A file, as it is.
 RAW = {
     "requestBody": {
         "content": {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}},
@@ -100,7 +101,7 @@ def _need_signature(request: Request) -> None:
             raise Refusal(403, f"sign the licence first: /{row['slug']}/licence")
 
 
-@handler("api.check")
+@handler("api.check", RAW)
 async def check(
     request: Request,
     t: str,  # noqa: ARG001
@@ -132,7 +133,7 @@ def runs(request: Request, t: str) -> Response:  # noqa: ARG001
     return as_json({"runs": said})
 
 
-@handler("api.run.put")
+@handler("api.run.put", RAW)
 async def put_run(
     request: Request,
     t: str,  # noqa: ARG001
