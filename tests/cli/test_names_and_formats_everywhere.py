@@ -210,10 +210,6 @@ OF_RUNS = {
 }
 
 
-def ranked_values(answer):
-    return answer["per_topic"], answer["runs"][0]["mean"]
-
-
 @pytest.mark.parametrize("name", OF_JUDGEMENTS)
 def test_judgements_at_every_door(folder, ask, name):
     given = folder / name

@@ -20,8 +20,6 @@ from cranfield.io.files import FileForm, Input, describe, inner_suffix, input_li
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
-MISSING_NAMED = 20
-
 
 @dataclass(frozen=True, slots=True)
 class Submission:

@@ -212,10 +212,6 @@ def _is_columns(runs: Sequence[Any]) -> bool:
     )
 
 
-def _is_run(source: Any) -> bool:
-    return isinstance(source, Run) or is_file(source)
-
-
 def _is_rows(runs: Sequence[Any]) -> bool:
     """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
     return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
