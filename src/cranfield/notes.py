@@ -69,6 +69,21 @@ def _line(text: str, about: tuple[str, ...], noun: str) -> str:
     return f"{shown}: {text}"
 
 
+def joined_notes(parts: Iterable[tuple[Sequence[str], Sequence[str]]]) -> tuple[str, ...]:
+    """The notes of runs that were looked at apart, as if it had been together: (runs, notes) each.
+
+    >>> joined_notes([(["a"], ["a: 2 items are missing"]), (["b"], ["b: 2 items are missing"])])
+    ('a, b: 2 items are missing',)
+    """
+    notes = Notes()
+    for runs, said in parts:
+        head = f"{runs[0]}: " if len(runs) == 1 else ""
+        for note in said:
+            own = bool(head) and note.startswith(head)
+            notes.add(note.removeprefix(head) if own else note, about=runs[0] if own else "")
+    return notes.lines()
+
+
 class Counter(Protocol):
     """Counts of the compiled core: how many bytes are done, and of how many."""
 

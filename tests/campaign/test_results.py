@@ -94,6 +94,7 @@ def test_configurations_have_places_of_their_own(labels):
     for part in table.parts:
         assert min(part.column("AP.concept place")) == 1
         assert set(part.column("AP.concept configuration")) == {part.name}
+        assert "among all ranked runs of the configuration" in part.notes[0]
 
 
 def test_best_per_concept_counts(labels):

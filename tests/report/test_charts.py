@@ -224,6 +224,16 @@ def test_every_chart_through_the_command(name, tmp_path, capsys):
     assert json.loads(target.read_text())["$schema"] == charts.SCHEMA
 
 
+def test_curves_of_concepts_are_of_the_best_run(tmp_path):
+    found = evaluate_labels(TRUTH, LABELS, "AP.concept")
+    best = found.runs[found.best_first()[0]]
+    target = tmp_path / "chart.svg"
+    worst_first = [LABELS[i] for i in reversed(found.best_first())]
+    asked = ["chart", "concept-curves", "--truth", TRUTH, *worst_first, "-o", str(target)]
+    assert main([*map(str, asked), "--quiet"]) == 0
+    assert f"concepts, {best}<" in target.read_text()
+
+
 @pytest.mark.parametrize("kind, start", [("png", b"\x89PNG"), ("pdf", b"%PDF")])
 def test_pictures(kind, start, tmp_path):
     pytest.importorskip("vl_convert", reason="vl-convert-python (extra: report) is not installed")

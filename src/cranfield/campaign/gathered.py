@@ -5,7 +5,7 @@ While the truth is sealed, names that only the truth knows are not in it, either
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -51,15 +51,18 @@ def gather(
     if collection.part(kind).silver is not None:
         return _estimated(collection, kind, released, jobs, told, options)
     part = told.part(0.0, 0.6)
+    named: Mapping[str, set[str] | None]
     if kind == "ranked":
-        scores, curve = _ranked(collection, jobs, part)
+        scores, curve, named = _ranked(collection, jobs, part)
         mistakes = None
     else:
         scores, mistakes = _labels(collection, jobs, part)
-        curve = None
+        curve, named = None, mistakes.named
     if not released:
         public = PublicSet.of(collection, kind)
-        scores = sealed(scores, public)
+        scores = sealed(scores, public, named)
+        if mistakes is not None:
+            mistakes.concepts = scores.units["concept"]
         curve = None if curve is None else replace(curve, units=scores.units)
     material = Material.of(collection, kind, scores=scores, released=released)
     if compare and len(scores.runs) > 1 and _testable(scores):
@@ -85,7 +88,8 @@ def _estimated(
     mistakes = None if kind == "ranked" else _labels(collection, jobs, Progress.of(None))[1]
     scores = found.scores
     if not released:
-        scores = sealed(scores, PublicSet.of(collection, kind))
+        named = {} if mistakes is None else mistakes.named
+        scores = sealed(scores, PublicSet.of(collection, kind), named)
         curve = None if curve is None else replace(curve, units=scores.units)
     material = Material.of(
         collection, kind, scores=scores, comparison=found.comparison, released=released
@@ -110,12 +114,18 @@ def _testable(scores: Scores) -> list[Any]:
     return [m for m in scores.measures if m in scores.values and scores.is_mean(m)]
 
 
-def _ranked(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Scores]:
-    """The scores under the collection's measures, and precision at levels of recall."""
+def _ranked(
+    collection: Collection, jobs: int | None, told: Progress
+) -> tuple[Scores, Scores, dict[str, set[str] | None]]:
+    """The scores under the collection's measures, precision at levels of recall, and the topics
+    that runs have something for."""
     own, levels = _measures(collection)
-    both = [str(m) for m in dict.fromkeys([*own, *levels])]
+    (counted,) = parse_measures("NumRet")
+    both = [str(m) for m in dict.fromkeys([*own, *levels, counted])]
     found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
-    return found.select(own), found.select(levels)
+    some = (found.values[counted] > 0).any(axis=0).tolist()
+    topics = {topic for topic, seen in zip(found.units["topic"], some, strict=True) if seen}
+    return found.select(own), found.select(levels), {"topic": topics}
 
 
 def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measure]]:
@@ -134,16 +144,22 @@ def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[S
     return score_with_mistakes(truth, part.runs, wanted, jobs=jobs, progress=told, **options)
 
 
-def sealed(scores: Scores, public: PublicSet) -> Scores:
-    """The same scores; topics, items and concepts that only the truth names have no name."""
+def sealed(
+    scores: Scores, public: PublicSet, named: Mapping[str, set[str] | None] | None = None
+) -> Scores:
+    """The same scores; topics, items and concepts that only the truth names have no name.
+
+    Where the collection does not tell which are public, those are that runs have `named`.
+    """
     units, hidden = dict(scores.units), set()
     for unit, known in (
         ("topic", public.topics),
         ("item", public.items),
         ("concept", public.concepts),
     ):
-        if unit in units and known is not None:
-            units[unit], secret = _masked(unit, units[unit], set(known))
+        told = (named or {}).get(unit) if known is None else set(known)
+        if unit in units and told is not None:
+            units[unit], secret = _masked(unit, units[unit], told)
             hidden |= secret
     notes = tuple(note for note in scores.notes if not any(name in note for name in hidden))
     return replace(scores, units=units, notes=notes)

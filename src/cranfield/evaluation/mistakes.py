@@ -41,7 +41,8 @@ class Mistakes:
     `confused[i, j]` counts, over items and runs, where concept i was missed and concept j was
     assigned instead of it: both in one item. `assigned` and `wrong` count labels by the tenth
     of the confidence that the run gave them; runs without confidences are not in them. `worst`
-    has the wrong labels of which runs were most sure.
+    has the wrong labels of which runs were most sure. `named` are the items and concepts that runs
+    name themselves; None for concepts where a run has columns without names.
     """
 
     concepts: tuple[str, ...]
@@ -52,6 +53,7 @@ class Mistakes:
     wrong: NDArray[np.int64] = field(init=False)
     worst: list[WrongLabel] = field(default_factory=list)
     runs: int = 0
+    named: dict[str, set[str] | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         count = len(self.concepts)
@@ -98,6 +100,13 @@ class Mistakes:
                 names = self.truth.items[start : start + step]
                 self._add_confidences(run.name, names, labels, false, sure)
         self.runs += 1
+
+    def heard(self, run: LabelMatrix) -> None:
+        """Remember what a run names, before it is brought to the truth's items and concepts."""
+        concepts = set(run.concepts) if run.named else None
+        for unit, own in (("item", set(run.items)), ("concept", concepts)):
+            known = self.named.get(unit, set())
+            self.named[unit] = None if own is None or known is None else known | own
 
     def _add_confidences(
         self,
@@ -151,6 +160,7 @@ def score_with_mistakes(
     def passing() -> Iterator[LabelMatrix]:
         for k, run in enumerate(task.runs(runs), 1):
             told.check()
+            mistakes.heard(run)
             mistakes.add(task.aligned(run, Notes()).run)
             yield run
             told(k / len(runs))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import secrets
 import shlex
 from collections.abc import Mapping, Sequence
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.errors import UsageError
+from cranfield.evaluation.scores import Scores
 from cranfield.report.cases import Compared, LabelCase, RankedCase
 from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
@@ -31,6 +33,8 @@ HOLDS_TRUTH = (
     "This page holds the truth of the items it shows (grades, labels, ids): do not publish it "
     "while that truth is secret. A public report leaves it out."
 )
+# Where notes name some of the items that they count, or one that breaks a rule.
+_NAMED_ITEMS = re.compile(r"(\bitems? (?:are|is|break)\b[^(,]*?)(?: \(.*\)|, such as .*)(?=;|$)")
 PUBLIC = "True labels, grades and names of items are left out; items are numbered at random."
 
 
@@ -45,6 +49,7 @@ def case_section(
     elif isinstance(case, LabelCase):
         _add_labels(section, case, public)
     if public:
+        section.data["notes"] = _without_items(section.data["notes"], case.scores)
         _number_items(section)
         section.left_out.append(PUBLIC)
     else:
@@ -64,6 +69,13 @@ def _add_labels(section: Section, case: LabelCase, public: bool) -> None:
     add_annotation(section, case.scores, case.frequency or {}, case.curves or {})
     if not public:
         add_explanations(section, case.items, case.concepts, case.explained)
+
+
+def _without_items(notes: Sequence[str], scores: Scores) -> list[str]:
+    """What notes say of how many items, without their names; one that still has a name is gone."""
+    counted = [_NAMED_ITEMS.sub(r"\1", note) for note in notes]
+    names = [repr(item) for item in scores.units.get("item", ())]
+    return [note for note in counted if not any(name in note for name in names)]
 
 
 def _number_items(section: Section) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.results.material import Material
@@ -35,7 +36,11 @@ def per_configuration(material: Material, *, measures: Sequence[str] | None = No
     for configuration in material.configurations:
         within = material.only(configurations=[configuration])
         title = f"Best run per group in configuration {configuration}"
-        parts.append(_best(within, _chosen(within, measures), configuration, title))
+        part = _best(within, _chosen(within, measures), configuration, title)
+        said = (
+            note.replace("ranked runs", "ranked runs of the configuration") for note in part.notes
+        )
+        parts.append(replace(part, notes=tuple(said)))
     title = "Best run per group within each configuration"
     return ResultTable("per-configuration", title, "No Tables 10.7-10.9", tuple(parts))
 

@@ -15,7 +15,7 @@ from cranfield.evaluation.choices import BINS
 from cranfield.evaluation.curves import RECALL_MEASURES
 from cranfield.evaluation.cutoffs import CutoffCounts, Mean, above_score, count_at_cutoffs
 from cranfield.evaluation.gains import gain_curves
-from cranfield.evaluation.labels import LabelTask
+from cranfield.evaluation.labels import LabelTask, evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
@@ -175,7 +175,10 @@ def _concept_curves(asked: Asked) -> Chart:
     sure = [run for run in runs if not run.is_binary and asked.run in (None, run.name)]
     if not sure:
         raise UsageError("no run with confidences" + (f" named {asked.run!r}" if asked.run else ""))
-    return charts.concept_precision_recall(truth, sure[0])
+    if len(sure) == 1:
+        return charts.concept_precision_recall(truth, sure[0])
+    found = evaluate_labels(truth, sure, "AP.concept", keep=False, jobs=asked.jobs)
+    return charts.concept_precision_recall(truth, sure[found.best_first()[0]])
 
 
 def _precision_recall(asked: Asked) -> Chart:
