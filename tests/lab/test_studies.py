@@ -96,20 +96,6 @@ def test_fast_tau_is_scipys_tau_b(rows):
     assert ours == pytest.approx(theirs, nan_ok=True)
 
 
-def test_bootstrap_interval_is_the_one_numpy_gives(ranked):
-    found = correlate(ranked, resamples=40, rng=9)
-    values = evaluate(ranked.truth, [s for _, s in ranked.runs], ranked.names)
-    a, b = (values.values[m] for m in ranked.measures[:2])
-    weights = Draws("bootstrap", 40, 9).weights(a.shape[1], 0, 40)
-    assert (weights.sum(axis=1) == a.shape[1]).all()
-    size = a.shape[1]
-    taus = [
-        stats.kendalltau(np.round(a @ w / size, 12), np.round(b @ w / size, 12)).statistic
-        for w in weights
-    ]
-    assert found.pairs[0].interval == pytest.approx(tuple(np.percentile(taus, [2.5, 97.5])))
-
-
 @settings(max_examples=20, deadline=None)
 @given(st.integers(0, 1000))
 def test_flipped_labels_are_nested_and_as_many_as_asked(seed):

@@ -6,6 +6,7 @@ units (topics, items) of every run are ranked as well, and the correlations aver
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -32,6 +33,9 @@ from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.packing import floats, numbers
 
 CONFIDENCE = 0.95
+# How much further tau may lie from what it estimates than its resamples lie from it: they have
+# twice the variance of the noise, and a tau near 1 falls with its root.
+_AWAY = 1 / (math.sqrt(2) - 1)
 SHOWN_AS = ("kendall", "spearman", "pearson", "ap", "ap_reverse", "rbo", "distance")
 
 
@@ -277,7 +281,7 @@ def _pair(
         tau.value,
         tau.name,
         tau.p,
-        _interval(drawn[known]),
+        _interval(tau.value, drawn[known]),
         spearman(x, y).value,
         pearson(x, y).value,
         ap_correlation(x, y).value,
@@ -290,18 +294,25 @@ def _pair(
     )
 
 
-def _interval(drawn: Floats) -> tuple[float, float]:
-    """Percentile interval of tau over resampled units (runs x 2 measures x resamples)."""
+def _interval(tau: float, drawn: Floats) -> tuple[float, float]:
+    """Interval of tau from resampled units (runs x 2 measures x resamples).
+
+    Resampling adds its own noise to that of the units, and noise pulls tau towards 0: as the
+    resamples lie nearer to 0 than tau, tau lies nearer to 0 than what it estimates. The interval
+    therefore holds the percentiles and their mirror image at tau, enlarged away from 0.
+    """
     usable = ~np.isnan(drawn).any(axis=(0, 1))
-    if usable.sum() < 2:
+    if usable.sum() < 2 or np.isnan(tau):
         return float("nan"), float("nan")
     taus = fast_tau(drawn[:, 0, usable].T, drawn[:, 1, usable].T)
     taus = taus[~np.isnan(taus)]
     if taus.size < 2:
         return float("nan"), float("nan")
     tail = 100 * (1 - CONFIDENCE) / 2
-    low, high = np.percentile(taus, [tail, 100 - tail])
-    return float(low), float(high)
+    low, high = np.percentile(taus, [tail, 100 - tail]).tolist()
+    up, down = (_AWAY if tau > 0 else 1.0), (_AWAY if tau < 0 else 1.0)
+    ends = min(low, tau - down * (high - tau)), max(high, tau + up * (tau - low))
+    return max(ends[0], -1.0), min(ends[1], 1.0)
 
 
 def fast_tau(x: Floats, y: Floats) -> Floats:
