@@ -52,7 +52,7 @@ def label_options(parser: Parser) -> None:
 
     known = parser.add_argument_group("what is known of the concepts")
     common(known, "ontology", "rules", "costmap")
-    add(known, "--agreement FILE", "CSV concept,agreement for OS and HS")
+    add(known, "--agreement FILE", "CSV concept,agreement for OS")
     what = """concepts, one per line: all of them, for columns without names and for concepts that
     no item has, or some of the truth's, which alone are evaluated then"""
     add(known, "--concepts FILE", what)
