@@ -18,7 +18,7 @@ TRACEBACK = "CRANFIELD_TRACEBACK"
 def guarded(work: Callable[[], int]) -> int:
     """The exit code of a command, whatever happens: a sentence instead of a traceback."""
     try:
-        code = work()
+        code = int(work())
         sys.stdout.flush()
         return code
     except CranfieldError as error:

@@ -12,9 +12,10 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import of_nested
 from cranfield.errors import InputError
 from cranfield.evaluation.programme import RunValues
-from cranfield.io import has_three_columns, is_table, read_run, trec
+from cranfield.io import has_another_form, is_tabular, read_run, trec
 from cranfield.io.files import Input, can_be_read_again, describe
 from cranfield.io.forms import coerce_run, is_file
+from cranfield.io.unnamed import settled
 from cranfield.measures.ranked.plans import KernelCall
 from cranfield.notes import some_names
 
@@ -62,7 +63,8 @@ class RankedEvaluator:
     def _file(
         self, path: Input, name: str, settings: Settings, jobs: int, progress: _core.Progress
     ) -> RunValues:
-        if is_table(path) or (path.packing and not can_be_read_again(path)):
+        path = Input.of(settled(path))
+        if is_tabular(path) or (path.packing and not can_be_read_again(path)):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
         with trec.open_twice(path) as (place, read, again):
@@ -100,7 +102,7 @@ class RankedEvaluator:
             progress,
         )
         trec.raise_stop(path, read, stop)
-        if scattered or (count and can_be_read_again(path) and has_three_columns(path)):
+        if scattered or (count and has_another_form(path)):
             return None
         trec.raise_problems(path, "run", problems, count)
         if not any(present) and not unjudged:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from cranfield.data import Judgements, Run
-from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError, door
 from cranfield.io import trec
 from cranfield.io.files import (
@@ -14,38 +13,14 @@ from cranfield.io.files import (
     can_be_read_again,
     inner_suffix,
     input_lines,
-    peek_standard,
     run_name,
 )
-
-_TABULAR = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+from cranfield.io.unnamed import TABULAR, settled, under_its_form
 
 
 def is_tabular(path: FileForm) -> bool:
     """Whether a file name says JSON, CSV, TSV or Parquet; everything else is TREC's format."""
-    return str(path) != "-" and inner_suffix(path) in _TABULAR
-
-
-def is_table(path: FileForm) -> bool:
-    """The same, where standard input is known by its start."""
-    return _ending(path) in _TABULAR
-
-
-def _ending(path: FileForm) -> str:
-    """The ending that chooses a reader; standard input has none and is known by its start."""
-    return _standard_ending() if str(path) == "-" else inner_suffix(path)
-
-
-def _standard_ending() -> str:
-    start = peek_standard().lstrip(b"\xef\xbb\xbf \t\r\n")
-    if start.startswith(b"{"):
-        return ".json"
-    header = start.split(b"\n", 1)[0].decode(errors="replace").lower()
-    for ending, delimiter in ((".csv", ","), (".tsv", "\t")):
-        names = {cell.strip().strip('"') for cell in header.split(delimiter)}
-        if names & set(HEADERS["topic"]) and names & set(HEADERS["item"]):
-            return ending
-    return ""
+    return inner_suffix(path) in TABULAR
 
 
 @door
@@ -61,7 +36,8 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
         from cranfield.io.irds import read_catalogued
 
         return read_catalogued(path)
-    if (ending := _ending(path)) in _TABULAR:
+    path = settled(path)
+    if (ending := inner_suffix(path)) in TABULAR:
         from cranfield.io.soft import is_soft, read_soft_judgements
         from cranfield.io.tabular import READERS
 
@@ -82,6 +58,8 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
             from cranfield.io.separated import read_plain
 
             return read_plain(path, Judgements)
+        if (known := under_its_form(path)) is not None:
+            return read_qrels(known)
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
     if found.notes:
@@ -102,13 +80,14 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
         third = path.third
     if third is not None and third not in THIRD:
         raise UsageError(f"third={third!r} is not one of {', '.join(THIRD)}")
-    ending = _ending(path)
+    path = settled(path)
+    ending = inner_suffix(path)
     if ending in (".csv", ".tsv"):
         from cranfield.io.separated import read_separated
 
         delimiter = "," if ending == ".csv" else "\t"
         return read_separated(path, Run, delimiter, third=third).named(run_name(path))
-    if ending in _TABULAR:
+    if ending in TABULAR:
         from cranfield.io.tabular import READERS
 
         run: Run = READERS[ending](path, Run)
@@ -116,11 +95,18 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
     try:
         return trec.read_run(path, jobs=jobs)
     except InputError:
+        if (known := under_its_form(path)) is not None:
+            return read_run(known, third=third)
         if not can_be_read_again(path) or not has_three_columns(path):
             raise
         from cranfield.io.separated import read_plain
 
         return read_plain(path, Run, third=third).named(run_name(path))
+
+
+def has_another_form(path: FileForm) -> bool:
+    """Whether a file that TREC's reader refused is a run of three columns, or no such file."""
+    return can_be_read_again(path) and (has_three_columns(path) or under_its_form(path) is not None)
 
 
 def has_three_columns(path: FileForm) -> bool:

@@ -13,8 +13,7 @@ from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import InputError, UsageError, os_message
-from cranfield.io.streams import Counted, standard_input
-from cranfield.io.streams import peek_standard as peek_standard
+from cranfield.io.streams import Counted, OwnedStream, packing_ahead, standard_input
 from cranfield.io.written import write_whole as write_whole
 
 # What the third column of a run of three is.
@@ -31,22 +30,10 @@ _BLOCK = 1 << 20
 _HEAD = 1 << 12
 _QUOTED_BYTES = 60
 _RUN_ENDINGS = (
-    ".run",
-    ".txt",
-    ".csv",
-    ".tsv",
-    ".json",
-    ".jsonl",
-    ".ndjson",
-    ".parquet",
-    ".res",
-    ".results",
-    ".trec",
-    ".out",
-    ".dat",
-    ".npz",
-    ".npy",
+    *(".run", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet"),
+    *(".res", ".results", ".trec", ".out", ".dat", ".npz", ".npy"),
 )
+_STANDARD = "<stdin>"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +94,7 @@ class Input:
     stream: BinaryIO | bytes | Path | None = None
     caps: Caps = field(default_factory=default_caps)
     third: Third | None = None  # if known
+    form: str = ""  # the ending that it should have, where its name has another
     _start: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -186,8 +174,8 @@ FileForm: TypeAlias = str | Path | Input
 def describe(path: FileForm) -> str:
     """How messages name an input."""
     if isinstance(path, Input):
-        return "<stdin>" if path.is_standard else as_text(path.name)
-    return "<stdin>" if str(path) == "-" else as_text(str(path))
+        return _STANDARD if path.is_standard else as_text(path.name)
+    return _STANDARD if str(path) == "-" else as_text(str(path))
 
 
 def as_text(name: str) -> str:
@@ -197,6 +185,8 @@ def as_text(name: str) -> str:
 
 def inner_suffix(path: FileForm) -> str:
     """The ending of a file name below its compression: '.csv' for 'a.csv.gz'."""
+    if isinstance(path, Input) and path.form:
+        return path.form
     name = Path(str(path))
     while name.suffix.lower() in COMPRESSED:
         name = name.with_suffix("")
@@ -205,7 +195,7 @@ def inner_suffix(path: FileForm) -> str:
 
 def run_name(path: FileForm) -> str:
     """The name of a run: its file name without endings such as .run.gz or .csv.zst."""
-    if str(path) == "-":
+    if str(path) in ("-", _STANDARD):
         return "stdin"
     name = Path(str(path))
     while name.suffix.lower() in (*COMPRESSED, *_RUN_ENDINGS):
@@ -268,12 +258,14 @@ def open_input(path: FileForm) -> Iterator[BinaryIO]:
 def _unpacked(given: Input) -> Iterator[BinaryIO]:
     raw = given.open()
     try:
-        if given.packing == ".gz":
+        # What can be read only once may be packed without a name that says so.
+        packing = given.packing or ("" if given.can_be_read_again else packing_ahead(raw))
+        if packing == ".gz":
             from cranfield.io.packed import unpacked_gz
 
             with unpacked_gz(raw, describe(given)) as packed:
                 yield packed
-        elif given.packing == ".zst":
+        elif packing == ".zst":
             from cranfield.io.packed import unpacked_zst
 
             with unpacked_zst(raw, describe(given)) as packed:
@@ -282,7 +274,7 @@ def _unpacked(given: Input) -> Iterator[BinaryIO]:
             yield raw
     finally:
         # What was handed over open is the business of the one who opened it.
-        if given.path is not None:
+        if given.path is not None or isinstance(raw, OwnedStream):
             raw.close()
 
 

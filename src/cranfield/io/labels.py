@@ -30,10 +30,11 @@ from cranfield.io.label_lists import (
 )
 from cranfield.io.label_shapes import listed_blocks, write_class_files
 from cranfield.io.label_text import read_text_labels, text_blocks
-from cranfield.io.numbers import number
+from cranfield.io.numbers import is_number, number
 from cranfield.io.packed import packed
 from cranfield.io.plain_rows import PlainRows
 from cranfield.io.shapes import is_folder_name
+from cranfield.io.unnamed import settled
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -81,20 +82,22 @@ def read_labels(
 ) -> LabelMatrix:
     """Labels or confidences of items: the truth, or a run.
 
-    By its ending a file is CSV or TSV (wide: one column per concept; long:
-    item,concept,value; item,labels with a list of concepts), JSON {item: [concepts]}, JSON Lines,
-    Parquet or NumPy's .npz; a folder has a file per concept, as PASCAL VOC. Any other, standard
-    input among them, is CSV when its first line has a comma, else ImageCLEF text: an item and one
-    number per concept. `concepts` names the columns of a file that has no names, and is the whole
-    vocabulary of one that has them: concepts that it does not mention are absent everywhere.
-    `scores` says what the numbers are: "confidence" (in [0, 1]), "any" (scores of any size, whose
-    order counts), or "logistic" (the same, brought to [0, 1] by the logistic function).
+    By its ending a file is CSV or TSV (wide: one column per concept; long: item,concept,value;
+    item,labels with a list of concepts), JSON {item: [concepts]}, JSON Lines, Parquet or NumPy's
+    .npz; a folder has a file per concept, as PASCAL VOC. Standard input and pipes are known by
+    their start. Any other is CSV when its first line has a comma, or a header with tabs or
+    semicolons, else ImageCLEF text: an item and one number per concept. `concepts` names the
+    columns of a file that has no names, and is the whole vocabulary of one that has them: concepts
+    that it does not mention are absent everywhere. `scores` says what the numbers are: "confidence"
+    (in [0, 1]), "any" (scores of any size, whose order counts), or "logistic" (the same, brought to
+    [0, 1] by the logistic function).
     """
     if scores not in SCORES:
         raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
     free = scores != CONFIDENCES
     if not isinstance(path, str | Path):
         path = Input.of(path)
+    path = settled(path)
     suffix, where = inner_suffix(path), describe(path)
     called = name or run_name(path)
     place = path.path if isinstance(path, Input) else path
@@ -123,9 +126,14 @@ def read_labels(
 
 def _delimiter(suffix: str, first: str) -> str:
     """What separates the cells below this first line; nothing in ImageCLEF text."""
-    if suffix == ".csv" and ";" in first and "," not in first:
-        return ";"
-    return _DELIMITERS.get(suffix, "," if "," in first else "")
+    usual = _DELIMITERS.get(suffix)
+    if usual == "\t" and usual in first:
+        return usual
+    # The name of the first column has none of them, whatever those of concepts have.
+    found = min((mark for mark in ",;\t" if mark in first), key=first.index, default="")
+    if usual is not None or found == ",":
+        return found or usual or ""
+    return found if found and not is_number(first.split(found)[1]) else ""
 
 
 def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[LabelMatrix]:

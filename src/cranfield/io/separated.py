@@ -78,7 +78,7 @@ def read_separated(
     separator = _delimiter(text, delimiter)
     reader = csv.reader(lines, delimiter=separator)
     try:
-        first = next(reader, [])
+        first = next((row for row in reader if "".join(row).strip()), [])
         layout = _layout([cell.strip() for cell in first], kind, where)
         layout = replace(layout, comma=separator == ";")
         rows = _numbered(reader) if layout.headed else _chained(first, reader)
@@ -168,7 +168,7 @@ def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
 
 
 def _chained(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
-    yield 1, first
+    yield reader.line_num, first
     yield from _numbered(reader)
 
 

@@ -43,43 +43,42 @@ class Counted(io.RawIOBase):
         return got
 
 
-# A stream of standard input and how it begins, for the one who reads it after a look at its start.
-_seen: list[tuple[Any, bytes]] = []
+COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
-def peek_standard() -> bytes:
-    """How standard input begins, which is still all there to be read.
+def packing_of(start: bytes) -> str:
+    """The ending of what is packed and begins so, or nothing."""
+    return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
+
+
+def packing_ahead(stream: Any) -> str:
+    """The same of a stream, from which nothing is taken; nothing where it does not let that."""
+    return (
+        packing_of(stream.peek(len(COMPRESSED_STARTS[".zst"]))) if hasattr(stream, "peek") else ""
+    )
+
+
+def headed(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
+    """A stream that is still all there, and how it begins; one that is owned is closed with it.
 
     A pipe may bring its first bytes one by one: its first line is waited for.
     """
-    stream = _stdin()
-    head = _taken_back(stream)
+    head = b""
     while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
         more = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
         if not more:
             break
         head += more
-    _seen.append((stream, head))
-    return head
+    kind = OwnedStream if owned else io.BufferedReader
+    return kind(cast(io.RawIOBase, _Headed(head, stream, owned)), _BUFFER), head
 
 
-def _taken_back(stream: Any) -> bytes:
-    """What was seen of a stream, which is no longer kept."""
-    heads = [head for of, head in _seen if of is stream]
-    _seen.clear()
-    return heads[0] if heads else b""
+class OwnedStream(io.BufferedReader):
+    """A stream that nobody handed over: closed once it has been read."""
 
 
 def standard_input() -> BinaryIO:
-    """Standard input from its first byte on, whether that has been looked at or not."""
-    stream = _stdin()
-    head = _taken_back(stream)
-    if not head:
-        return stream
-    return io.BufferedReader(cast(io.RawIOBase, _Headed(head, stream)), _BUFFER)
-
-
-def _stdin() -> BinaryIO:
+    """Standard input as it is; an InputError when it is closed."""
     if sys.stdin is None:
         raise InputError.single("<stdin>", "is closed")
     _widen(sys.stdin)
@@ -99,11 +98,16 @@ def _widen(stream: Any) -> None:
 class _Headed(io.RawIOBase):
     """A stream after bytes of it that have been looked at."""
 
-    def __init__(self, head: bytes, rest: BinaryIO) -> None:
-        self._head, self._rest = io.BytesIO(head), rest
+    def __init__(self, head: bytes, rest: BinaryIO, owned: bool) -> None:
+        self._head, self._rest, self._owned = io.BytesIO(head), rest, owned
 
     def readable(self) -> bool:
         return True
 
     def readinto(self, buffer: Any) -> int:
         return self._head.readinto(buffer) or fill(self._rest, buffer)
+
+    def close(self) -> None:
+        if self._owned:
+            self._rest.close()
+        super().close()

@@ -15,7 +15,7 @@ from cranfield import _core
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, Problem, check_counts, os_message, plural
 from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
-from cranfield.io.streams import fill
+from cranfield.io.streams import fill, packing_of
 
 # So much of a file tells what it holds.
 LOOKED_AT = 4096
@@ -24,7 +24,6 @@ SHAPES = {
     "judgements": "topic iteration item grade",
 }
 NUMBER = {"run": "score", "judgements": "grade"}
-COMPRESSED_STARTS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd"}
 
 
 def read_judgements(path: FileForm, *, jobs: int | None = None) -> Judgements:
@@ -211,8 +210,7 @@ def _looks_packed(given: Input) -> str:
     if given.packing or given.is_standard or not given.can_be_read_again:
         return ""
     with open_input(given) as stream:
-        start = stream.read(4)
-    return next((end for end, magic in COMPRESSED_STARTS.items() if start.startswith(magic)), "")
+        return packing_of(stream.read(4))
 
 
 def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str, int], int]]:
