@@ -17,15 +17,20 @@ from cranfield.server.jobs.nursery import Nursery
 from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import audit, campaigns, jobs
 from cranfield.server.services.importing import import_collection
-from cranfield.server.services.site import open_site
+from cranfield.server.services.site import need_site, open_site
 from cranfield.server.settings import Settings
 from cranfield.server.store import told
 
 
 @contextmanager
-def opened(folder: str | Path, database: str | None = None) -> Iterator[Context]:
-    """The site of a folder, closed at the end."""
-    context = open_site(Settings(Path(folder), database=database or ""))
+def opened(
+    folder: str | Path, database: str | None = None, *, new: bool = False
+) -> Iterator[Context]:
+    """The site of a folder, closed at the end; a `new` one is made where there is none."""
+    settings = Settings(Path(folder), database=database or "")
+    if not new:
+        need_site(settings)
+    context = open_site(settings)
     try:
         with told(context.settings.url):
             yield context
@@ -42,7 +47,7 @@ def import_campaign(
     score: bool = True,
 ) -> SiteReport:
     """Make a draft campaign of a collection's folder in the site of another; score its runs."""
-    with opened(to, database) as context:
+    with opened(to, database, new=True) as context:
         made = import_collection(context, collection, name=name)
         done = work_all(context) if score else 0
     facts = {

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
+import socket
 import sys
 from typing import TextIO
 
+from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
 from cranfield.server.services.site import FIRST, ensure_organiser, open_site
 from cranfield.server.settings import Settings
 
 SWITCH_SECONDS = 0.0005
+LAST_PORT = 65535
 
 
 def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) -> None:
@@ -20,6 +24,8 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
     from cranfield.server.protocol import BoundedHeads
 
     said = out or sys.stdout
+    # Before anything is made: a password that is shown once belongs to a site that is served.
+    _check_place(settings)
     context = open_site(settings)
     password = ensure_organiser(context)
     if demo:
@@ -46,3 +52,24 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
         # Who sends slowly does not keep the site from stopping.
         timeout_graceful_shutdown=10,
     )
+
+
+def _check_place(settings: Settings) -> None:
+    """A UsageError where nothing can listen, or where the proxy to trust is no single address."""
+    if not 0 <= settings.port <= LAST_PORT:
+        raise UsageError(f"port={settings.port} is not from 1 to {LAST_PORT}")
+    if settings.proxy is not None:
+        try:
+            ipaddress.ip_address(settings.proxy)
+        except ValueError:
+            raise UsageError(
+                f"behind_proxy={settings.proxy!r} is not one address, such as 127.0.0.1"
+            ) from None
+    try:
+        places = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
+        for family, kind, protocol, _, place in places:
+            with socket.socket(family, kind, protocol) as trial:
+                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+                trial.bind(place)
+    except OSError as error:
+        raise UsageError(f"{settings.host}:{settings.port}: {os_message(error)}") from None

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import shutil
 import time
+from pathlib import Path
 
 from sqlalchemy import Connection, func, select
 
+from cranfield.errors import UsageError
 from cranfield.server.context import Clock, Context
 from cranfield.server.services import accounts, audit
 from cranfield.server.settings import Settings
-from cranfield.server.store import open_store, told
-from cranfield.server.store.migrate import upgrade
+from cranfield.server.store import address_of, open_store, told
+from cranfield.server.store.migrate import current, upgrade
 from cranfield.server.store.tables import person
 
 FIRST = "organiser"
@@ -30,6 +32,26 @@ def open_site(settings: Settings) -> Context:
         with store.read() as connection:
             latest = audit.latest(connection)
     return Context(settings, store, Clock(settings, latest))
+
+
+def need_site(settings: Settings) -> None:
+    """A UsageError unless the site is there: a folder with another name is no new, empty one."""
+    if not settings.sealed.is_dir() or not settings.blobs.is_dir():
+        raise UsageError(f"{settings.folder} is not the folder of a site")
+    address = address_of(settings.url)
+    if address.get_backend_name() == "sqlite":
+        if not Path(address.database or "").is_file():
+            raise UsageError(f"{address.database}: there is no such store")
+        return
+    store = open_store(settings.url)
+    try:
+        with told(settings.url):
+            held = current(store)
+    finally:
+        store.close()
+    if held is None:
+        where = address.render_as_string(hide_password=True)
+        raise UsageError(f"{where}: the store of no site, it is empty")
 
 
 def clear_incoming(settings: Settings) -> None:

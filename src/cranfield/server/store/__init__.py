@@ -4,6 +4,15 @@ from __future__ import annotations
 
 from cranfield.server.store import tables, work_tables
 from cranfield.server.store._columns import METADATA
-from cranfield.server.store.database import Store, StoreFullError, open_store, told
+from cranfield.server.store.database import Store, StoreFullError, address_of, open_store, told
 
-__all__ = ["METADATA", "Store", "StoreFullError", "open_store", "tables", "told", "work_tables"]
+__all__ = [
+    "METADATA",
+    "Store",
+    "StoreFullError",
+    "address_of",
+    "open_store",
+    "tables",
+    "told",
+    "work_tables",
+]

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TypeVar
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import URL, Connection, Engine, create_engine, event
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, DBAPIError, OperationalError
 
@@ -29,9 +29,10 @@ GROUP = 128
 # Threads that answer at the same time: each keeps its connection instead of opening one anew.
 THREADS = 40
 BUSY_MILLISECONDS = 30_000
-# A transaction that PostgreSQL gave up in favour of another one is tried again.
+# A transaction that PostgreSQL gave up in favour of another one is tried again. So is one that
+# writes a key which another one wrote meanwhile: now it can see that, and says what it means.
 ATTEMPTS = 5
-_GIVEN_UP = ("40001", "40P01")
+_GIVEN_UP = ("40001", "40P01", "23505")
 _FULL_CODES = ("53100",)
 
 
@@ -191,12 +192,17 @@ def told(url: str) -> Iterator[None]:
         raise UsageError(f"{where}: the store cannot be used ({reason})") from None
 
 
-def open_store(url: str) -> Store:
-    """The store of an address such as sqlite:///folder/campaign.sqlite or postgresql://..."""
+def address_of(url: str) -> URL:
+    """The parts of the address of a store."""
     try:
-        address = make_url(url)
+        return make_url(url)
     except ArgumentError:
         raise UsageError("db= is not an address such as sqlite:///site/campaign.sqlite") from None
+
+
+def open_store(url: str) -> Store:
+    """The store of an address such as sqlite:///folder/campaign.sqlite or postgresql://..."""
+    address = address_of(url)
     if address.get_backend_name() == "sqlite":
         if not address.database or address.database == ":memory:":
             raise UsageError("the store needs a file: sqlite:///folder/campaign.sqlite")
