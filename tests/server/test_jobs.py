@@ -247,3 +247,64 @@ def test_a_nursery_whose_pipe_somebody_else_holds_open_is_closed_all_the_same(tm
     begun = time.monotonic()
     nursery.close()
     assert time.monotonic() - begun < 15
+
+
+def new_truth(site, content, name="qrels.txt"):
+    """Seal another truth of the rankings by the organiser's page."""
+    organiser = site.browser("organiser", site.password)
+    said = {"task": "ranked", "note": "another one"}
+    files = {"file": (name, content)}
+    sent = organiser.fill("/tiny/organise/truth", said, page="/tiny/organise", files=files)
+    assert sent.status_code == 303, sent.text
+    site.work()
+
+
+def test_a_truth_that_cannot_be_read_is_replaced_and_the_campaign_goes_on(site):
+    said = send(site)
+    site.move("closed", "scoring")
+    good = (site.source / "qrels.txt").read_bytes()
+    new_truth(site, b"t1 0 SECRET-ITEM\n")
+    assert len(failed(site)) == 2
+    for who, seen in (("ann", False), ("organiser", True)):
+        browser = site.browser(who, site.password) if seen else site.browser(who)
+        page = browser.get(f"/tiny/runs/{said['id']}").text
+        assert "could not be scored" in page
+        # What is sealed is quoted to the organiser alone.
+        assert ("SECRET-ITEM" in page) is seen
+        assert ("sealed" in page) is seen
+    # The truth of before comes back: its scores are there, and what failed does not count.
+    new_truth(site, good)
+    assert failed(site) == []
+    site.move("released")
+    site.work()
+    assert "qrels.txt" in site.browser().get("/tiny/results/ranked/files.json").text
+
+
+def test_a_truth_under_another_name_is_read_anew(site):
+    send(site)
+    site.move("closed", "scoring")
+    lines = (site.source / "qrels.txt").read_text().split()
+    rows = zip(lines[::4], lines[2::4], lines[3::4], strict=True)
+    text = "topic,item,grade\n" + "".join(f"{t},{i},{1 - int(g)}\n" for t, i, g in rows)
+    new_truth(site, text.encode(), "qrels.txt")
+    assert failed(site)
+    new_truth(site, text.encode(), "qrels.csv")
+    assert failed(site) == []
+    site.move("released")
+
+
+def test_pages_that_were_asked_for_before_the_truth_was_copied_are_made_anew(site):
+    send(site)
+    site.move("closed", "scoring")
+    site.set_state("released")
+    address = "/tiny/results/ranked/files.json"
+    assert "qrels.txt" not in site.browser().get(address).text
+    with site.context.store.read() as connection:
+        task = next(
+            t
+            for t in campaigns.tasks_of(connection, campaigns.by_slug(connection, "tiny")["id"])
+            if t["slug"] == "ranked"
+        )
+    site.context.store.write(lambda c: scoring.want_publication(c, site.context, task["id"]))
+    site.work()
+    assert "qrels.txt" in site.browser().get(address).text

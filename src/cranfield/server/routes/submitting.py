@@ -11,7 +11,6 @@ from starlette.responses import FileResponse, Response
 from cranfield.campaign.submissions import Checked
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
-from cranfield.server.context import Context
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, tasks_of
@@ -230,14 +229,15 @@ def run(request: Request, id: str) -> Response:
     found, context = own_run(request, id), context_of(request)
     with context.store.read() as connection:
         receipt = submissions.receipt(connection, id)
-        failed = failures(connection, context, found)
+        failed = failures(connection, visitor_of(request), found)
     return page(request, "run.html", run=found, receipt=receipt, failed=failed)
 
 
-def failures(connection: Connection, context: Context, found: Row) -> list[str]:  # noqa: ARG001
-    """Why the scoring of a run has failed, if it has."""
+def failures(connection: Connection, visitor: Visitor, found: Row) -> list[str]:
+    """Why the scoring of a run has failed, if it has; all of it is the organiser's to know."""
     rows = jobs.jobs_of(connection, found["campaign"], "failed")
-    return [row["error"] for row in rows if row["run"] == found["id"]]
+    said = [row["error"] for row in rows if row["run"] == found["id"]]
+    return said if "O" in visitor.roles else [jobs.told_to_teams(one) for one in said]
 
 
 @handler("run.file")

@@ -12,7 +12,7 @@ from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.permissions import RESERVED
 from cranfield.server.services import audit
-from cranfield.server.services.truths import latest_truth
+from cranfield.server.services.truths import equal_truths, latest_truth
 from cranfield.server.store.tables import (
     campaign,
     job,
@@ -222,7 +222,7 @@ def _has_baseline(connection: Connection, one: Row, truth: Row | None) -> bool:
     )
     if truth is not None:
         wanted = wanted.join(run_score, run_score.c.run == run.c.id).where(
-            run_score.c.truth_version == truth["id"]
+            run_score.c.truth_version.in_(equal_truths(truth))
         )
     return connection.execute(wanted.limit(1)).first() is not None
 
@@ -234,19 +234,18 @@ def _unscored(
     lacking: list[str] = []
     for one in tasks:
         truth = truths[one["id"]]
-        scored = (
-            select(score.c.run)
-            .join(score_set, score_set.c.id == score.c.score_set)
-            .where(
-                score_set.c.task == one["id"],
-                score_set.c.state == "current",
-                score_set.c.truth_version == (truth["id"] if truth else ""),
+        wanted = select(run.c.tag).where(run.c.task == one["id"], run.c.state == "accepted")
+        if truth is not None:
+            scored = (
+                select(score.c.run)
+                .join(score_set, score_set.c.id == score.c.score_set)
+                .where(
+                    score_set.c.task == one["id"],
+                    score_set.c.state == "current",
+                    score_set.c.truth_version.in_(equal_truths(truth)),
+                )
             )
-        )
-        rows = connection.execute(
-            select(run.c.tag).where(
-                run.c.task == one["id"], run.c.state == "accepted", run.c.id.not_in(scored)
-            )
-        )
+            wanted = wanted.where(run.c.id.not_in(scored))
+        rows = connection.execute(wanted)
         lacking += [f"{one['slug']}/{tag}" for tag in rows.scalars()]
     return tuple(lacking)

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
-from sqlalchemy import Connection, func, insert, or_, select, update
+from sqlalchemy import Connection, func, insert, literal, or_, select, update
 
 from cranfield._version import __version__
 from cranfield.server.context import SECOND, Context
@@ -30,6 +31,12 @@ Row = dict[str, Any]
 ATTEMPTS = 3
 SCORED_STATES = ("scoring", "released", "archived")
 COMPARED = {"test": "bootstrap"}
+# How a job failed, in words that come from no file.
+_OWN_WORDS = re.compile(
+    r"(given up after \d+ attempts: )?(the worker was lost|what it was to score is gone"
+    r"|it needs more memory than a scoring job may use|it took longer than \d+ s"
+    r"|the scoring process (failed|ended) ?[\w :,-]*)"
+)
 
 
 def key_of(*parts: Any) -> str:
@@ -127,6 +134,8 @@ def want(
     else:
         new = str(row.id)
         if row.state == "cancelled" or (again and row.state in ("failed", "done")):
+            text = json.dumps(given, ensure_ascii=False, sort_keys=True)
+            connection.execute(update(job).where(job.c.id == new).values(input=text))
             reset(connection, new)
     context.wake.set()
     return new
@@ -146,6 +155,20 @@ def drop_run(connection: Connection, run_id: str) -> None:
     connection.execute(
         update(job)
         .where(job.c.run == run_id, job.c.state.in_(("queued", "running", "failed")))
+        .values(state="cancelled", worker=None)
+    )
+
+
+def drop_truth(connection: Connection, task_id: str) -> None:
+    """Nothing more is to be done for a truth that another one replaces, nor has it failed."""
+    runs = select(run.c.id).where(run.c.task == task_id)
+    sets = select(literal("aggregate:") + score_set.c.id).where(score_set.c.task == task_id)
+    connection.execute(
+        update(job)
+        .where(
+            ((job.c.kind == "score") & job.c.run.in_(runs)) | job.c.key.in_(sets),
+            job.c.state.in_(("queued", "running", "failed")),
+        )
         .values(state="cancelled", worker=None)
     )
 
@@ -182,10 +205,13 @@ def want_task(connection: Connection, context: Context, task_id: str) -> None:
                 created=context.clock.now(),
             )
         )
-    elif found.state == "current":
-        return
     else:
         set_id = str(found.id)
+        # The same truth may have come back: it is published under its newest version.
+        values = {"truth_version": truth["id"]}
+        connection.execute(update(score_set).where(score_set.c.id == set_id).values(values))
+        if found.state == "current":
+            return
     want(
         connection,
         context,
@@ -312,6 +338,16 @@ def jobs_of(connection: Connection, campaign_id: str | None, *states: str) -> li
     if states:
         wanted = wanted.where(job.c.state.in_(states))
     return [dict(row) for row in connection.execute(wanted).mappings()]
+
+
+def told_to_teams(message: str) -> str:
+    """Why the scoring of a run has failed, as far as it tells nothing of what is sealed.
+
+    What a reader says of a file may quote it, and a run that was accepted can be read: that is
+    the truth. Only the words about the process itself are everybody's.
+    """
+    own = _OWN_WORDS.fullmatch(message)
+    return message if own else "The truth could not be used; the organisers see why."
 
 
 def counts(connection: Connection, campaign_id: str) -> dict[str, int]:

@@ -138,7 +138,7 @@ class Pages:
             current = scoring.current_set(connection, task_row["id"])
             if current is None:
                 return None, ""
-            return current, _version(connection, campaign, task_row, current)
+            return current, _version(connection, self.context, campaign, task_row, current)
 
     def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
         from cranfield.site.results import Frame, Results
@@ -201,10 +201,15 @@ def _form(address: str) -> tuple[str, str]:
     return address.removesuffix(".html"), "html"
 
 
-def _version(connection: Connection, campaign: Row, task_row: Row, current: Row) -> str:
+def _version(
+    connection: Connection, context: Context, campaign: Row, task_row: Row, current: Row
+) -> str:
     """What a page depends on: the scores, whether they are released, whether newer ones come."""
     banner = _banner(connection, campaign, task_row, current)
-    return f"{current['id']} {campaign['state']} {campaign['title']} {banner}"
+    # A job copies the truth of a release: pages that were asked for before are made anew then.
+    shown = _released_truth(connection, context, current) is not None
+    changes = len(_changes(connection, task_row["id"]))
+    return f"{current['id']} {campaign['state']} {campaign['title']} {banner} {shown} {changes}"
 
 
 def _banner(connection: Connection, campaign: Row, task_row: Row, current: Row) -> str:

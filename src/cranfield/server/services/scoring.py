@@ -263,6 +263,7 @@ def add_truth(
     )
     detail = {"n": (latest or 0) + 1, "sha": facts["sha"], "note": facts.get("note", "")}
     audit.append(connection, now, actor, "truth.add", task_id, detail)
+    jobs.drop_truth(connection, task_id)
     jobs.want_task(connection, context, task_id)
     state = connection.execute(
         select(campaign.c.state)

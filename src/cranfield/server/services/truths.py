@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, Select, select
 
 from cranfield.server.store.tables import truth_version
 
@@ -22,3 +22,13 @@ def latest_truth(connection: Connection, task_id: str) -> dict[str, Any] | None:
         .first()
     )
     return dict(row) if row else None
+
+
+def equal_truths(truth: dict[str, Any]) -> Select[tuple[str]]:
+    """The ids of all versions of a task's truth with the same content.
+
+    Scores are kept by what they depend on: when an earlier truth comes back, they are there.
+    """
+    return select(truth_version.c.id).where(
+        truth_version.c.task == truth["task"], truth_version.c.sha == truth["sha"]
+    )
