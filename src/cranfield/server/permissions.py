@@ -21,7 +21,9 @@ ROLES = {
     "O": "organiser",
     "S": "administrator of the site",
 }
-EVERYBODY = frozenset("PNTLAJOS")
+EVERYBODY = frozenset("PNTLACJOS")
+# Who judges by a link has no account, and takes part in nothing else.
+ALL_BUT_C = " ".join(sorted(EVERYBODY - {"C"}))
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +73,7 @@ def _rule(name: str, route: str, who: str, about: str, **more: object) -> Rule:
 _SITE = (
     _rule("home", "GET /", "all", "the campaigns of this site"),
     _rule("health", "GET /healthz", "all", "is the site up"),
-    _rule("style", "GET /static/site.css", "all C", "the style of all pages"),
+    _rule("style", "GET /static/site.css", "all", "the style of all pages"),
     _rule("login.form", "GET /login", "all", "log in"),
     _rule("login", "POST /login", "all", "log in"),
     _rule("logout", "POST /logout", "N", "log out"),
@@ -90,10 +92,10 @@ _SITE = (
 _TAKING_PART = (
     _rule("campaign", "GET /{c}", "all", "a campaign: its tasks, dates and state"),
     _rule("call", "GET /{c}/call", "all", "the call for participation"),
-    _rule("register.form", "GET /{c}/register", "all", "register a team"),
-    _rule("register", "POST /{c}/register", "all", "register a team and sign the licence"),
-    _rule("join.form", "GET /{c}/join/{link}", "all", "join a team by its link"),
-    _rule("join", "POST /{c}/join/{link}", "all", "join a team by its link"),
+    _rule("register.form", "GET /{c}/register", ALL_BUT_C, "register a team"),
+    _rule("register", "POST /{c}/register", ALL_BUT_C, "register a team and sign the licence"),
+    _rule("join.form", "GET /{c}/join/{link}", ALL_BUT_C, "join a team by its link"),
+    _rule("join", "POST /{c}/join/{link}", ALL_BUT_C, "join a team by its link"),
     _rule("licence.form", "GET /{c}/licence", "N", "read and sign the licence"),
     _rule("licence", "POST /{c}/licence", "N", "sign the licence"),
     _rule("data", "GET /{c}/data", "T L O", "the public data, after signing"),
@@ -154,9 +156,9 @@ _WORK = tuple(
             "what is to judge",
             hidden=True,
         ),
-        _rule("enter", "GET /{c}/enter/{link}", "all C", "begin to work by a link"),
-        _rule("survey.form", "GET /{c}/survey/{link}", "all C", "a survey, for who has its link"),
-        _rule("survey", "POST /{c}/survey/{link}", "all C", "begin a survey"),
+        _rule("enter", "GET /{c}/enter/{link}", "all", "begin to work by a link"),
+        _rule("survey.form", "GET /{c}/survey/{link}", "all", "a survey, for who has its link"),
+        _rule("survey", "POST /{c}/survey/{link}", "all", "begin a survey"),
         _rule("agreement", "GET /{c}/agreement/{b}", "A J O", "agreement so far", hidden=True),
         _rule("adjudicate", "GET /{c}/adjudicate/{b}", "J O", "what people disagree about"),
         _rule("adjudicate.save", "POST /{c}/adjudicate/{b}", "J O", "decide"),

@@ -64,7 +64,7 @@ class Visitor:
     @property
     def works(self) -> bool:
         """Whether the visitor makes the truth of a campaign, which may be a draft still."""
-        return bool(self.assessor or self.roles & frozenset("AJ"))
+        return bool(self.roles & frozenset("ACJ"))
 
     @property
     def csrf(self) -> str:
@@ -191,8 +191,10 @@ def _with_run(connection: Connection, visitor: Visitor, run_id: str) -> Visitor:
 def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
     where = visitor.campaign["id"] if visitor.campaign else None
     roles = set("P")
-    if visitor.assessor:
-        return replace(visitor, roles=frozenset("C"))
+    if visitor.judge is not None:
+        # In another campaign than the one of the link there is nothing to judge.
+        here = where in (None, visitor.judge["campaign"])
+        return replace(visitor, roles=frozenset("C" if here else "P"))
     if not visitor.person:
         return visitor
     roles.add("N")
