@@ -66,6 +66,10 @@ HOLDING: frozenset[AssignmentState] = frozenset({"offered", "open", "submitted"}
 _ORDER, _GOLD = 44, 45
 
 
+# The largest whole number that every store has room for.
+MOST = 2**31 - 1
+
+
 @dataclass(frozen=True, slots=True)
 class Plan:
     """How the units of a batch are given out.
@@ -89,8 +93,12 @@ class Plan:
     most_per_person: int | None = None
 
     def __post_init__(self) -> None:
-        if self.overlap < 1:
-            raise UsageError(f"overlap={self.overlap} is not a whole number from 1 on")
+        if not 1 <= self.overlap <= MOST:
+            raise UsageError(f"overlap={self.overlap} is not a whole number from 1 on to {MOST:,}")
+        if not 0 <= self.seed <= MOST:
+            raise UsageError(f"seed={self.seed} is not a whole number from 0 on to {MOST:,}")
+        if self.most_per_person is not None and self.most_per_person < 1:
+            raise UsageError(f"most_per_person={self.most_per_person} leaves nothing to anybody")
         if not 0 <= self.pilot <= len(self.units):
             raise UsageError(f"pilot={self.pilot} is not from 0 to the {len(self.units)} units")
         for name in ("gold", "qualification"):
@@ -99,8 +107,8 @@ class Plan:
                 raise UsageError(f"{name}={value} is not from 0 to 1")
         if self.gold and not self.gold_units:
             raise UsageError("a share of gold needs gold_units")
-        if not self.expires > 0 or not self.pay >= 0 or math.isinf(self.pay):
-            raise UsageError("expires is above 0 seconds, and pay from 0 on")
+        if not 0 < self.expires <= MOST or not self.pay >= 0 or math.isinf(self.pay):
+            raise UsageError("expires is above 0 seconds and within 60 years, and pay from 0 on")
         if len(set(self.units)) < len(self.units):
             raise UsageError("a batch holds each unit once")
 

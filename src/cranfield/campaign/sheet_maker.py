@@ -58,6 +58,8 @@ def make_sheet(
     the labels in `known` give it to. `meanings` define the concepts, `guidelines` is a text file.
     `first` units are asked about, in the order of the items or in one drawn by `seed`.
     """
+    if first is not None and first < 1:
+        raise UsageError(f"first={first} is not a whole number from 1 on")
     given = _Given.of(source, rules, meanings)
     wanted = given.items(pictures, items, split)
     if below is not None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Mapping
 from contextlib import asynccontextmanager
 from typing import Any
 from urllib.parse import quote
@@ -29,7 +29,16 @@ from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
 from cranfield.server.store import StoreFullError
 from cranfield.server.visitors import CSRF_FIELD, Visitor, recognise
-from cranfield.server.web import BODIES, HANDLERS, Refusal, is_full, page, problem, see
+from cranfield.server.web import (
+    BODIES,
+    HANDLERS,
+    UNREADABLE,
+    Refusal,
+    is_full,
+    page,
+    problem,
+    see,
+)
 
 LOG = logging.getLogger("cranfield.server")
 FIELDS = 2000
@@ -88,7 +97,8 @@ def _add_routes(app: FastAPI) -> None:
         app.add_api_route(
             rule.path,
             HANDLERS[rule.name],
-            methods=[rule.method],
+            # Who watches a site asks for heads; the description of the interface has none.
+            methods=["GET", "HEAD"] if rule.method == "GET" and not rule.is_api else [rule.method],
             name=rule.name,
             summary=rule.about,
             include_in_schema=rule.is_api,
@@ -120,6 +130,7 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
     """What a request has to pass before its handler sees it."""
 
     async def guard(request: Request) -> None:
+        _check_address(request)
         visitor: Visitor = await run_in_threadpool(recognise, request.app.state.context, request)
         request.state.visitor = visitor
         request.state.rule = rule
@@ -136,6 +147,14 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
             await request.state.form.close()
 
     return guard if rule.is_api or rule.method == "GET" else guard_form
+
+
+def _check_address(request: Request) -> None:
+    """Nothing has a name with a NUL, and no store is asked for one."""
+    if any("\0" in str(part) for part in request.path_params.values()):
+        raise Refusal(404, "There is no such page.")
+    if any("\0" in part for pair in request.query_params.multi_items() for part in pair):
+        raise Refusal(400, f"This address cannot be read: {UNREADABLE}.")
 
 
 def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
@@ -178,6 +197,10 @@ async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
     if not isinstance(token, str) or not visitor.accepts(token):
         await form.close()
         raise Refusal(403, "This form has expired; please load the page again.")
+    texts = (part for pair in form.multi_items() for part in pair if isinstance(part, str))
+    if any("\0" in text for text in texts):
+        await form.close()
+        raise Refusal(400, f"This form cannot be read: {UNREADABLE}.")
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -186,12 +209,16 @@ def _add_errors(app: FastAPI) -> None:
         if status == 500:
             LOG.error("%s %s", request.method, request.url.path, exc_info=error)
         if request.url.path.startswith("/api/"):
-            return problem(status, message, **more)
+            answer = problem(status, message, **more)
+            answer.headers.update(_allowed(error))
+            return answer
         if status == 401:
             to = "/confirm" if more.get("confirm") else "/login"
             back = request.url.path if request.method == "GET" else ""
             return see(f"{to}?next={quote(back, safe='/')}" if back else to)
-        return page(request, "refused.html", status, code=status, message=message)
+        shown = page(request, "refused.html", status, code=status, message=message)
+        shown.headers.update(_allowed(error))
+        return shown
 
     for kind in (
         Refusal,
@@ -202,6 +229,11 @@ def _add_errors(app: FastAPI) -> None:
         Exception,
     ):
         app.add_exception_handler(kind, refused)
+
+
+def _allowed(error: Exception) -> Mapping[str, str]:
+    """What an error says in headers: which methods an address has, where it was asked otherwise."""
+    return (error.headers or {}) if isinstance(error, HTTPException) else {}
 
 
 def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:

@@ -28,6 +28,8 @@ HANDLERS: dict[str, Callable[..., Any]] = {}
 # What the description of the interface says of bodies that no parameter of a handler speaks of.
 BODIES: dict[str, dict[str, Any]] = {}
 PROBLEM = "application/problem+json"
+UNREADABLE = "it has characters that no text has"
+MOST_DIGITS = 15
 TITLES = {
     400: "This could not be done",
     401: "Who are you?",
@@ -102,6 +104,18 @@ def form_of(request: Request) -> Mapping[str, Any]:
 def text_of(request: Request, name: str, default: str = "") -> str:
     value = form_of(request).get(name, default)
     return value if isinstance(value, str) else default
+
+
+def readable(text: str) -> str:
+    """The text itself, or a ValueError: PostgreSQL keeps no text with a NUL, so nobody does."""
+    if "\0" in text:
+        raise ValueError(UNREADABLE)
+    return text
+
+
+def whole(text: str) -> int | None:
+    """The whole number that a field of a form says, or None: no count has more digits."""
+    return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
 
 @lru_cache(maxsize=1)

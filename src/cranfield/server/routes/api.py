@@ -6,7 +6,7 @@ import json
 from typing import Annotated, Any, Literal
 
 from fastapi import Header, Query
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 from sqlalchemy import Connection, insert, select
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
@@ -33,6 +33,7 @@ from cranfield.server.web import (
     context_of,
     handler,
     problem,
+    readable,
     task_of,
     visitor_of,
 )
@@ -53,7 +54,7 @@ class Move(BaseModel):
     """Where a campaign shall go, and why if it is a way back."""
 
     to: State
-    reason: str = Field("", max_length=4000)
+    reason: Annotated[str, AfterValidator(readable)] = Field("", max_length=4000)
 
 
 @handler("api.campaign")

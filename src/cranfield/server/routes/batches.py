@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Annotated, Any
 
 from fastapi import Header
-from pydantic import BaseModel, Field
+from pydantic import AfterValidator, BaseModel, Field
 from sqlalchemy import Connection
 from starlette.requests import Request
 from starlette.responses import Response
@@ -30,12 +30,15 @@ from cranfield.server.web import (
     handler,
     page,
     problem,
+    readable,
     see,
     text_of,
     visitor_of,
+    whole,
 )
 
 Once = Annotated[str | None, Header(max_length=200)]
+Words = Annotated[str, AfterValidator(readable)]
 MOST_LINKS = 500
 NUMBERS = {
     "overlap": int,
@@ -183,7 +186,7 @@ def people(request: Request, b: str) -> Response:
     """Links are shown once: only their hashes are kept."""
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     kind, count = text_of(request, "kind", "crowd"), text_of(request, "count", "1")
-    number = int(count) if count.isascii() and count.isdecimal() else 0
+    number = whole(count) or 0
     base = f"{request.url.scheme}://{request.url.netloc}/{row['slug']}"
 
     def write(connection: Connection) -> list[str]:
@@ -217,9 +220,11 @@ def person(request: Request, b: str, id: str) -> Response:
             assessing.reject(connection, context, visitor.actor, found, id, reason)
         elif do == "forget":
             assessors.forget(connection, context, visitor.actor, row["id"], id)
-        else:
+        elif do in ("pause", "resume"):
             state = "active" if do == "resume" else "paused"
             assessors.set_assessor(connection, context, visitor.actor, row["id"], id, state)
+        else:
+            raise UsageError("choose to pause somebody, to let them go on, to reject or to forget")
 
     try:
         context.store.write(write)
@@ -277,24 +282,24 @@ def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
 class Judged(BaseModel):
     """What a program says about a unit."""
 
-    answers: dict[str, list[str]] = Field(default_factory=dict)
-    state: str = Field("done", max_length=20)
-    key: str = Field("", max_length=200)
+    answers: dict[Words, list[Words]] = Field(default_factory=dict)
+    state: Words = Field("done", max_length=20)
+    key: Words = Field("", max_length=200)
     seconds: float = Field(0.0, ge=0, le=1e7)
-    comment: str = Field("", max_length=4000)
+    comment: Words = Field("", max_length=4000)
 
 
 class Remarked(BaseModel):
     """A remark about a unit."""
 
-    text: str = Field(min_length=1, max_length=4000)
+    text: Words = Field(min_length=1, max_length=4000)
 
 
 class Skipped(BaseModel):
     """How a unit is left: for good, or until the others are done."""
 
     later: bool = False
-    key: str = Field("", max_length=200)
+    key: Words = Field("", max_length=200)
 
 
 def _mine(request: Request) -> dict[str, Any]:

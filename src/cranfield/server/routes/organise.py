@@ -26,6 +26,7 @@ from cranfield.server.web import (
     see,
     text_of,
     visitor_of,
+    whole,
 )
 
 TEXTS = ("title", "call", "licence", "guidelines", "configurations")
@@ -102,9 +103,10 @@ def change_settings(request: Request) -> Response:
 
 
 def _count(text: str) -> int:
-    if not text.isascii() or not text.isdecimal() or not 1 <= int(text[:6]) <= 1000:
+    found = whole(text)
+    if found is None or not 1 <= found <= 1000:
         raise UsageError("the number of runs per team is a whole number from 1 to 1000")
-    return int(text)
+    return found
 
 
 @handler("board.truth")

@@ -33,6 +33,7 @@ from cranfield.server.web import (
     see,
     text_of,
     visitor_of,
+    whole,
 )
 from cranfield.site.pages.graphs import figure
 from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
@@ -200,7 +201,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
             answers=answers,
             state=text_of(request, "state", work.DONE) or work.DONE,
             client_key=text_of(request, "client_key"),
-            active_ms=int(spent) if spent.isascii() and spent.isdecimal() else 0,
+            active_ms=whole(spent) or 0,
             remark=remark,
         )
 
@@ -359,11 +360,11 @@ def adjudicate(request: Request, b: str) -> Response:
 def adjudicate_save(request: Request, b: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
     reason = text_of(request, "reason")
-    given = {}
-    for name, value in form_of(request).items():
-        if name.startswith("d:") and isinstance(value, str) and value:
-            item, concept = json.loads(name[2:])
-            given[str(item), str(concept)] = value
+    given = {
+        _cell(name[2:]): value
+        for name, value in form_of(request).items()
+        if name.startswith("d:") and isinstance(value, str) and value
+    }
 
     def write(connection: Connection) -> int:
         found = batch_of(request, connection, b)
@@ -376,6 +377,15 @@ def adjudicate_save(request: Request, b: str) -> Response:
 
     context.store.write(write)
     return see(f"/{campaign_of(request)['slug']}/adjudicate/{b}")
+
+
+def _cell(text: str) -> tuple[str, str]:
+    """The item and the concept that a field of the form is about."""
+    try:
+        item, concept = json.loads(text)
+    except (ValueError, TypeError, RecursionError):
+        raise UsageError("this form is not as the page had it; please load it again") from None
+    return str(item), str(concept)
 
 
 @handler("screen")
@@ -424,13 +434,17 @@ def screen_save(request: Request, b: str) -> Response:
 
     def write(connection: Connection) -> int:
         found = batch_of(request, connection, b)
+        # Sent twice, it is decided once: by then the item stands in the other grid.
+        grids = [assessing.screened_items(connection, found, concept, s)[1] for s in ("1", "0")]
+        for item in wrong:
+            if not any(item in grid for grid in grids):
+                raise UsageError(f"nobody judged {concept!r} of item {str(item)!r}")
         given = {(str(item), concept): value for item in wrong}
         return assessing.decide(connection, context, visitor.person, found, given, "screening")
 
     context.store.write(write)
     here = f"/{campaign_of(request)['slug']}/screen/{b}"
     # What was corrected has left the list, so that the next ones have moved up.
-    after = text_of(request, "after")
-    begin = int(after) if after.isascii() and after.isdecimal() else 0
+    begin = whole(text_of(request, "after")) or 0
     query = {"concept": concept, "shown": shown, "after": str(begin)}
     return see(f"{here}?{urlencode(query)}")

@@ -12,6 +12,7 @@ from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row
+from cranfield.server.store.tables import campaign
 from cranfield.server.store.work_tables import assessor
 
 ASSESSORS = ("expert", "crowd", "model")
@@ -40,6 +41,8 @@ def add_assessor(
         ).scalar()
         if there is not None:
             return str(there), ""
+    # Of several who come at the same time each gets a number of its own.
+    connection.execute(select(campaign.c.id).where(campaign.c.id == campaign_id).with_for_update())
     count = connection.execute(
         select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
     ).scalar_one()
