@@ -164,3 +164,14 @@ def test_indices_that_cannot_be_averaged_say_so() -> None:
     scores = cf.evaluate(judgements, run, "RankRecall LogPrecision NormRecall", collection_size=9)
     assert [n.partition(":")[0] for n in scores.notes] == ["RankRecall", "LogPrecision"]
     assert not cf.evaluate({"q": {"a": 1}}, {"q": {"a": 1.0}}, "RankRecall").notes
+
+
+@pytest.mark.parametrize("scale", [1, 2.5, 5])
+def test_the_range_of_the_scaled_recall_reaches_down_to_its_worst_order(scale: float) -> None:
+    """Section 4B: 1 - s (1 - r), so that the worst order has 1 - s."""
+    m = cf.measure(f"NormRecall(scale={scale})")
+    run = {"t": {f"d{i}": -float(i) for i in range(10)}}
+    found = cf.evaluate({"t": {"d8": 1, "d9": 1}}, run, m, collection_size=10)
+    (means,) = found.mean().values()
+    assert m.range == (means[str(m)], 1.0) == (1 - scale, 1.0)
+    assert m.bind(scale=1).range == (0.0, 1.0)

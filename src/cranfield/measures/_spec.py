@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, Self, TypeAlias
 
-from cranfield._records import dataclass, field
-from cranfield.registry import Declared, Param
+from cranfield._records import dataclass, field, replace
+from cranfield.registry import Declared, Param, Value
 
 __all__ = ["Aggregate", "Measure", "Param"]
 
@@ -21,7 +21,8 @@ class Measure(Declared):
     "labels", "confidences", "hierarchy". `plan` turns the bound measure into what its
     evaluator runs; for ranked measures that is a call of a compiled kernel. `ratio` gives the
     two counts whose ratio the measure is, where it has a mean='micro': their sums' ratio.
-    `mean_note` says what speaks against a mean over topics, where something does.
+    `mean_note` says what speaks against a mean over topics, where something does. `range` is that
+    of the usual parameters; where others move it, `ranged` gives it for them.
     """
 
     noun: ClassVar[str] = "measure"
@@ -31,6 +32,7 @@ class Measure(Declared):
     higher_is_better: bool | None
     needs: frozenset[str]
     plan: Callable[..., Any] = field(repr=False)
+    ranged: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
     ratio: Callable[..., tuple[Any, Any]] | None = field(default=None, repr=False)
     mean_name: str = ""
     mean_note: str = ""
@@ -40,6 +42,10 @@ class Measure(Declared):
     undefined: str = ""
     example: str = ""
     trec_name: str = ""
+
+    def bind(self, *, at: float | None = None, **values: Value) -> Self:
+        bound = super().bind(at=at, **values)
+        return bound if bound.ranged is None else replace(bound, range=bound.ranged(**bound.bound))
 
     def other_names(self) -> Iterable[str]:
         return filter(None, (self.mean_name, self.trec_name))

@@ -19,6 +19,11 @@ _NO_MEAN = "a mean over topics says little, as it depends on the number of relev
 _RANKS = MappingProxyType({"rel": REL, "missing": MISSING})
 _OPEN = "collection size only when relevant items are missing and missing is not 'optimist'"
 
+
+def _expanded(*, scale: float = 1.0, **_: object) -> tuple[float, float]:
+    return 1.0 - scale, 1.0
+
+
 NORM_RECALL = Measure(
     name="NormRecall",
     title="Normalized recall",
@@ -27,6 +32,7 @@ NORM_RECALL = Measure(
     formula=r"1 - s \cdot \frac{\bar\rho - \frac{n_0+1}{2}}{N - n_0}",
     source=Source(_SOURCE, equations="5.18-5.20, section 4B for the scale"),
     range=(0.0, 1.0),
+    ranged=_expanded,
     higher_is_better=True,
     needs=EVERY | {"collection_size"},
     plan=ranks("norm_recall", sized=True, names=("scale",)),
