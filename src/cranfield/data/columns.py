@@ -230,12 +230,20 @@ def _chunk_text(array: Any) -> Text:
 
 
 def is_frame(value: Any) -> bool:
-    """Whether a value is a pandas or polars data frame or an Arrow table."""
+    """Whether a value is a pandas or polars data frame, an Arrow table or NumPy's named columns."""
+    if _is_named_array(value):
+        return True
     # Asked of the class: a lazy frame would have to find its columns out.
     kind = type(value)
     return kind.__module__.partition(".")[0] in ("pandas", "polars", "pyarrow") and (
         hasattr(kind, "columns") or hasattr(kind, "column_names")
     )
+
+
+def _is_named_array(value: Any) -> bool:
+    """Whether a value is a structured array; a mask would be lost."""
+    names = getattr(getattr(value, "dtype", None), "names", None)
+    return names is not None and hasattr(value, "__array__") and not hasattr(value, "mask")
 
 
 def collected(frame: Any) -> Any:
@@ -252,6 +260,8 @@ def collected(frame: Any) -> Any:
 
 
 def frame_columns(frame: Any) -> Sequence[str]:
+    if _is_named_array(frame):
+        return list(frame.dtype.names)
     names = frame.column_names if hasattr(frame, "column_names") else frame.columns
     return [str(n) for n in names]
 

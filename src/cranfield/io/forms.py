@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -24,8 +25,8 @@ NestedForm: TypeAlias = "Mapping[Any, Mapping[Any, float]]"
 ListedForm: TypeAlias = "Mapping[Any, Any]"
 # Topics, items and numbers, of one length.
 ColumnsForm: TypeAlias = "tuple[Sequence[Any], Sequence[Any], Sequence[float]]"
-# A pandas or polars data frame or an Arrow table, known by its class; or what ir_datasets and
-# ir_measures have: a data set, or tuples with query_id and doc_id.
+# A pandas or polars data frame, an Arrow table or a structured array of NumPy; or what ir_datasets
+# and ir_measures have: a data set, or tuples with query_id and doc_id; or rows of three.
 ForeignForm: TypeAlias = Any
 
 JudgementsForm: TypeAlias = (
@@ -105,20 +106,36 @@ def coerce_labels(
 
 
 def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
-    """Columns of named tuples as ir_datasets and ir_measures yield them."""
+    """Columns of rows: named tuples as ir_datasets and ir_measures yield them, or plain ones."""
     try:
-        rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in source]
+        rows = list(source) if not hasattr(source, "mask") else [None]
+        if not all(map(_is_triple, rows)):
+            rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in rows]
     except (AttributeError, TypeError):
         raise UsageError(
             f"cannot read {what} from {type(source).__name__}; give a path, a dict, a data frame, "
-            "three columns, or tuples with query_id and doc_id"
+            "three columns, rows of three, or tuples with query_id and doc_id"
         ) from None
     return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
+
+
+def _is_triple(row: Any) -> bool:
+    """Whether a row is a topic, an item and a number, in that order and without names."""
+    if hasattr(row, "query_id") or isinstance(row, str) or not hasattr(row, "__len__"):
+        return False
+    return (
+        len(row) == 3
+        and not isinstance(row, Mapping)
+        and isinstance(row[2], Real)
+        and all(isinstance(part, str | Integral) for part in (row[0], row[1]))
+    )
 
 
 def name_runs(runs: RunsForm) -> list[tuple[str, Any]]:
     """Pairs of a name and a run; two runs of one name are an error."""
     runs = collected(runs)
+    if isinstance(runs, Iterator):
+        runs = list(runs)
     if is_listed(runs):
         runs = [runs]
     elif isinstance(runs, Mapping):
@@ -213,8 +230,10 @@ def _is_columns(runs: Sequence[Any]) -> bool:
 
 
 def _is_rows(runs: Sequence[Any]) -> bool:
-    """Whether these are the tuples of one run, as ir_datasets and ir_measures yield them."""
-    return bool(runs) and hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id")
+    """Whether these are the rows of one run, with the names of ir_measures or without any."""
+    if not runs:
+        return False
+    return _is_triple(runs[0]) or (hasattr(runs[0], "query_id") and hasattr(runs[0], "doc_id"))
 
 
 def _name_of(run: Any, position: int, total: int) -> str:
