@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import signal
+import socket
 import stat
 import subprocess
 import sys
@@ -73,6 +74,26 @@ def test_a_pipe_that_does_not_wait_gets_everything(folder: Path) -> None:
     with os.fdopen(ends[0][0]) as out:
         assert out.read() == expected
     assert process.wait() == 0
+
+
+def test_an_interrupted_site_says_so(folder: Path) -> None:
+    pytest.importorskip("uvicorn")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    command = [*COMMAND, "serve", "site", "--port", str(port)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    with process.stdout as said:
+        assert any(line.startswith("serving site at ") for line in said)
+        deadline = time.monotonic() + 30
+        while time.monotonic() < deadline:
+            with socket.socket() as asking:
+                if asking.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        process.send_signal(signal.SIGINT)
+        assert process.wait(30) == 130
 
 
 def test_closed_streams(folder: Path) -> None:

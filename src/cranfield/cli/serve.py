@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from cranfield._process import stopped_with
 from cranfield.cli._common import Parser, add, positive
 
 DESCRIPTION = """The campaign site of a folder: registration, submissions, results. A new folder
@@ -34,4 +35,5 @@ def main(argv: Sequence[str]) -> int:
         proxy=given["behind_proxy"],
     )
     serve(settings, demo=given["demo"])
-    return 0
+    # The server lets requests end and keeps to itself that it was interrupted.
+    return stopped_with[-1] if stopped_with else 0
