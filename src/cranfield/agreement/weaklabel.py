@@ -170,7 +170,7 @@ def _machine_fit(rows: Floats, outliers: float, gamma: float | None) -> Floats:
     try:
         from sklearn.svm import OneClassSVM
     except ModuleNotFoundError:
-        raise MissingExtraError("scikit-learn", "ml", "cranfield weaklabel") from None
+        raise MissingExtraError("scikit-learn", "ml", "Fitting weak labels") from None
     machine = OneClassSVM(
         kernel="rbf", nu=outliers, gamma=1 / rows.shape[1] if gamma is None else gamma
     )

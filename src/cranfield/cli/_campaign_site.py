@@ -44,6 +44,9 @@ def site_steps(step: Callable[..., Parser]) -> None:
 
 def act(action: str, given: dict[str, Any], output: Any) -> int:
     """Do a step and show what it says; 1 when a check failed."""
+    from cranfield.server import need_packages
+
+    need_packages()
     from cranfield.server import operate
 
     given["database"] = given.pop("db")

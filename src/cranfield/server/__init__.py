@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import MissingExtraError
@@ -12,7 +13,20 @@ if TYPE_CHECKING:
 
     from cranfield.server.context import Context
 
-__all__ = ["Limits", "Passwords", "Settings", "create_app", "serve"]
+__all__ = ["Limits", "Passwords", "Settings", "create_app", "need_packages", "serve"]
+
+# What the extra brings, by the name under which it is imported.
+PACKAGES = {
+    "alembic": "alembic",
+    "argon2": "argon2-cffi",
+    "fastapi": "fastapi",
+    "httptools": "httptools",
+    "jinja2": "jinja2",
+    "python_multipart": "python-multipart",
+    "sqlalchemy": "sqlalchemy",
+    "starlette": "starlette",
+    "uvicorn": "uvicorn",
+}
 
 
 def create_app(settings: Settings, context: Context | None = None) -> FastAPI:
@@ -20,7 +34,7 @@ def create_app(settings: Settings, context: Context | None = None) -> FastAPI:
 
     `context` is the opened site, for who has opened it already.
     """
-    _need_packages()
+    need_packages()
     from cranfield.server.app import make_app
 
     return make_app(settings, context)
@@ -28,17 +42,20 @@ def create_app(settings: Settings, context: Context | None = None) -> FastAPI:
 
 def serve(settings: Settings, **options: Any) -> None:
     """Run the site until it is stopped."""
-    _need_packages()
+    need_packages()
     from cranfield.server.running import run
 
     run(settings, **options)
 
 
-def _need_packages() -> None:
-    try:
-        import argon2  # noqa: F401
-        import fastapi  # noqa: F401
-        import jinja2  # noqa: F401
-        import sqlalchemy  # noqa: F401
-    except ModuleNotFoundError as error:
-        raise MissingExtraError(str(error.name), "server", "The campaign site") from None
+def need_packages() -> None:
+    """A MissingExtraError where a package of the site is not installed."""
+    for module in PACKAGES:
+        try:
+            import_module(module)
+        except ModuleNotFoundError as error:
+            # One of them may need another.
+            package = PACKAGES.get(str(error.name))
+            if package is None:
+                raise
+            raise MissingExtraError(package, "server", "The campaign site") from None
