@@ -336,6 +336,16 @@ def test_names_of_ir_datasets(monkeypatch, capsys, tmp_path):
     assert main(["eval", "irds:toy/test", str(tmp_path / "r.json"), "-m", "AP"]) == 0
     assert main(["eval", "irds:other", str(tmp_path / "r.json"), "-m", "AP"]) == 2
     assert "irds:other: is no data set of ir_datasets" in capsys.readouterr().err
+
+    def unreachable():
+        raise RuntimeError("All download sources failed", [OSError("no network")])
+        yield
+
+    away = types.SimpleNamespace(has_qrels=lambda: True, qrels_iter=unreachable)
+    catalogue.load = {"toy/away": away}.__getitem__
+    assert main(["eval", "irds:toy/away", str(tmp_path / "r.json"), "-m", "AP"]) == 2
+    told = "irds:toy/away: could not be fetched: All download sources failed"
+    assert told in capsys.readouterr().err
     monkeypatch.setitem(sys.modules, "ir_datasets", None)
     with pytest.raises(cf.MissingExtraError, match=r"cranfield\[datasets\]"):
         cf.read_qrels("irds:toy/test")

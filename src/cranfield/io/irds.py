@@ -9,11 +9,18 @@ from cranfield.data import Judgements
 from cranfield.errors import InputError, MissingExtraError
 
 PREFIX = "irds:"
+SAID = 200
 
 
 def read_catalogued(name: str) -> Judgements:
     """The judgements of a data set; ir_datasets fetches what is not on this machine yet."""
-    rows = [(r.query_id, r.doc_id, r.relevance) for r in _data_set(name).qrels_iter()]
+    judged = _data_set(name).qrels_iter()
+    try:
+        rows = [(r.query_id, r.doc_id, r.relevance) for r in judged]
+    except (OSError, RuntimeError) as error:
+        # What ir_datasets, requests and the system raise where a file cannot be had.
+        said = str(error.args[0] if error.args else error).partition("\n")[0][:SAID]
+        raise InputError.single(name, f"could not be fetched: {said}") from error
     if not rows:
         raise InputError.single(name, "has no judgements")
     topics, items, grades = zip(*rows, strict=True)
