@@ -121,6 +121,8 @@ def test_a_setting_that_cannot_reach_the_level_says_so():
     assert note.startswith("AP: nothing can be significant: with 1000 resamples and holm over 528")
     result = scores(campaign(2, 4, 1)).compare(test="sign")
     assert "with 4 topics" in result.notes[0]
+    result = scores(campaign(3, 2, 1)).compare(test="sign")
+    assert result.notes[0].endswith("holm over 3 pairs no corrected p-value is below 1")
 
 
 def test_p_values_at_their_floor_are_shown_as_bounds():

@@ -243,6 +243,18 @@ def test_studentized_range(runs, df):
     np.testing.assert_allclose(studentized_range_sf(q, runs, df), expected, rtol=0, atol=1e-10)
 
 
+@pytest.mark.parametrize("runs, df", [(46, 200), (180, 8771), (1000, math.inf)])
+def test_studentized_range_of_all_pairs_of_many_runs(runs, df):
+    seen = np.array([0.0, 1.0, 3.0, 5.0, 5.7, 7.0, 12.0, 30.0, 31.0, 1e6])
+    expected = silently(ss.studentized_range.sf, seen, runs, df)
+    q = np.concatenate([seen, np.random.default_rng(1).uniform(0, 40, 20_000)])
+    found = studentized_range_sf(q, runs, df)
+    np.testing.assert_allclose(found[: seen.size], expected, rtol=0, atol=1e-10)
+    assert found[0] == 1.0
+    assert found[seen.size - 1] == 0.0
+    assert (np.diff(found[np.argsort(q)]) < 1e-11).all()
+
+
 @pytest.mark.parametrize("tail, theirs", [("one", "larger"), ("two", "two-sided")])
 @pytest.mark.parametrize("effect, n", [*itertools.product([0.1, 0.5, 0.7], [5, 20, 60])])
 def test_power(effect, n, tail, theirs):

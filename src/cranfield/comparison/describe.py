@@ -166,5 +166,6 @@ def smallest_corrected(case: Case) -> tuple[float, str]:
         floors.append((signs, f"{n} {case.scores.unit_of[case.measure]}s"))
     least, why = max(floors)
     if plan.correction in ("holm", "bonferroni"):
-        return least * case.asked.size, f"{why} and {plan.correction} over {case.asked.size} pairs"
+        least = min(least * case.asked.size, 1.0)
+        return least, f"{why} and {plan.correction} over {case.asked.size} pairs"
     return least, why
