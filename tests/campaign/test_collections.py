@@ -165,6 +165,14 @@ def test_what_is_wrong_is_told(tmp_path, change, file, said):
     assert any(said in p.message for p in told), found.problems
 
 
+def test_a_size_below_what_was_judged_is_told(own):
+    assert main(["collection", "init", str(own), "--quiet"]) == 0
+    toml = own / "collection.toml"
+    toml.write_text(toml.read_text().replace("layout = 2", "layout = 2\nsize = 39"))
+    said = [problem.message for problem in cf.check_collection(own).problems]
+    assert said == ["size is 39, but 40 items are judged for one topic"]
+
+
 def test_a_bad_toml_is_told_with_its_lines(tmp_path, capsys):
     (tmp_path / "collection.toml").write_text('name = 3\nruns = ["gone.run"]\nsise = 4\n')
     assert main(["collection", "check", str(tmp_path)]) == 1

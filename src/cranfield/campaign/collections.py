@@ -269,6 +269,9 @@ class _Check:
             judged = read_qrels(path)
             self._has("judgements", f"{len(judged)} of {plural(len(judged.topics), 'topic')}")
             held = {"topics": set(judged.topics), "items": _items_of(path, TRUTH[kind])}
+            most = max(map(len, judged.to_dict().values()), default=0)
+            if self.c.size is not None and self.c.size < most:
+                self._complain(f"size is {self.c.size}, but {most} items are judged for one topic")
         else:
             truth = read_labels(path)
             size = f"{plural(len(truth.items), 'item')}, {plural(len(truth.concepts), 'concept')}"

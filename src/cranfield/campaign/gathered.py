@@ -123,8 +123,8 @@ def _ranked(
     (counted,) = parse_measures("NumRet")
     both = [str(m) for m in dict.fromkeys([*own, *levels, counted])]
     found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
-    some = (found.values[counted] > 0).any(axis=0).tolist()
-    topics = {topic for topic, seen in zip(found.units["topic"], some, strict=True) if seen}
+    most = found.values[counted].max(axis=0)
+    topics = {topic for topic, count in zip(found.units["topic"], most, strict=True) if count > 0}
     return found.select(own), found.select(levels), {"topic": topics}
 
 

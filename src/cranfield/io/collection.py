@@ -119,6 +119,7 @@ class _Reader:
             "layout": self._layout,
             "file": self._file,
             "files": self._files,
+            "labels": self._labels,
             "folder": self._folder,
             "threshold": self._threshold,
             "ontology": self._ontology,
@@ -190,6 +191,9 @@ class _Reader:
         elif kind != "place" and path.is_dir() != (kind == "folder"):
             self._complain(f"{key} names {name!r}, which is not a {kind}", table, key, name)
         return path
+
+    def _labels(self, table: str, key: str, value: Any) -> Path:
+        return self._file(table, key, value, kind="place")
 
     def _folder(self, table: str, key: str, value: Any) -> Path:
         return self._file(table, key, value, kind="folder")

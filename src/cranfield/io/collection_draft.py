@@ -81,8 +81,13 @@ def draft_collection(folder: str | Path) -> Draft:
     pictures = _picture_folder(home)
     if pictures is not None:
         draft.add("pictures", pictures)
+    classes = _class_folders(home)
+    for folder in classes:
+        draft.add("truth", folder.relative_to(home).as_posix())
     for path in sorted(home.rglob("*")):
         name = path.relative_to(home).as_posix()
+        if path.parent in classes and path.suffix == ".txt":
+            continue
         if not path.is_file() or name == FILE or any(p.startswith(".") for p in Path(name).parts):
             continue
         if inner_suffix(path) in PICTURES:
@@ -96,6 +101,23 @@ def draft_collection(folder: str | Path) -> Draft:
             draft.unknown.append(name)
     _settle(draft)
     return draft
+
+
+def _class_folders(home: Path) -> list[Path]:
+    """Folders of a truth with a file per concept, as PASCAL VOC has it: items with 1 and -1."""
+    found: dict[Path, list[Path]] = {}
+    for path in sorted(home.rglob("*.txt")):
+        if path.parent != home and path.is_file():
+            found.setdefault(path.parent, []).append(path)
+    return [folder for folder, files in found.items() if all(map(_of_class, files))]
+
+
+def _of_class(path: Path) -> bool:
+    try:
+        rows = _head(path, "")
+    except InputError:
+        return False
+    return bool(rows) and all(len(row) == 2 and row[1] in ("1", "0", "-1") for row in rows)
 
 
 def write_draft(draft: Draft) -> Path:

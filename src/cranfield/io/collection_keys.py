@@ -84,7 +84,7 @@ DECLARED: tuple[Key, ...] = (
     _key("retrieved", "text", '"collection"', "the split whose items can be retrieved; else all"),
     _key(
         "truth",
-        "file",
+        "labels",
         '"truth.csv"',
         "which concepts each item has, also as probabilities; with `label_silver` the gold: some "
         "items",
@@ -150,6 +150,7 @@ KINDS: dict[str, str] = {
     "layout": "a whole number from 1 on, at most that of this version",
     "file": "the name of a file, relative to the folder and inside it",
     "files": "a list of names of files",
+    "labels": "the name of a file, or of a folder with a file per concept as PASCAL VOC has it",
     "folder": "the name of a folder inside the collection's",
     "threshold": "a number in [0, 1], or a file with one per concept",
     "ontology": "a built-in name such as pto-2011, or a file",

@@ -76,7 +76,9 @@ class _Writer:
             return [self._copy(path) for path in value]
         if key.kind == "texts":
             return list(value)
-        return self._copy(value) if isinstance(value, Path) else value
+        if isinstance(value, Path):
+            return self._copy_folder(value) if value.is_dir() else self._copy(value)
+        return value
 
     def _with_threshold(self, facts: RunFacts) -> RunFacts:
         """Facts whose file of thresholds, if they have one, has come along."""

@@ -203,16 +203,23 @@ class _Site:
         ]
         if self.released:
             named = (("truth", part.truth), ("silver", part.silver))
-            listed += [(what, path, "", True) for what, path in named if path is not None]
+            given = [(what, path) for what, path in named if path is not None]
+            listed += [(what, file, "", True) for what, path in given for file in _within(path)]
         for what, path, run, copied in listed:
             digest, size = _digest(path)
-            address = f"files/{slug(kind)}/{path.name}" if copied else ""
+            inner = f"{what}/" if path.parent in (part.truth, part.silver) else ""
+            address = f"files/{slug(kind)}/{inner}{path.name}" if copied else ""
             if copied:
                 to = self.folder / address
                 to.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(path, to)
                 self.sums[address], self.size = digest, self.size + size
             yield FileFact(what, path.name, size, digest, run, address)
+
+
+def _within(path: Path) -> list[Path]:
+    """A file, or the files of a folder with one per concept."""
+    return sorted(p for p in path.iterdir() if p.is_file()) if path.is_dir() else [path]
 
 
 def _digest(path: Path) -> tuple[str, int]:

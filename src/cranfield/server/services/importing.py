@@ -67,6 +67,11 @@ def import_collection(
         raise UsageError(f"{collection.folder} names no truth and no runs: there is no task")
     for kind in collection.kinds:
         check_estimable(collection, kind)
+    if collection.truth is not None and collection.truth.is_dir():
+        raise UsageError(
+            f"{collection.truth} is a folder; the site takes a truth of one file: "
+            f"cranfield convert {collection.truth} truth.csv makes it"
+        )
     public = context.settings.public / slug
     shutil.rmtree(public, ignore_errors=True)
     write_collection(public_part(collection), public)
