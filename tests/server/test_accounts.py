@@ -26,6 +26,17 @@ def test_wrong_passwords_make_the_next_attempt_wait(site):
     assert browser.fill("/login", {"login": "ann", "password": PASSWORD}).status_code == 303
 
 
+def test_wrong_passwords_wait_where_they_are_entered_again_too(site):
+    browser = site.browser("ann")
+    for _ in range(5):
+        assert browser.fill("/confirm", {"password": "wrong"}).status_code == 400
+    for password in ("wrong", PASSWORD):
+        assert browser.fill("/confirm", {"password": password}).status_code == 429
+    site.time += 1000
+    assert browser.fill("/confirm", {"password": PASSWORD}).status_code == 303
+    assert browser.fill("/confirm", {"password": "wrong"}).status_code == 400
+
+
 def test_an_unknown_name_takes_as_long_as_a_wrong_password(unserved):
     hasher = accounts.Hasher(Passwords(memory=8192, passes=3))
     kept = hasher.hash(PASSWORD)

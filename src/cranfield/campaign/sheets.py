@@ -39,7 +39,8 @@ class Unit:
     """One thing to judge: its name, which form asks about it, and what is shown of it.
 
     `picture` is an address or the picture itself as a data address, `second` that of the other
-    one of a pair; `topic` stays in view while items are judged for it.
+    one of a pair; `topic` stays in view while items are judged for it, and so does `query`, the
+    picture that a topic asks with.
     """
 
     name: str
@@ -50,6 +51,7 @@ class Unit:
     second: str = ""
     topic: str = ""
     grid: Grid | None = None
+    query: str = ""
 
 
 @dataclass(frozen=True, eq=False)

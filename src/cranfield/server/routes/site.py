@@ -93,7 +93,8 @@ def confirm(request: Request) -> Response:
     try:
         accounts.confirm(context, hasher_of(request), visitor.cookie, text_of(request, "password"))
     except UsageError as error:
-        return page(request, "confirm.html", 400, next=after, error=str(error))
+        status = 429 if isinstance(error, accounts.WaitError) else 400
+        return page(request, "confirm.html", status, next=after, error=str(error))
     return see(after or "/account")
 
 

@@ -233,7 +233,7 @@ def work_picture(request: Request, b: str, id: str, which: str = "picture") -> R
         unit = found.hits.get(id)
         if who is None or unit is None or not giving.may_see(connection, found, who, id):
             raise Refusal(404, "There is no such picture.")
-    return _picture(request, str(unit["item"]), found.picture(unit, which))
+    return _picture(request, found.item_of(unit, which), found.picture(unit, which))
 
 
 def _picture(request: Request, item: str, held: str = "") -> Response:

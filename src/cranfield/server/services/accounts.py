@@ -156,22 +156,28 @@ def log_in(context: Context, hasher: Hasher, login: str, password: str) -> str:
     name = login.strip().lower()[:LONGEST_TEXT]
     counted = hash_of(name)
     with context.store.read() as connection:
-        wait = connection.execute(
-            select(login_failure.c.until).where(login_failure.c.name == counted)
-        ).scalar()
+        wait = _waits(connection, counted)
         row = connection.execute(
             select(person.c.id, person.c.password).where(
                 person.c.login == name, person.c.disabled == 0
             )
         ).first()
     now = context.clock.now()
-    if wait is not None and wait > now:
+    if wait > now:
         raise WaitError(wait - now)
     if not hasher.matches(row.password if row else None, password) or row is None:
         context.store.write(lambda c: _count_failure(c, counted, now))
         raise UsageError("the login name or the password is not right")
     who = str(row.id)
     return context.store.write(lambda c: _open_session(c, context, who, counted))
+
+
+def _waits(connection: Connection, counted: str) -> int:
+    """Until when no password of a name counts; 0 when it does now."""
+    until = connection.execute(
+        select(login_failure.c.until).where(login_failure.c.name == counted)
+    ).scalar()
+    return int(until or 0)
 
 
 def _count_failure(connection: Connection, counted: str, now: int) -> None:
@@ -213,18 +219,27 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str) -> None
     """Note that the password of a session was entered again, or raise a UsageError."""
     with context.store.read() as connection:
         row = connection.execute(
-            select(person.c.password)
+            select(person.c.password, person.c.login)
             .join(session, session.c.person == person.c.id)
             .where(session.c.hash == hash_of(token))
         ).first()
-    if not hasher.matches(row.password if row else None, password):
-        raise UsageError("the password is not right")
+        # Who has found an open browser guesses no faster than at the door.
+        counted = hash_of(row.login if row else "")
+        wait = _waits(connection, counted)
     now = context.clock.now()
-    context.store.write(
-        lambda c: c.execute(
+    if wait > now:
+        raise WaitError(wait - now)
+    if not hasher.matches(row.password if row else None, password):
+        context.store.write(lambda c: _count_failure(c, counted, now))
+        raise UsageError("the password is not right")
+
+    def write(connection: Connection) -> None:
+        connection.execute(delete(login_failure).where(login_failure.c.name == counted))
+        connection.execute(
             update(session).where(session.c.hash == hash_of(token)).values(confirmed=now)
         )
-    )
+
+    context.store.write(write)
 
 
 def session_of(connection: Connection, token: str, now: int) -> Session | None:

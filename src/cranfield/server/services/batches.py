@@ -106,6 +106,10 @@ class Batch:
             asked = (self.id, *asked)
         return hashlib.sha256("\n".join(sorted(asked)).encode()).hexdigest()[:16]
 
+    def item_of(self, row: Row, which: str) -> str:
+        """The item whose picture is shown: the one to judge, or what its topic asks with."""
+        return str(_content(row).get("query", "") if which == "query" else row["item"])
+
     def picture(self, row: Row, which: str) -> str:
         """A picture that came with a unit: 'picture' or 'second'; '' where none did."""
         held = _content(row).get(which) if which in ("picture", "second") else None
@@ -124,6 +128,7 @@ class Batch:
             f"{picture}?which=second" if content.get("second") else "",
             topic=content.get("topic", ""),
             grid=Grid(tuple(grid[0]), tuple(map(tuple, grid[1]))) if grid else None,
+            query=f"{picture}?which=query" if picture and content.get("query") else "",
         )
 
 
@@ -260,6 +265,7 @@ def _hit(
         "picture": checked_picture(unit.picture) if keep else bool(unit.picture),
         "second": checked_picture(unit.second) if keep else False,
         "grid": None if unit.grid is None else [list(unit.grid.head), list(unit.grid.rows)],
+        "query": unit.query,
     }
     return {
         "id": context.new_id(),

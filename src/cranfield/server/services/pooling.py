@@ -107,13 +107,18 @@ def _units(
 ) -> list[Unit]:
     texts = read_texts(read_collection(context.settings.public / campaign["slug"]))
     tiled = texts.sheet if texts.sheet is not None else ()
+
+    def shown(item: str | None) -> str:
+        return item if item is not None and (item in texts.pictures or item in tiled) else ""
+
     return [
         Unit(
             f"{number:06d}",
             title=one.item,
             text=texts.items.get(one.item, ""),
-            picture="there" if one.item in texts.pictures or one.item in tiled else "",
+            picture="there" if shown(one.item) else "",
             topic=texts.topics.get(one.topic, "") or one.topic,
+            query=shown(texts.topic_items.get(one.topic)),
         )
         for number, one in enumerate(pooled, after + 1)
     ]
