@@ -1,6 +1,7 @@
 """The report of a whole collection on one page."""
 
 import json
+from dataclasses import replace
 from datetime import date
 
 import cranfield as cf
@@ -62,3 +63,10 @@ def test_a_page_from_python_says_when_it_was_made(tmp_path):
     scores.report(tmp_path / "page.html", title="Mine")
     text = (tmp_path / "page.html").read_text()
     assert f"<dt>Made on</dt><dd>{date.today():%Y-%m-%d}</dd>" in text
+
+
+def test_draws_have_the_seed_of_the_collection_also_without_a_baseline():
+    held = replace(cf.read_collection(SAMPLE), baseline="", seed=41)
+    page = cf.collection_report(held, kinds=["ranked"])
+    assert "seed 41" in page
+    assert "seed 0" not in page

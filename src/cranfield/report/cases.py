@@ -197,8 +197,11 @@ def _curve(truth: LabelMatrix, run: LabelMatrix) -> dict[str, Roc]:
 def compared(
     scores: Scores, options: Mapping[str, Any] | None, jobs: int, progress: Progress
 ) -> tuple[Comparison | None, tuple[str, ...]]:
-    """The comparison asked for, or the usual one where it is possible; and what is left out."""
-    if options is not None:
+    """The comparison asked for, or the usual one where it is possible; and what is left out.
+
+    A seed alone asks for the usual one.
+    """
+    if options is not None and options.keys() != {"rng"}:
         if options.get("baseline") is not None:
             scores, name = with_baseline(scores, options["baseline"])
             options = {**options, "baseline": name}
@@ -213,7 +216,7 @@ def compared(
         )
         return None, (said,)
     try:
-        found = scores.compare(measures=tested, jobs=jobs, progress=progress)
+        found = scores.compare(measures=tested, jobs=jobs, progress=progress, **(options or {}))
     except UsageError as error:
         return None, (f"{UNTESTED}: {error}.",)
     return found, ()

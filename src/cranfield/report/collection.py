@@ -89,8 +89,7 @@ def _case(
     part, truth = held.part(kind), scored_truth(held, kind)
     known = baseline or part.baseline or None
     options: dict[str, Any] = {"jobs": jobs, "progress": told, **task_options(held, kind)}
-    if known is not None:
-        options["compare"] = {"baseline": known, "rng": held.seed}
+    options["compare"] = {"rng": held.seed} | ({} if known is None else {"baseline": known})
     measures = list(part.measures)
     if kind == "ranked":
         return ranked_case(truth, part.runs, measures or DEFAULT_MEASURES, **options)
