@@ -28,8 +28,8 @@ from cranfield.notes import Progress
 
 # The least probability that a model gives to an answer: one surprise never rules a truth out.
 LEAST = 1e-10
-# Judgements of one block of the second round.
-BLOCK = 1 << 17
+# Judgements of one block of the second round: its tables stay in the cache of a core.
+BLOCK = 1 << 13
 # A unit is unsettled when the last step still moved one of its probabilities by this much.
 MOVING = 0.01
 
@@ -200,7 +200,8 @@ def _expect_left_out(
     for start in range(0, voices.unit.size, BLOCK):
         block = slice(start, start + BLOCK)
         unit = voices.unit[block]
-        logs = np.log(answering(voices.voice[block], posterior[unit]))
+        logs = answering(voices.voice[block], posterior[unit])
+        np.log(logs, out=logs)
         first = np.flatnonzero(np.diff(unit, prepend=-1))
         # A unit may stand at the end of one block and at the start of the next.
         score[unit[first]] += np.add.reduceat(logs, first, axis=0)

@@ -16,16 +16,23 @@ def dawid_skene(right: float = 0.0, wrong: float = 0.0) -> Model:
     """
 
     def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
-        total = np.empty((voices.annotators, voices.answers))
+        # Table of each voice with what was given before, and that of all its annotator's answers.
+        given_by = expected + wrong
+        given_by[np.arange(voices.answer.size), voices.answer] += right - wrong
+        whole_of = np.empty_like(expected)
         before = right + wrong * (voices.answers - 1)
         for k, column in enumerate(expected.T):
-            total[:, k] = voices.per_annotator(np.maximum(column, LEAST)) + before
+            total = voices.per_annotator(np.maximum(column, LEAST)) + before
+            whole_of[:, k] = total[voices.annotator]
 
         def answering(rows: Integers, own: Floats) -> Floats:
-            given = expected[rows] - own + wrong
-            given[np.arange(rows.size), voices.answer[rows]] += right - wrong
-            whole = total[voices.annotator[rows]] - own
-            return np.asarray(np.maximum(given, LEAST) / np.maximum(whole, LEAST))
+            # In place: this is the costly line of the second round.
+            given, whole = given_by[rows], whole_of[rows]
+            given -= own
+            whole -= own
+            np.maximum(given, LEAST, out=given)
+            given /= np.maximum(whole, LEAST, out=whole)
+            return given
 
         return answering
 
