@@ -18,6 +18,8 @@ GROUPS = {
     "subtopics": frozenset({"ranking", "subtopics"}),
     # Runs against a run: tested in golden/test_rbo.py.
     "reference": frozenset({"ranking", "reference"}),
+    # Annotations of which some cells were judged: tested in test_pooled_labels.py.
+    "cells": frozenset({"cells", "strata"}),
     # Runs that assign concepts: tested in test_labels_properties.py.
     "annotation": frozenset({"labels", "confidences", "hierarchy", "costs"}),
 }

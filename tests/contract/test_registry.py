@@ -19,6 +19,7 @@ from cranfield.evaluation.ranked import evaluate
 from cranfield.measures import (
     ANNOTATION,
     FAMILIES,
+    POOLED,
     RANKED,
     REGISTRY,
     SETS,
@@ -156,7 +157,7 @@ def test_a_name_means_the_measure_of_the_task() -> None:
 
 @pytest.mark.parametrize("m", REGISTRY.values(), ids=str)
 def test_the_names_that_tables_print_are_understood(m: Measure) -> None:
-    registry = RANKED if m.name in RANKED else ANNOTATION
+    registry = next(r for r in (RANKED, ANNOTATION, POOLED) if m.name in r)
     for bound in bindings(m):
         assert registry.find(bound.mean_label) == bound
 

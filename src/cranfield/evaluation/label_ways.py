@@ -9,9 +9,9 @@ from typing import Any
 from cranfield.errors import UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.scores import Scores
+from cranfield.measures import POOLED
+from cranfield.registry import split_names
 
-# Truths that say which cells were judged, and nothing of the others (No 3.3.3).
-POOLED = ("infAP.concept", "xinfAP.concept", "Bpref.concept")
 _WHERE, _CHANCE = ("executor",), ("draws", "rng")
 _KNOWLEDGE = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds")
 
@@ -23,8 +23,8 @@ def label_way(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..., Sco
     what the way taken has no use for is taken out of them.
     """
     tune, on, per = (options.pop(name) for name in ("tune", "on", "tune_per"))
-    asked = (options["measures"] or "").split()
-    if set(asked) & set(POOLED):
+    asked = split_names(options["measures"] or "")
+    if any(map(_is_pooled, asked)):
         _only_pooled(options, asked)
         from cranfield.evaluation.pooled_labels import evaluate_pooled_labels
 
@@ -40,11 +40,16 @@ def label_way(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..., Sco
     return partial(evaluate_tuned, tune=tune, on=on, per=per, keep=keep), False
 
 
+def _is_pooled(name: str) -> bool:
+    """Whether a measure is of truths in which some cells were judged (No 3.3.3)."""
+    return name.partition("(")[0] in POOLED
+
+
 def _only_pooled(options: dict[str, Any], asked: list[str]) -> None:
-    others = [name for name in asked if name not in POOLED]
+    others = [name for name in asked if not _is_pooled(name)]
     if others:
         raise UsageError(
-            f"{others[0]} needs every cell of the truth, measures such as {POOLED[0]} those that "
+            f"{others[0]} needs every cell of the truth, measures such as infAP.concept those that "
             "were judged: ask for them in two calls"
         )
     for name in (*_WHERE, *_CHANCE, *_KNOWLEDGE):

@@ -7,18 +7,22 @@ annotation ranks by confidence, and measures for incomplete judgements (infAP, B
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from cranfield.data import Judgements
 from cranfield.data.concept_rankings import concept_rankings
-from cranfield.errors import UsageError, door, suggest
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import MeasureError, UsageError, door, suggest
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.annotations import name_annotations
 from cranfield.io.forms import coerce_labels
 from cranfield.io.pooled_cells import read_pooled_cells
-from cranfield.measures import parse_measures
+from cranfield.measures import POOLED, Measure, parse_measures
+from cranfield.measures._parse import listed_measures
+from cranfield.measures.labels.pooled import as_ranked
 from cranfield.notes import Watcher
 
 MEASURES = "infAP.concept Bpref.concept"
@@ -38,16 +42,17 @@ def evaluate_pooled_labels(
     """Score annotations on the cells of a truth that were judged, concept by concept.
 
     `truth` is a file (CSV item,concept,value, `?` for a cell of the sample that nobody judged) or
-    {concept: {item: 1, 0 or -1}}. Measures are those of rankings, also written `infAP.concept`.
+    {concept: {item: 1, 0 or -1}}. Measures are `infAP.concept`, `xinfAP.concept`,
+    `Bpref.concept`, and those of rankings under their own names.
 
     >>> cells = {"Sea": {"a": 1, "b": 0, "c": -1}}
     >>> run = {"a": {"Sea": 0.9}, "b": {"Sea": 0.2}, "c": {"Sea": 0.5}}
     >>> evaluate_pooled_labels(cells, {"mine": run}, "infAP.concept").mean()
-    {'mine': {'infAP': 1.0}}
+    {'mine': {'infAP.concept': 1.0}}
     """
     judged = read_pooled_cells(truth) if isinstance(truth, str | Path) else truth
     cells = judged if isinstance(judged, Judgements) else Judgements.from_dict(dict(judged))
-    wanted = parse_measures(measures)
+    wanted = dict.fromkeys(_named(name) for name in listed_measures(measures))
     named = name_annotations(runs)
     matrices = [coerce_labels(source, name, scores=scores) for name, source in named]
     for matrix in matrices:
@@ -57,4 +62,45 @@ def evaluate_pooled_labels(
                 f"{matrix.where}: no concept {unknown[0]!r}.{suggest(unknown[0], matrix.concepts)}"
             )
     ranked = {run.name: run for run in concept_rankings(matrices)}
-    return evaluate(cells, ranked, wanted, jobs=jobs, progress=progress)
+    computed = parse_measures([as_ranked(m) for m in wanted])
+    found = evaluate(cells, ranked, computed, jobs=jobs, progress=progress)
+    items = tuple(dict.fromkeys(item for _, item, _ in cells.rows()))
+    return _by_concept(found, tuple(wanted), items, matrices)
+
+
+def _named(wanted: str | Measure) -> Measure:
+    if isinstance(wanted, Measure):
+        return wanted
+    try:
+        return POOLED.find(wanted)
+    except MeasureError:
+        return parse_measures(wanted)[0]
+
+
+def _by_concept(
+    found: Scores, wanted: tuple[Measure, ...], items: tuple[str, ...], runs: list[LabelMatrix]
+) -> Scores:
+    """Scores of rankings in the shape of annotation: topics are concepts."""
+    concepts = found.units["topic"]
+    left = {m: tuple(found.left_out(as_ranked(m))) for m in wanted}
+    counts = [
+        {
+            "evaluated": found.evaluated[i],
+            "missing": found.missing[i],
+            "left_out": {str(m): left[m][i] for m in wanted},
+        }
+        for i in range(len(found.runs))
+    ]
+    return replace(
+        found,
+        task="labels",
+        measures=wanted,
+        units={"item": items, "concept": concepts},
+        unit_of=dict.fromkeys(wanted, "concept"),
+        values={m: found.values[as_ranked(m)] for m in wanted},
+        overall={m: found.overall[as_ranked(m)] for m in wanted},
+        missing=tuple(len(set(items).difference(run.items)) for run in runs),
+        evaluated=(len(items),) * len(found.runs),
+        run_facts=tuple({"concepts": one} for one in counts),
+        left=left,
+    )

@@ -65,9 +65,17 @@ def _annotation_sets() -> Mapping[str, Iterable[str]]:
     return LABEL_SETS
 
 
+def _pooled() -> Iterable[Measure]:
+    from cranfield.measures.labels.pooled import RANKED_AS
+
+    return RANKED_AS
+
+
 ANNOTATION = Registry(Measure, _annotation, LABEL_ALIASES, _annotation_sets)
+# Annotations of which only some cells were judged.
+POOLED = Registry(Measure, _pooled)
 # All measures, ranked ones first.
-REGISTRY = Joined(RANKED, ANNOTATION)
+REGISTRY = Joined(RANKED, ANNOTATION, POOLED)
 
 _CUTOFFS = (5, 10, 15, 20, 30, 100, 200, 500, 1000)
 _RECALLS = ("0", "0.1", "0.2", "0.3", "0.4", "0.5", "0.6", "0.7", "0.8", "0.9", "1")
@@ -219,6 +227,7 @@ def _expanded(given: str | Measure) -> Iterable[str | Measure]:
 
 __all__ = [
     "ANNOTATION",
+    "POOLED",
     "RANKED",
     "REGISTRY",
     "SETS",

@@ -42,10 +42,6 @@ RANKED_ALIASES = {
     "mean_reciprocal_rank": "RR",
     "ndcg_burges": "nDCG(gain='exp')",
     "IPrec": "iP(version=9)",
-    # Of each concept's items by confidence, where only some were judged (TRECVID).
-    "infAP.concept": "infAP",
-    "xinfAP.concept": "xinfAP",
-    "Bpref.concept": "Bpref",
 }
 
 # Without a cutoff these are of all that was retrieved, as in ranx; in lower case.

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures import ANNOTATION, RANKED, SETS
+from cranfield.measures import ANNOTATION, POOLED, RANKED, SETS
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels import (
@@ -80,6 +80,11 @@ def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, 
 
 
 def _named(name: str) -> Measure:
+    if name.partition("(")[0] in POOLED:
+        raise MeasureError(
+            f"{name} reads a truth of which some cells were judged: use cranfield label with that "
+            "file (in Python: evaluate_pooled_labels)"
+        )
     if name in SETS:
         raise MeasureError(
             f"{name} is a set of measures of rankings: use cranfield eval (in Python: evaluate)"
