@@ -6,8 +6,10 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.errors import UsageError
-from cranfield.server import Settings, operate, serve
+from cranfield.server import Settings, judging, operate, serve
 from tests.server.postgres import new_database, running
+
+PLACE = "http://127.0.0.1:1/tiny"
 
 
 @pytest.mark.parametrize(
@@ -41,3 +43,20 @@ def test_a_site_that_cannot_listen_is_not_begun(tmp_path):
         with pytest.raises(UsageError, match="is not one address"):
             serve(Settings(tmp_path / "site", port=8000, proxy=proxy))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_judges_is_named_and_ends_where_nothing_can_be_stored(monkeypatch):
+    with pytest.raises(UsageError, match="command="):
+        judging.judge(to=PLACE, command=" ", token="cw_x")
+    asked = []
+
+    def answered(_place, _secret, method, path, _body=None):
+        asked.append(path)
+        if method == "GET":
+            return 200, {"assignment": "one", "item": "d0"}
+        return 409, {"detail": "this batch does not take answers now"}
+
+    monkeypatch.setattr(judging, "_ask", answered)
+    with pytest.raises(UsageError, match="does not take answers now"):
+        judging.judge(to=PLACE, command="echo '{\"skip\": true}'", token="cw_x")
+    assert len(asked) == 2

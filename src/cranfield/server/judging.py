@@ -31,6 +31,8 @@ def judge(
     secret = token or os.environ.get(TOKEN, "")
     if not secret:
         raise UsageError(f"the token of the program is expected in the environment as {TOKEN}")
+    if not command.strip():
+        raise UsageError("command= names the program that judges")
     place, _ = place_of(to)
     try:
         with subprocess.Popen(
@@ -75,7 +77,10 @@ def _judged(
             reason = "; ".join(p["message"] for p in answer.get("problems", ()))
             refused.append(f"{given['item']}: {reason or answer.get('detail', status)}")
             _ask(place, secret, "POST", f"{here}/comment", {"text": refused[-1][:2000]})
-        _ask(place, secret, "POST", f"{here}/skip", {"key": f"{given['assignment']}.skip"})
+        body = {"key": f"{given['assignment']}.skip"}
+        status, answer = _ask(place, secret, "POST", f"{here}/skip", body)
+        if status != 200:  # the same unit would come again, for ever
+            raise UsageError(f"{given['item']}: {answer.get('detail', status)} ({status})")
         skipped += 1
     program.stdin.close()
     report = {"judged": saved, "skipped": skipped, "refused": refused[:20]}
