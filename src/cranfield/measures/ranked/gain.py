@@ -276,7 +276,11 @@ RBP_RESIDUAL = Measure(
     summary="What RBP could still gain if every item that nobody judged, and all below the "
     "ranking, were relevant; 0 when all retrieved items are judged.",
     formula=r"p^{|Ret|} + (1-p) \sum_{i : \neg judged(i)} p^{i-1}",
-    source=Source("moffat-zobel-rbp"),
+    source=Source(
+        "moffat-zobel-rbp",
+        deviation="0 when all retrieved items are judged, as trec_eval has it; the paper's "
+        "residual is p^|Ret| then, and 1 when nothing is retrieved",
+    ),
     range=(0.0, 1.0),
     higher_is_better=None,
     needs=EVERY,
