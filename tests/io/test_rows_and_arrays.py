@@ -50,3 +50,12 @@ def test_an_array_of_several_runs():
 def test_what_is_no_run(given):
     with pytest.raises(CranfieldError):
         cf.evaluate(QRELS, {"run": given}, "AP")
+
+
+def test_runs_of_three_rows_are_no_rows():
+    pd = pytest.importorskip("pandas")
+    run = cf.Run.from_rows(["1", "1", "2"], ["b", "a", "b"], [2.5, 1.5, 2.0])
+    frame = pd.DataFrame(ROWS[:3], columns=["topic", "item", "score"])
+    expected = cf.evaluate(QRELS, {"run": run}, "AP").mean()["run"]
+    assert cf.evaluate(QRELS, [run.named("x")], "AP").mean() == {"x": expected}
+    assert cf.evaluate(QRELS, [frame], "AP").mean() == {"run": expected}

@@ -108,7 +108,7 @@ def coerce_labels(
 def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
     """Columns of rows: named tuples as ir_datasets and ir_measures yield them, or plain ones."""
     try:
-        rows = list(source) if not hasattr(source, "mask") else [None]
+        rows: list[Any] = list(source) if not hasattr(source, "mask") else [None]
         if not all(map(_is_triple, rows)):
             rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in rows]
     except (AttributeError, TypeError):
@@ -121,11 +121,12 @@ def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[s
 
 def _is_triple(row: Any) -> bool:
     """Whether a row is a topic, an item and a number, in that order and without names."""
-    if hasattr(row, "query_id") or isinstance(row, str) or not hasattr(row, "__len__"):
+    # Asked of the class: data frames and runs have a length, too.
+    if not isinstance(row, tuple | list) and type(row).__name__ != "ndarray":
         return False
     return (
         len(row) == 3
-        and not isinstance(row, Mapping)
+        and not hasattr(row, "query_id")
         and isinstance(row[2], Real)
         and all(isinstance(part, str | Integral) for part in (row[0], row[1]))
     )
