@@ -17,6 +17,7 @@ from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 from cranfield.io.files import FileForm, csv_rows, describe
 from cranfield.io.numbers import number, numbers
 from cranfield.io.plain_rows import PlainRows
+from cranfield.io.unnamed import separator_of
 
 # What other tools call the columns.
 ALIASES = {
@@ -52,25 +53,27 @@ class CodedTable:
     def __init__(self, path: FileForm, progress: Callable[[float], None] | None = None) -> None:
         self.where, self.count, self._problems = describe(path), 0, list[Problem]()
         self._plain, self._progress = PlainRows(path), progress
-        self._body = ""
+        self._body, self._blank = "", 0  # lines before the header
         first = self._plain.first
         if first is None:
             first = self._load()
-        self._separator = "\t" if "\t" in first and "," not in first else ","
+        self._separator = separator_of(first)
         self._header = next(self._rows(first, 1), (0, []))[1]
 
     def _load(self) -> str:
-        """Have the whole input as text, and return its first line."""
+        """Have the whole input as text, and return its first line that is not empty."""
         text = self._plain.text()
-        first, _, self._body = (text.replace("\r\n", "\n") if "\r" in text else text).partition(
-            "\n"
-        )
+        if "\r" in text:
+            text = text.replace("\r\n" if "\n" in text else "\r", "\n")
+        full = text.lstrip("\n")
+        self._blank = len(text) - len(full)
+        first, _, self._body = full.partition("\n")
         return first
 
     def header_error(self, message: str) -> InputError:
         """What is wrong with the header, unless the input is no text: then that is raised."""
         self._load()
-        return InputError.single(self.where, message, 1)
+        return InputError.single(self.where, message, 1 + self._blank)
 
     def columns(
         self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
@@ -166,7 +169,7 @@ class CodedTable:
         if '"' in self._body:
             yield from self._quoted(width)
             return
-        lines = self._body.split("\n")
+        lines, below = self._body.split("\n"), self._blank + 2
         for start in range(0, len(lines), BLOCK):
             block = lines[start : start + BLOCK]
             counts = np.fromiter(map(str.count, block, repeat(self._separator)), np.int64)
@@ -176,11 +179,11 @@ class CodedTable:
             numbers = np.arange(len(block))
             if not good.all():
                 for i in np.flatnonzero(~good):
-                    self._check_length(block[i], start + int(i) + 2, int(counts[i]) + 1, width)
+                    self._check_length(block[i], start + int(i) + below, int(counts[i]) + 1, width)
                 block = [block[i] for i in np.flatnonzero(good)]
                 numbers = numbers[good]
             if block:
-                yield start + 2, self._separator.join(block).split(self._separator), numbers
+                yield start + below, self._separator.join(block).split(self._separator), numbers
             if self._progress is not None:
                 self._progress(min(1.0, (start + BLOCK) / len(lines)))
 
@@ -192,14 +195,15 @@ class CodedTable:
     def _quoted(self, width: int) -> Iterator[tuple[int, list[str], NDArray[np.int64]]]:
         fields: list[str] = []
         numbers: list[int] = []
-        for line, row in self._rows(self._body, 2):
+        below = self._blank + 2
+        for line, row in self._rows(self._body, below):
             if len(row) == width:
                 fields += row
-                numbers.append(line - 2)
+                numbers.append(line - below)
             else:
                 self._check_length("".join(row), line, len(row), width)
         if numbers:
-            yield 2, fields, np.array(numbers, dtype=np.int64)
+            yield below, fields, np.array(numbers, dtype=np.int64)
 
     def _check_length(self, text: str, line: int, found: int, width: int) -> None:
         if text.strip():

@@ -11,9 +11,10 @@ import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
 from cranfield.errors import InputError, Problem, door, plural
-from cranfield.io.files import csv_rows, describe, inner_suffix, open_text, write_whole
+from cranfield.io.files import csv_rows, describe, read_text, write_whole
 from cranfield.io.ids import NAME_CSV
 from cranfield.io.numbers import number
+from cranfield.io.unnamed import separator_of
 
 
 @door
@@ -53,11 +54,11 @@ def read_costmap(path: str | Path) -> CostMap:
 
 
 def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
-    delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
-    with open_text(path) as stream:
+    text = read_text(path)
+    with io.StringIO(text, newline="") as stream:
         rows = [
             (line, row)
-            for line, row in csv_rows(stream, describe(path), delimiter)
+            for line, row in csv_rows(stream, describe(path), separator_of(text))
             if any(cell.strip() for cell in row)
         ]
     if len(rows) < 2 or len(rows[0][1]) < 2:
@@ -102,9 +103,11 @@ def read_agreement(path: str | Path) -> AgreementMap:
     where = describe(path)
     found: dict[str, float] = {}
     problems: list[Problem] = []
-    with open_text(path) as stream:
-        rows = csv_rows(stream, where)
-        header = [cell.strip() for cell in next(rows, (0, []))[1]]
+    text = read_text(path)
+    with io.StringIO(text, newline="") as stream:
+        rows = csv_rows(stream, where, separator_of(text))
+        filled = (row for _, row in rows if any(row))
+        header = [cell.strip() for cell in next(filled, [])]
         if not {"concept", "agreement"} <= set(header):
             raise InputError.single(
                 where, f"header {','.join(header)!r} lacks 'concept' or 'agreement'", 1

@@ -34,7 +34,7 @@ from cranfield.io.numbers import is_number, number
 from cranfield.io.packed import packed
 from cranfield.io.plain_rows import PlainRows
 from cranfield.io.shapes import is_folder_name
-from cranfield.io.unnamed import settled
+from cranfield.io.unnamed import separator_of, settled
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -129,8 +129,7 @@ def _delimiter(suffix: str, first: str) -> str:
     usual = _DELIMITERS.get(suffix)
     if usual == "\t" and usual in first:
         return usual
-    # The name of the first column has none of them, whatever those of concepts have.
-    found = min((mark for mark in ",;\t" if mark in first), key=first.index, default="")
+    found = separator_of(first, "")
     if usual is not None or found == ",":
         return found or usual or ""
     return found if found and not is_number(first.split(found)[1]) else ""

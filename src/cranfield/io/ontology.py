@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +22,7 @@ from cranfield.io.files import (
     read_text,
     read_until_zero,
 )
+from cranfield.io.unnamed import separator_of
 from cranfield.ontologies import BUILT_IN, built_in
 
 RDF_FORMATS = {
@@ -124,8 +126,10 @@ def read_rules_of(
 
 def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
     where = describe(path)
-    with open_text(path) as stream:
-        rows = list(csv_rows(stream, where, delimiter))
+    text = read_text(path)
+    with io.StringIO(text, newline="") as stream:
+        rows = list(csv_rows(stream, where, separator_of(text, delimiter)))
+    rows = [(number, row) for number, row in rows if any(cell.strip() for cell in row)]
     if not rows:
         raise InputError.single(where, "is empty, expected a header with concept,path")
     header = [cell.strip() for cell in rows[0][1]]
@@ -135,8 +139,6 @@ def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
     pairs: dict[tuple[str, str], None] = {}
     problems: list[Problem] = []
     for number, row in rows[1:]:
-        if not any(cell.strip() for cell in row):
-            continue
         if len(row) != len(header):
             problems.append(Problem(number, f"{len(row)} values, expected {len(header)}"))
             continue

@@ -80,6 +80,15 @@ def form_of(start: bytes) -> str:
     return ""
 
 
+def separator_of(text: str, usual: str = ",") -> str:
+    """What separates the cells of a table that begins so: the first of , ; and tab in its header.
+
+    The name of a first column has none of them, whatever the others have.
+    """
+    first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
+    return min((mark for mark in ",;\t" if mark in first), key=first.index, default=usual)
+
+
 def _unpacked(head: bytes) -> bytes:
     """How packed data begin, as far as that is known from so little of them."""
     packing = packing_of(head)
