@@ -17,9 +17,19 @@ LONG = {
     for name, (function, make) in functions().items()
     if "progress" in inspect.signature(function).parameters
 } | {
-    "RankedTask.evaluate": (cf.RankedTask(QRELS, "AP").evaluate, lambda: {"runs": RUNS}),
-    "LabelTask.evaluate": (cf.LabelTask(TRUTH, "F.example").evaluate, lambda: {"runs": LABELS}),
-    "Scores.compare": (cf.evaluate(QRELS, RUNS, "AP RR").compare, lambda: {"resamples": 20}),
+    # Made when they are used: what is kept until Python ends, the core calls a leak.
+    "RankedTask.evaluate": (
+        lambda **given: cf.RankedTask(QRELS, "AP").evaluate(RUNS, **given),
+        dict,
+    ),
+    "LabelTask.evaluate": (
+        lambda **given: cf.LabelTask(TRUTH, "F.example").evaluate(LABELS, **given),
+        dict,
+    ),
+    "Scores.compare": (
+        lambda **given: cf.evaluate(QRELS, RUNS, "AP RR").compare(resamples=20, **given),
+        dict,
+    ),
 }
 
 

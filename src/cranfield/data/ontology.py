@@ -260,8 +260,10 @@ class Ontology:
             for child, above in enumerate(self.parents)
             for parent in (above or (root,))
         ]
-        ends, weights = [(a, b) for a, b, _ in links], [float(w) for _, _, w in links]
-        graph = csr_array((weights, tuple(zip(*ends, strict=True))), shape=(root + 1, root + 1))
+        weights = [float(w) for _, _, w in links]
+        # Older versions of csgraph take no other whole numbers.
+        ends = np.array([(a, b) for a, b, _ in links], dtype=np.int32).T
+        graph = csr_array((weights, (ends[0], ends[1])), shape=(root + 1, root + 1))
         nodes = list(self.concept_nodes.values())
         # Whole numbers until the very end, so that 12/14 is 12/14 to the last bit.
         found = dijkstra(graph, directed=False, indices=nodes)[:, nodes]

@@ -77,8 +77,10 @@ def link_similarity(ontology: Ontology) -> Floats:
         for child, above in enumerate(ontology.parents)
         for parent in (above or (root,))
     ]
-    children, parents, lengths = zip(*links, strict=True)
-    graph = csr_array((lengths, (children, parents)), shape=(root + 1, root + 1))
+    lengths = [length for *_, length in links]
+    # Older versions of csgraph take no other whole numbers.
+    ends = np.array([(child, parent) for child, parent, _ in links], dtype=np.int32).T
+    graph = csr_array((lengths, (ends[0], ends[1])), shape=(root + 1, root + 1))
     nodes = list(ontology.concept_nodes.values())
     found = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
     return np.asarray(np.exp(-found))
