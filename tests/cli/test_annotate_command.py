@@ -162,3 +162,14 @@ def test_from_class_folders_to_a_scored_run(
     qrels = cf.read_qrels("qrels.txt").to_dict()
     assert all(t.split("/")[0] == i.split("/")[0] for t, items in qrels.items() for i in items)
     assert main(["convert", "--from-folders", "test", "x.txt"]) == 2
+
+
+def test_vectors_of_two_lengths_are_refused(tmp_path, capsys):
+    """Ids that were kept as bytes are read as text on the way."""
+    np.savez(tmp_path / "a.npz", items=np.array([b"x", b"y"]), vectors=np.eye(2))
+    np.savez(tmp_path / "b.npz", items=np.array(["z"]), vectors=np.ones((1, 3)))
+    (tmp_path / "truth.csv").write_text("item,Sky\nx,1\ny,0\n")
+    train = ["--train", str(tmp_path / "a.npz"), str(tmp_path / "truth.csv")]
+    asked = ["--apply", str(tmp_path / "b.npz"), "-o", str(tmp_path / "out.csv")]
+    assert main(["annotate", *train, *asked]) == 2
+    assert "2 numbers an item" in capsys.readouterr().err

@@ -175,3 +175,9 @@ def test_confidences_of_labels(tmp_path: Path) -> None:
     out = tmp_path / "both.csv"
     assert main(["fuse", "--labels", *runs, "-o", str(out)]) == 0
     np.testing.assert_allclose(cf.read_labels(out).confidences, [[0.6, 0.5], [0.3, 0.2]])
+
+
+def test_a_run_without_weight_takes_no_part_in_a_product() -> None:
+    first, second = {"x": {"sea": 0.0}}, {"x": {"sea": 0.3}}
+    fused = cf.fuse_labels([first, second], "product", weights=[0, 1])
+    assert np.asarray(fused.confidences).tolist() == [[pytest.approx(0.3)]]

@@ -48,11 +48,19 @@ def read_vectors(
                 raise InputError.single(
                     describe(path), f"no array {name!r} (it has: {', '.join(arrays)})"
                 )
-        return [str(i) for i in arrays["items"].ravel().tolist()], arrays["vectors"], arrays
+        return _ids(arrays["items"], describe(path)), arrays["vectors"], arrays
     loaded = read_array(path)
     if items is None:
         return [str(i) for i in range(len(loaded) if loaded.ndim else 0)], loaded, {}
     return [line.strip() for line in read_text(items).splitlines() if line.strip()], loaded, {}
+
+
+def _ids(items: np.ndarray[Any, Any], where: str) -> list[str]:
+    """Ids as text; those that were kept as bytes are UTF-8."""
+    try:
+        return [i.decode() if isinstance(i, bytes) else str(i) for i in items.ravel().tolist()]
+    except UnicodeDecodeError:
+        raise InputError.single(where, "the array 'items' is not UTF-8") from None
 
 
 def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:

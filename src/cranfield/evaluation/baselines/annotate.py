@@ -93,8 +93,7 @@ def annotate(
     check_counts(neighbours=neighbours)
     told, notes = Progress.of(progress), Notes()
     known, asked = _tables(train), _tables(apply)
-    if len(known) != len(asked):
-        raise UsageError(f"{len(known)} files of vectors to train on, {len(asked)} to apply")
+    _check_pairs(known, asked)
     matrix = coerce_labels(truth, "truth").with_threshold(0.5)
     known, labels = _with_truth(known, matrix, notes)
     asked = _common(asked, notes)
@@ -139,6 +138,17 @@ def _check(method: str, fusion: str, after: str | None, threshold: str, ontology
             raise UsageError(f"{word}={given!r} is not one of {', '.join(filter(None, known))}")
     if after == "rules" and ontology is None:
         raise UsageError("after= rules needs ontology=")
+
+
+def _check_pairs(known: Sequence[ItemTable], asked: Sequence[ItemTable]) -> None:
+    if len(known) != len(asked):
+        raise UsageError(f"{len(known)} files of vectors to train on, {len(asked)} to apply")
+    for k, a in zip(known, asked, strict=True):
+        if k.length != a.length:
+            raise UsageError(
+                f"{k.name} to train on has {plural(k.length, 'number')} an item, {a.name} to apply "
+                f"{a.length}; both are of one kind, in the same order"
+            )
 
 
 def _tables(given: VectorsForm | Sequence[VectorsForm]) -> list[ItemTable]:
