@@ -1,9 +1,11 @@
 // Draws of a truth with probabilities: conversions only.
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <stdexcept>
+#include <tuple>
 
 #include "bindings.hpp"
 #include "draws.hpp"
@@ -74,8 +76,9 @@ nb::tuple py_draw_scores(const In1<std::int64_t>& offsets, const In1<double>& le
                          const std::vector<std::pair<std::size_t, std::size_t>>& guards,
                          const std::vector<std::size_t>& watched,
                          const std::vector<std::size_t>& order, std::uint64_t seed,
-                         std::size_t first, std::size_t draws, double smallest, unsigned jobs,
-                         Progress& progress) {
+                         std::size_t first, std::size_t draws, double smallest,
+                         const std::vector<std::tuple<std::size_t, std::size_t, double>>& largest,
+                         unsigned jobs, Progress& progress) {
     const SoftTruth truth = truth_of(offsets, levels, cumulative);
     const Programme programme = programme_of(calls);
     std::vector<RunArrays> held;
@@ -84,11 +87,16 @@ nb::tuple py_draw_scores(const In1<std::int64_t>& offsets, const In1<double>& le
         held.push_back(arrays_of(nb::cast<nb::tuple>(run)));
         views.push_back(view_of(held.back(), truth));
     }
-    Drawing how{seed, first, draws, jobs, order, {}, watched, smallest};
+    Drawing how{seed, first, draws, jobs, order, {}, watched, smallest, {}};
     for (const auto& [column, guard] : guards) {
         if (column >= programme.size() || guard >= programme.size())
             throw std::invalid_argument("a guard is no column");
         how.guards.push_back({column, guard});
+    }
+    for (const auto& [column, place, level] : largest) {
+        if (column >= programme.size() || place >= programme[column].params.size())
+            throw std::invalid_argument("a parameter of the truth is none");
+        how.largest.push_back({column, place, level});
     }
     for (const std::size_t column : watched)
         if (column >= programme.size()) throw std::invalid_argument("a watched column is none");
@@ -150,7 +158,7 @@ void bind_draws(nb::module_& m) {
     m.def("draw_scores", &py_draw_scores, nb::arg("offsets"), nb::arg("levels"),
           nb::arg("cumulative"), nb::arg("runs"), nb::arg("calls"), nb::arg("guards"),
           nb::arg("watched"), nb::arg("order"), nb::arg("seed"), nb::arg("first"), nb::arg("draws"),
-          nb::arg("smallest"), nb::arg("jobs"), nb::arg("progress"));
+          nb::arg("smallest"), nb::arg("largest"), nb::arg("jobs"), nb::arg("progress"));
     m.def("draw_labels", &py_draw_labels, nb::arg("chances"), nb::arg("exclusive"), nb::arg("seed"),
           nb::arg("draw"), nb::arg("jobs"));
     m.def("expected_sums", &py_expected_sums, nb::arg("offsets"), nb::arg("levels"),

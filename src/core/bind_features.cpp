@@ -116,7 +116,8 @@ void bind_nearest(nb::module_& m) {
                                   item_squares.data(), first, jobs);
             },
             "kernel"_a, "products"_a, "query_squares"_a, "item_squares"_a, "first"_a, "jobs"_a)
-        .def("items", [](const Nearest& self) { return to_numpy(self.items()); });
+        .def("items", [](const Nearest& self) { return to_numpy(self.items()); })
+        .def("reach", [](const Nearest& self) { return to_numpy(self.reach()); });
 }
 
 }  // namespace

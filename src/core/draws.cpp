@@ -107,6 +107,7 @@ class Worker {
 
     // The values of every run and topic in the first draw, from which the others are measured.
     void first() {
+        fit(0);
         for (std::size_t topic = 0; topic < truth_.topics; ++topic) {
             drawn_.draw(topic, Chance(how_.seed, 0, topic));
             for (std::size_t run = 0; run < runs_.size(); ++run) {
@@ -126,6 +127,7 @@ class Worker {
     }
 
     void draw(std::size_t at) {
+        fit(how_.first + at);
         for (const std::size_t topic : how_.order) {
             drawn_.draw(topic, Chance(how_.seed, how_.first + at, topic));
             means_.assign(how_.watched.size(), 0);
@@ -152,6 +154,21 @@ class Worker {
 
   private:
     std::size_t columns() const { return programme_.size(); }
+
+    // The parameters that depend on the whole truth of a draw.
+    void fit(std::size_t draw) {
+        if (how_.largest.empty()) return;
+        for (const Largest& part : how_.largest) programme_[part.column].params[part.place] = 1;
+        for (std::size_t topic = 0; topic < truth_.topics; ++topic) {
+            drawn_.draw(topic, Chance(how_.seed, draw, topic));
+            for (const Largest& part : how_.largest) {
+                double& most = programme_[part.column].params[part.place];
+                const auto count = drawn_.judgements().count_at_least(part.level);
+                most = std::max(most, static_cast<double>(count));
+            }
+        }
+    }
+
     std::size_t place(std::size_t run, std::size_t topic) const {
         return (run * truth_.topics + topic) * columns();
     }
@@ -208,7 +225,7 @@ class Worker {
 
     const SoftTruth& truth_;
     const std::vector<RunView>& runs_;
-    const Programme& programme_;
+    Programme programme_;
     const Drawing& how_;
     const std::vector<std::uint8_t>& certain_;
     Drawn& all_;

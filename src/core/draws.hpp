@@ -40,6 +40,13 @@ struct Guard {
     std::size_t column, guard;
 };
 
+// A parameter that depends on the whole truth: how many items of the topic that has most of them
+// have at least some grade.
+struct Largest {
+    std::size_t column, place;
+    double level;
+};
+
 struct Drawing {
     std::uint64_t seed;
     std::size_t first, draws;
@@ -48,6 +55,7 @@ struct Drawing {
     std::vector<Guard> guards;         // a column is undefined where its guard is 0
     std::vector<std::size_t> watched;  // columns of which the effect of single items is asked
     double smallest;                   // that logarithms see
+    std::vector<Largest> largest;      // parameters that every draw has anew
 };
 
 // All that is known of the draws. Sums go over topics: runs x draws x columns; the others over

@@ -302,6 +302,7 @@ class Nearest:
         jobs: int,
     ) -> None: ...
     def items(self) -> NDArray[np.int64]: ...
+    def reach(self) -> NDArray[np.float32]: ...
 
 # Offsets, ranks, entries, retrieved and topics that count, of one run.
 RunArrays: TypeAlias = tuple[
@@ -338,6 +339,7 @@ def draw_scores(
     first: int,
     draws: int,
     smallest: float,
+    largest: list[tuple[int, int, float]],
     jobs: int,
     progress: Progress,
 ) -> tuple[

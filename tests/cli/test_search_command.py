@@ -13,6 +13,7 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import CranfieldError
 from cranfield.features import DESCRIPTORS, DISTANCES
+from cranfield.features import first_look
 from cranfield.features import search as module
 from cranfield.features.collections import ItemTable
 from cranfield.features.distances import distances
@@ -110,7 +111,7 @@ def test_blocks_and_threads_change_nothing(monkeypatch: pytest.MonkeyPatch) -> N
     table = ItemTable.of([f"i{i}" for i in range(300)], rng.random((300, 24)).round(1))
     for name in ("L1", "L2", "cosine", "Tanimoto", "chi2", "JSD", "relative"):
         whole = search(table, distance=name, k=300, jobs=1)
-        monkeypatch.setattr(module, "_ITEMS", 37)
+        monkeypatch.setattr(first_look, "_ITEMS", 37)
         monkeypatch.setattr(module, "_QUERIES", 50)
         monkeypatch.setattr(module, "_TOGETHER", 7)
         parts = search(table, distance=name, k=40, jobs=2)

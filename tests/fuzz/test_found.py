@@ -196,9 +196,10 @@ def test_no_option_is_advised_that_a_command_does_not_have(
 @pytest.fixture
 def site(folder: Path) -> Path:
     pytest.importorskip("sqlalchemy")
-    from cranfield.server.operate import verify_site
+    from cranfield.server import Settings
+    from cranfield.server.services.site import open_site
 
-    verify_site("site")
+    open_site(Settings(folder / "site")).store.close()
     return folder / "site"
 
 

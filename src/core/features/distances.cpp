@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <cmath>
+#include <limits>
 #include <stdexcept>
 #include <string>
 
@@ -271,6 +272,13 @@ std::vector<std::int64_t> Nearest::items() const {
         std::sort(sorted.begin(), sorted.end());
         for (std::size_t i = 0; i < sorted.size(); ++i) found[k_ * q + i] = sorted[i].second;
     }
+    return found;
+}
+
+std::vector<float> Nearest::reach() const {
+    std::vector<float> found;
+    for (const auto& kept : kept_)
+        found.push_back(kept.empty() ? std::numeric_limits<float>::infinity() : kept.front().first);
     return found;
 }
 

@@ -49,6 +49,8 @@ class Nearest {
                       unsigned jobs);
     // The numbers of the items kept, nearest first, k a query; -1 where there are fewer.
     std::vector<std::int64_t> items() const;
+    // The distance of the farthest item kept for each query, from which on others were left out.
+    std::vector<float> reach() const;
 
   private:
     using Found = std::pair<float, std::int64_t>;

@@ -339,9 +339,9 @@ def _joined_labels(cube: Floats, weights: Floats, method: str) -> Floats:
         return np.asarray(kept.max(axis=0) if method == "max" else kept.min(axis=0))
     if method == "product":
         # A run without weight takes no part: its 0 would count as no number.
-        kept = weights > 0
+        weighty = weights > 0
         with np.errstate(divide="ignore"):
-            return np.asarray(np.exp((np.log(cube[kept]) * shares[kept]).sum(axis=0)))
+            return np.asarray(np.exp((np.log(cube[weighty]) * shares[weighty]).sum(axis=0)))
     from scipy.stats import rankdata
 
     from cranfield.stats._special import ndtr

@@ -179,6 +179,7 @@ class _Drawn:
             0,
             draws,
             SMALLEST_FOR_GEOMETRIC_MEAN,
+            [(c, *part) for c, call in enumerate(programme.calls) for part in call.largest],
             jobs,
             counter,
         )

@@ -73,6 +73,7 @@ class Distance(Declared):
     vectors, `of_shares` takes those without negative numbers for shares. `largest` and
     `largest_undivided` are the largest distances there can be of rows that were divided and of
     others, infinity where there is none: the similarity is 1 - d / largest, or 1 / (1 + d).
+    `negative` says whether vectors may have negative numbers.
     """
 
     noun: ClassVar[str] = "distance"
@@ -88,6 +89,7 @@ class Distance(Declared):
     largest: float = math.inf
     largest_undivided: float = math.inf
     undefined: str = ""
+    negative: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
 

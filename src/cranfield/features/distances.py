@@ -40,6 +40,12 @@ def as_they_are(rows: Floats, _: Floats | None) -> Floats:
     return rows
 
 
+def _near_one(rows: Floats, _: Floats | None) -> Floats:
+    """Rows times powers of two, which change no angle and no digit: squares stay finite."""
+    largest = np.abs(rows).max(axis=1, initial=0.0)
+    return np.asarray(np.ldexp(rows, -np.frexp(largest)[1][:, None]))
+
+
 def divided_by_sum(rows: Floats) -> Floats:
     """Each row divided by its sum; a row of zeros stays."""
     sums = rows.sum(axis=1, keepdims=True)
@@ -135,7 +141,7 @@ DECLARED = (
         formula=r"1 - \frac{a \cdot b}{\sqrt{(a \cdot a)(b \cdot b)}}",
         source=Source("rocchio-evaluation"),
         kernel="cosine",
-        prepare=as_they_are,
+        prepare=_near_one,
         largest=2.0,
         largest_undivided=2.0,
         undefined="both empty: 0; one empty: 1",
@@ -146,6 +152,7 @@ DECLARED = (
         formula=r"\sum_i \frac{(a_i - b_i)^2}{a_i + b_i}",
         source=Source("bosch-2007"),
         kernel="chi2",
+        negative=False,
         prepare=as_they_are,
         divides=True,
         of_shares=True,
@@ -158,6 +165,7 @@ DECLARED = (
         formula=r"\sum_i a_i \ln\frac{2 a_i}{a_i + b_i} + b_i \ln\frac{2 b_i}{a_i + b_i}",
         source=Source("lin-1991"),
         kernel="jsd",
+        negative=False,
         prepare=as_they_are,
         divides=True,
         of_shares=True,
@@ -170,6 +178,7 @@ DECLARED = (
         formula=r"\sum_i \frac{|a_i - b_i|}{1 + a_i + b_i}",
         source=Source("huang-1997"),
         kernel="relative",
+        negative=False,
         prepare=as_they_are,
     ),
     Distance(
@@ -220,6 +229,7 @@ DECLARED = (
         formula=r"\sum_i a_i \ln\frac{2 a_i}{a_i + b_i} + b_i \ln\frac{2 b_i}{a_i + b_i}",
         source=Source("lin-1991", deviation="of vectors as they are"),
         kernel="jsd",
+        negative=False,
         prepare=as_they_are,
     ),
     Distance(
@@ -229,6 +239,7 @@ DECLARED = (
         r"\frac{b_i}{2} \ln\frac{2 b_i}{a_i + b_i}",
         source=Source("lin-1991", deviation="of vectors as they are"),
         kernel="jsd",
+        negative=False,
         prepare=lambda rows, _: rows / 2,
     ),
     Distance(
@@ -268,10 +279,24 @@ class Prepared:
                 f"{collection.shape[1]}"
             )
         self.distance = distance
+        self.check(collection)
         self.divides = distance.divides and _are_shares(distance, collection, descriptor, shares)
         self._spread = None if distance.spread is None else distance.spread(collection)
         length = collection.shape[1]
         self.groups = () if distance.groups is None else distance.groups(length)
+
+    @property
+    def as_given(self) -> bool:
+        """Whether the kernel takes vectors as they are."""
+        return self.distance.prepare is as_they_are and not self.divides
+
+    def check(self, vectors: NDArray[Any]) -> None:
+        """A UsageError where the distance is not defined for the vectors."""
+        if not self.distance.negative and vectors.size and vectors.min() < 0:
+            raise UsageError(
+                f"the distance {self.distance} is of vectors without negative numbers; L1, L2 and "
+                "cosine are of any"
+            )
 
     def rows(self, vectors: NDArray[Any]) -> Floats:
         """Vectors as the kernel takes them."""
@@ -280,16 +305,21 @@ class Prepared:
             whole = divided_by_sum(whole)
         return np.ascontiguousarray(self.distance.prepare(whole, self._spread))
 
-    def single_rows(self, vectors: NDArray[Any]) -> NDArray[np.float32]:
-        """The same in single precision, for a first look at many."""
-        if self.distance.prepare is not as_they_are:
-            return self.rows(vectors).astype(np.float32)
-        whole = np.ascontiguousarray(vectors, dtype=np.float32)
-        if not self.divides:
-            return whole
-        sums = whole.sum(axis=1, keepdims=True)
-        shares: NDArray[np.float32] = np.divide(whole, np.where(sums != 0, sums, np.float32(1)))
-        return shares
+    def single_rows(
+        self, vectors: NDArray[Any], middle: Floats | None = None
+    ) -> NDArray[np.float32]:
+        """The same in single precision, less `middle`, for a first look at many."""
+        exact = vectors.dtype.itemsize > 4 or self.distance.prepare is not as_they_are
+        if not exact and not self.divides:
+            whole = np.ascontiguousarray(vectors, dtype=np.float32)
+            return whole if middle is None else whole - middle.astype(np.float32)
+        if not exact and middle is None:
+            whole = np.ascontiguousarray(vectors, dtype=np.float32)
+            sums = whole.sum(axis=1, keepdims=True)
+            if np.isfinite(sums).all():
+                return np.asarray(np.divide(whole, np.where(sums != 0, sums, np.float32(1))))
+        rows = self.rows(vectors)
+        return (rows if middle is None else rows - middle).astype(np.float32)
 
     def similarity(self, found: Floats) -> Floats:
         """Distances as similarities in [0, 1]; nearer is larger."""
@@ -327,4 +357,5 @@ def distances(
 
     chosen = DISTANCES.find(name) if isinstance(name, str) else name
     ready = Prepared(chosen, np.asarray(items), descriptor, shares)
+    ready.check(np.asarray(queries))
     return ready.between(ready.rows(queries), ready.rows(items), jobs)

@@ -1,7 +1,8 @@
 """The nearest items of each query: brute force by blocks, in the compiled core.
 
-Blocks are compared in single precision; the items found are then compared again in double, so
-that scores and their order do not depend on blocks, threads or machines.
+Blocks are compared in single precision; the items found are then compared again in double, and
+where rounding may have hidden a nearer one all items are, so that scores and their order do not
+depend on blocks, threads or machines.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
 from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
 from cranfield.features.distances import Prepared
+from cranfield.features.first_look import FirstLook, from_all
 from cranfield.io import is_tabular
 from cranfield.io.convert import encoded
 from cranfield.io.files import FileForm, inner_suffix
@@ -32,9 +34,7 @@ from cranfield.io.packed import packed
 from cranfield.notes import Progress
 
 DEFAULT_K = 1000
-# Distances that inner products give, which are the fastest to compute for many at once.
-_OF_PRODUCTS = ("tanimoto", "cosine", "l2")
-_ITEMS, _QUERIES, _TOGETHER = 16384, 2048, 256
+_QUERIES, _TOGETHER = 2048, 256
 # Items beyond the last asked for: rounding may put one that belongs there behind it.
 _MARGIN = 32
 
@@ -174,6 +174,7 @@ def search(
         asked = asked.between(*part)
     chosen = _distance_of(distance, table)
     ready = Prepared(chosen, table.vectors, table.descriptor)
+    ready.check(asked.vectors)
     found, far = _nearest(
         ready,
         table.vectors,
@@ -238,52 +239,46 @@ def _nearest(
     for start in range(0, total, _QUERIES):
         part = slice(start, min(start + _QUERIES, total))
         step = progress.part(part.start / total, part.stop / total)
-        rows = ready.rows(asked.vectors[part])
-        candidates = _candidates(ready, rows, vectors, count + 1 + _MARGIN, jobs, step)
-        own = asked.own[part, None]
-        if keep_query:
+        rows, own = ready.rows(asked.vectors[part]), asked.own[part, None]
+        look = FirstLook(ready, rows, vectors, count + 1 + _MARGIN, jobs, step)
+        chosen = _Chosen(ready, vectors, count, keep_query, jobs)
+        best, exact, beyond = chosen.of(rows, own, look.items)
+        lost = look.lost(exact.max(axis=1, initial=0.0), beyond)
+        if len(lost):
+            again = from_all(ready, rows[lost], vectors, count + 1, jobs)
+            best[lost], exact[lost], _ = chosen.of(rows[lost], own[lost], again)
+        found[part, : best.shape[1]], far[part, : best.shape[1]] = best, exact
+    progress(1.0)
+    return found, far
+
+
+@dataclass(frozen=True)
+class _Chosen:
+    """Takes the nearest out of some items of each query."""
+
+    ready: Prepared
+    vectors: NDArray[Any]
+    count: int
+    keep_query: bool
+    jobs: int
+
+    def of(
+        self, rows: NDArray[np.float64], own: NDArray[np.int64], items: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Their numbers and distances, and the distance of the farthest item there was."""
+        candidates = items.copy()
+        if self.keep_query:
             # Of many that are just as near, the query itself comes first.
             missing = (own[:, 0] >= 0) & ~(candidates == own).any(axis=1)
             candidates[missing, -1] = own[missing, 0]
         else:
             candidates[candidates == own] = -1
-        exact = _exact(ready, rows, vectors, candidates, jobs)
+        exact = _exact(self.ready, rows, self.vectors, candidates, self.jobs)
         keys = (candidates, candidates != own, exact, candidates < 0)
-        order = np.lexsort(keys, axis=1)[:, :count]
+        order = np.lexsort(keys, axis=1)[:, : self.count]
         best = np.take_along_axis(candidates, order, axis=1)
-        width = best.shape[1]
-        found[part, :width] = best
-        far[part, :width] = np.where(best >= 0, np.take_along_axis(exact, order, axis=1), 0.0)
-    progress(1.0)
-    return found, far
-
-
-def _candidates(
-    ready: Prepared,
-    rows: NDArray[np.float64],
-    vectors: NDArray[Any],
-    wanted: int,
-    jobs: int,
-    progress: Progress,
-) -> NDArray[np.int64]:
-    """The items that may be among the nearest of each row, by single precision."""
-    wanted = min(wanted, len(vectors))
-    if wanted == len(vectors):
-        return np.tile(np.arange(wanted, dtype=np.int64), (len(rows), 1))
-    kernel = ready.distance.kernel
-    nearest = _core.Nearest(len(rows), wanted)
-    asked = rows.astype(np.float32)
-    squares = np.einsum("ij,ij->i", asked, asked)
-    for first in range(0, len(vectors), _ITEMS):
-        block = ready.single_rows(vectors[first : first + _ITEMS])
-        if kernel in _OF_PRODUCTS:
-            sizes = np.einsum("ij,ij->i", block, block)
-            products = np.ascontiguousarray(asked @ block.T)
-            nearest.add_products(kernel, products, squares, sizes, first, jobs)
-        else:
-            nearest.add(kernel, asked, block, ready.groups, first, jobs)
-        progress(min(1.0, (first + _ITEMS) / len(vectors)))
-    return nearest.items().reshape(len(rows), wanted)
+        nearest = np.where(best >= 0, np.take_along_axis(exact, order, axis=1), 0.0)
+        return best, nearest, np.where(candidates >= 0, exact, 0.0).max(axis=1, initial=0.0)
 
 
 def _exact(

@@ -26,7 +26,8 @@ def _nmrr(measure: Measure, context: Context) -> KernelCall:
     first = float(measure.value_of("rel"))
     lines = [first + step for step in range(max(int(last - first), 0) + 1)]
     largest = (float(max(context.most_relevant(line)[0], 1)) for line in lines)
-    return KernelCall("graded_nmrr", (first, *largest))
+    places = tuple((place, line) for place, line in enumerate(lines, 1))
+    return KernelCall("graded_nmrr", (first, *largest), largest=places)
 
 
 def _levelled(kernel: str) -> Any:

@@ -24,7 +24,9 @@ def _nmrr(measure: Measure, context: Context) -> KernelCall:
             f"{measure}: GMT {given} is smaller than the {largest} relevant items of topic "
             f"{topic!r}; it is the largest number of relevant items of any topic"
         )
-    return KernelCall("nmrr", (level, float(given or largest)))
+    if given is not None:
+        return KernelCall("nmrr", (level, float(given)))
+    return KernelCall("nmrr", (level, float(largest)), largest=((1, level),))
 
 
 def _mnro(measure: Measure, context: Context) -> KernelCall:

@@ -97,12 +97,15 @@ MOST_DOUBLINGS, LARGEST_SUM = 1000, 1e300
 class KernelCall:
     """A compiled kernel and its numeric parameters.
 
-    Where the value of `given` is 0 that of the call is undefined: the topic is left out.
+    Where the value of `given` is 0 that of the call is undefined: the topic is left out. `largest`
+    are the places of parameters that say how many items of any topic have a grade at the most, and
+    that grade: they are others in each draw of a truth with probabilities.
     """
 
     name: str
     params: tuple[float, ...]
     given: KernelCall | None = None
+    largest: tuple[tuple[int, float], ...] = ()
 
 
 REL = Param(float, 1, "the grade from which an item counts as relevant")
