@@ -12,8 +12,7 @@ from PIL import Image
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import CranfieldError
-from cranfield.features import DESCRIPTORS, DISTANCES
-from cranfield.features import first_look
+from cranfield.features import DESCRIPTORS, DISTANCES, first_look
 from cranfield.features import search as module
 from cranfield.features.collections import ItemTable
 from cranfield.features.distances import distances
