@@ -15,8 +15,9 @@ from typing import Any
 INTERRUPTED, TERMINATED = 130, 143
 # The exit codes of signals that came: libraries make other errors of them while they are loaded.
 stopped_with: list[int] = []
-# Bytes of addresses below which NumPy may be loaded, but not used.
-LEAST_FOR_ARRAYS = 400 << 20
+# Bytes of addresses below which NumPy may be loaded, but not used, and that SciPy needs beyond it:
+# its OpenBLAS, which is another one, waits without end for memory that it does not get.
+LEAST_FOR_ARRAYS, LEAST_FOR_SCIPY = 400 << 20, 160 << 20
 
 
 def prepare_process() -> None:
@@ -28,8 +29,7 @@ def prepare_process() -> None:
     if limit != resource.RLIM_INFINITY:
         # OpenBLAS ends the process or waits without end when its threads find no memory.
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-        if limit < LEAST_FOR_ARRAYS:
-            sys.meta_path.insert(0, _NoArrays())
+        sys.meta_path.insert(0, _NoArrays(limit))
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115, PTH123
     if sys.stdout is None:
@@ -53,11 +53,26 @@ def _wait_for_others() -> None:
 
 
 class _NoArrays:
-    """In the way of NumPy where its OpenBLAS would end the process, with a code of its own."""
+    """In the way of NumPy and SciPy where their OpenBLAS would end the process, with a code of its
+    own, or never come back."""
+
+    def __init__(self, limit: int) -> None:
+        self._limit = limit
 
     def find_spec(self, name: str, *_: Any) -> None:
-        if name == "numpy":
+        if name == "numpy" and self._limit < LEAST_FOR_ARRAYS:
             raise MemoryError
+        if name == "scipy" and self._limit - _addresses() < LEAST_FOR_SCIPY:
+            raise MemoryError
+
+
+def _addresses() -> int:
+    """Bytes of addresses that this process has; none where the system does not tell."""
+    try:
+        with open("/proc/self/statm") as stream:  # noqa: PTH123
+            return int(stream.read().split()[0]) * resource.getpagesize()
+    except OSError:
+        return 0
 
 
 def _leave(*_: Any) -> None:

@@ -73,7 +73,7 @@ def test_a_pipe_that_does_not_wait_gets_everything(folder: Path) -> None:
     time.sleep(0.5)
     with os.fdopen(ends[0][0]) as out:
         assert out.read() == expected
-    assert process.wait() == 0
+    assert process.wait(60) == 0
 
 
 def test_an_interrupted_site_says_so(folder: Path) -> None:

@@ -108,11 +108,11 @@ def test_a_run_that_is_cancelled_while_it_is_read_is_not_called_damaged(tmp_path
             progress.cancel()
             stream.write("other Q0 a 1 1 x\n")
 
-    writer = threading.Thread(target=write)
+    writer = threading.Thread(target=write, daemon=True)
     writer.start()
     with pytest.raises(cf.CancelledError):
         cf.evaluate(QRELS, str(fifo), "AP", progress=progress)
-    writer.join()
+    writer.join(60)
 
 
 def test_a_great_annotation_is_told_of_within_a_run(monkeypatch):

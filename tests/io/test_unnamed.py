@@ -130,7 +130,7 @@ def test_packed_standard_input_of_any_reader(tmp_path):
     log = "annotator,item,concept,value\nx,i,Sky,1\ny,i,Sky,0\n"
     command = [sys.executable, "-m", "cranfield", "agreement", "-", "--format", "csv"]
     plain, packed = (
-        subprocess.run(command, input=data, capture_output=True)
+        subprocess.run(command, input=data, capture_output=True, timeout=120)
         for data in (log.encode(), gzip.compress(log.encode()))
     )
     assert (packed.returncode, packed.stdout) == (0, plain.stdout)

@@ -286,7 +286,7 @@ def test_a_truth_under_another_name_is_read_anew(site):
     lines = (site.source / "qrels.txt").read_text().split()
     rows = zip(lines[::4], lines[2::4], lines[3::4], strict=True)
     text = "topic,item,grade\n" + "".join(f"{t},{i},{1 - int(g)}\n" for t, i, g in rows)
-    new_truth(site, text.encode(), "qrels.txt")
+    new_truth(site, text.encode(), "qrels.json")
     assert failed(site)
     new_truth(site, text.encode(), "qrels.csv")
     assert failed(site) == []

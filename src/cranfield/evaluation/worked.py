@@ -47,6 +47,8 @@ def worked_example(m: Measure) -> Worked | None:
         return _of_subjects(forms)
     if "votes" in m.needs:
         return _of_votes(m)
+    if "cells" in m.needs:
+        return None
     if "strata" in m.needs:
         return _of_strata(forms)
     if "subtopics" in m.needs:

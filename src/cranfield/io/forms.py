@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from numbers import Integral, Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -124,6 +123,8 @@ def _is_triple(row: Any) -> bool:
     # Asked of the class: data frames and runs have a length, too.
     if not isinstance(row, tuple | list) and type(row).__name__ != "ndarray":
         return False
+    from numbers import Integral, Real
+
     return (
         len(row) == 3
         and not hasattr(row, "query_id")
