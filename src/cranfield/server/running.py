@@ -6,7 +6,7 @@ import ipaddress
 import logging
 import socket
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
@@ -66,10 +66,19 @@ def _check_place(settings: Settings) -> None:
                 f"behind_proxy={settings.proxy!r} is not one address, such as 127.0.0.1"
             ) from None
     try:
-        places = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-        for family, kind, protocol, _, place in places:
-            with socket.socket(family, kind, protocol) as trial:
+        for family, place in _places(settings.host, settings.port):
+            with socket.socket(family, socket.SOCK_STREAM) as trial:
                 trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
                 trial.bind(place)
     except OSError as error:
         raise UsageError(f"{settings.host}:{settings.port}: {os_message(error)}") from None
+
+
+def _places(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
+    """Where to listen; only a name is looked up, of which others may hear."""
+    try:
+        six = ipaddress.ip_address(host).version == 6
+    except ValueError:
+        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return [(family, place) for family, _, _, _, place in found]
+    return [(socket.AF_INET6 if six else socket.AF_INET, (host, port))]
