@@ -116,7 +116,7 @@ void check_draws() {
     const SoftTruth truth{topics, levels.size(), offsets.data(), levels.data(), upto.data()};
     const RunView run{hits.data(), ranks.data(), entries.data(), retrieved.data(), counted.data()};
     const Programme programme = programme_of({{"average_precision", {1.0, 1e9}}});
-    Drawing how{7, 0, 1000, 1, {0, 1, 2}, {}, {0}, 1e-5};
+    Drawing how{7, 0, 1000, 1, {0, 1, 2}, {}, {0}, 1e-5, {}};
     Progress one, many;
     const Drawn alone = draw_scores(truth, {run, run}, programme, how, one);
     how.jobs = jobs;
