@@ -123,7 +123,7 @@ def test_latex_is_ready_to_paste(capsys, folder):
     assert "\\begin{tabular}{lllrrrrrlr}\n\\toprule\nmeasure & a & b & " in out
     assert "\\midrule" in out
     assert "\\bottomrule\n\\end{tabular}\n" in out
-    assert "\\par{\\footnotesize *, **, ***: p at most 0.05" in out
+    assert "\\par{\\footnotesize ***: p at most 0.001 after correction." in out
     assert "dev. \\%" in out
 
 

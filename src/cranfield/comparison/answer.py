@@ -318,11 +318,7 @@ class Comparison(Answer):
 
     def footnotes(self) -> list[str]:
         """The footnote: stars and marks; test, correction, draws; intervals, topics, pairing."""
-        marks = "*, **, ***: p at most 0.05, 0.01, 0.001 after correction; differences are a - b."
-        if self.tail != "two":
-            marks += " up, down: a is significantly better, worse than b."
-        if not self.pairs.columns["sure"].all():
-            marks += " ?: other draws could give other stars; more resamples would settle it."
+        marks = " ".join(filter(None, [self.signs_explained(), "Differences are a - b."]))
         how = f"{TITLES[self.test]}, {_SIDES[self.tail]}"
         if self.resamples is not None:
             how += f", {self.resamples} resamples, seed {self.seed}"
@@ -338,6 +334,26 @@ class Comparison(Answer):
         if self.interval != "t":
             ends += f", seed {self.seed}"
         return [marks, f"{how}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
+
+    def signs_explained(self) -> str:
+        """What the stars and marks beside differences mean: those that there are."""
+        columns = self.pairs.columns
+        there = {stars(p) for p in columns["p_corrected"].tolist()}
+        parts = []
+        if shown := [(sign, level) for level, sign in reversed(STARS) if sign in there]:
+            signs, levels = (", ".join(str(pair[i]) for pair in shown) for i in (0, 1))
+            parts.append(f"{signs}: p at most {levels} after correction.")
+        else:
+            parts.append(f"No p is at most {STARS[-1][0]} after correction.")
+        if self.tail != "two":
+            ways = {1: ("up", "better"), -1: ("down", "worse")}
+            directions = [ways[way] for way in (1, -1) if (columns["mark"] == way).any()]
+            if directions:
+                names, senses = (", ".join(pair[i] for pair in directions) for i in (0, 1))
+                parts.append(f"{names}: a is significantly {senses} than b.")
+        if not columns["sure"].all():
+            parts.append("?: other draws could give other stars; more resamples would settle it.")
+        return " ".join(parts)
 
     def interval_parts(self) -> str:
         """What the parts of an interval are about, where the truth is one of them."""

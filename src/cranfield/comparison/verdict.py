@@ -26,22 +26,24 @@ def comparison_verdict(
     order = Order.of(chosen, [s.run for s in standings], [s.mean for s in standings])
     said = [order.sentence(len(standings))]
     if order.runs and chosen.higher_is_better is not None:
-        said.append(_told_apart(comparison, standings))
-        said.append(_against_baseline(comparison, name))
+        said.append(_told_apart(comparison, chosen, standings))
+        said.append(_against_baseline(comparison, chosen))
     said.append(hardest(scores, chosen, items=items))
     return tuple(filter(None, said))
 
 
-def _told_apart(comparison: Comparison, standings: Sequence[Standing]) -> str:
+def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[Standing]) -> str:
     """From whom the tests can tell the first run, and from whom they cannot."""
     first, others = standings[0], standings[1:]
     same = indistinct(comparison, first)
     if same is None:
         level = [s.run for s in standings if s.rank == 1]
-        return f"No run is significantly better than {listed(level)}." if level else ""
+        if not level:
+            return ""
+        return f"No run is significantly better than {listed(level)} by {measure.mean_label}."
     better = first.rank - 1
     worse = len(others) - len(same) - better
-    how = f"({TITLES[comparison.test]}, level {100 * comparison.alpha:g} %)"
+    how = f"({measure.mean_label}: {TITLES[comparison.test]}, level {100 * comparison.alpha:g} %)"
     said = []
     if same:
         every = len(same) == len(others)
@@ -84,14 +86,17 @@ def _unmarked(pairs: Pairs, run: str) -> set[str]:
     return {pairs.runs[i] for part in found for i in part}
 
 
-def _against_baseline(comparison: Comparison, measure: str) -> str:
+def _against_baseline(comparison: Comparison, measure: Measure) -> str:
     """How many runs differ from the baseline."""
     if comparison.baseline is None:
         return ""
-    marks = comparison.pairs.where(measure).columns["mark"]
+    marks = comparison.pairs.where(str(measure)).columns["mark"]
     better, worse = int((marks > 0).sum()), int((marks < 0).sum())
     counts = f"{better} of {len(marks)} {'run' if len(marks) == 1 else 'runs'}"
-    said = f"Significantly better than the baseline {comparison.baseline}: {counts}"
+    said = (
+        f"Significantly better than the baseline {comparison.baseline} by {measure.mean_label}: "
+        f"{counts}"
+    )
     if comparison.tail == "one":
         return f"{said}."
     return f"{said}; significantly worse: {worse}."

@@ -61,7 +61,8 @@ class Column:
 class Table:
     """Rows of values under columns, with a title and notes for the reader.
 
-    `marks` stand beside the cell of a row and column, such as the stars of significance.
+    `marks` stand beside the cell of a row and column, such as the stars of significance. In a
+    `tested` table a star is about significance, also where there is none: none marks a best value.
     """
 
     columns: Sequence[Column]
@@ -69,6 +70,11 @@ class Table:
     title: str = ""
     notes: Sequence[str] = ()
     marks: Mapping[tuple[int, int], str] = field(default_factory=dict)
+    tested: bool = False
+
+    def starred_rows(self, column: int) -> frozenset[int]:
+        """The rows whose value has a star as the best of a column, where text alone can say it."""
+        return frozenset() if self.tested or self.marks else self.best_rows(column)
 
     def mark(self, row: int, column: int) -> str:
         """What stands beside a cell, or nothing."""
@@ -81,7 +87,7 @@ class Table:
             return self
         marks = {at: mark for at, mark in self.marks.items() if at[0] < count}
         notes = (f"... and {hidden} more rows", *self.notes)
-        return Table(self.columns, self.rows[:count], self.title, notes, marks)
+        return Table(self.columns, self.rows[:count], self.title, notes, marks, self.tested)
 
     def best_rows(self, column: int) -> frozenset[int]:
         """The rows that hold the best value of a column (several when they tie)."""

@@ -83,8 +83,7 @@ def text_table(table: Table, colour: bool) -> str:
     ]
     if table.marks:
         shown = [_marked(table, i, row) for i, row in enumerate(shown)]
-    # A star would be taken for significance where there are marks.
-    best = [frozenset() if table.marks else table.best_rows(j) for j in range(len(table.columns))]
+    best = [table.starred_rows(j) for j in range(len(table.columns))]
     cells = [
         [text + ("*" if i in best[j] else " ") if best[j] else text for j, text in enumerate(row)]
         for i, row in enumerate(shown)

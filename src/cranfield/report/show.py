@@ -89,9 +89,10 @@ def notebook_bundle(answer: Answer) -> dict[str, Any]:
     document = document_of(answer)
     tables = [t.first(ROWS_SHOWN) for t in document.tables]
     said = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
+    noted = "".join(f"<p>note: {html.escape(note)}</p>" for note in answer.notes)
     bundle: dict[str, Any] = {
         "text/plain": as_text(answer),
-        "text/html": said + "".join(html_table(t) for t in tables),
+        "text/html": said + "".join(html_table(t) for t in tables) + noted,
     }
     if isinstance(answer, Comparison):
         from cranfield.report.charts import MIME

@@ -89,7 +89,7 @@ def turned(table: Table) -> Table:
     columns += [Column(f"{j}", heading=name) for j, name in enumerate(names)]
     rows: list[Sequence[Cell]] = []
     for j, column in enumerate(table.columns[1:], 1):
-        best = frozenset() if table.marks else table.best_rows(j)
+        best = table.starred_rows(j)
         cells = [
             column.show(row[j]) + ("*" if i in best else " " * bool(best)) + _beside(table, i, j)
             for i, row in enumerate(table.rows)

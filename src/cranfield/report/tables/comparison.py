@@ -336,9 +336,9 @@ def _summary(comparison: Comparison) -> Table:
     means = {(s.run, s.measure): s for s in comparison.standings}
     pairs = comparison.pairs.lists() if comparison.baseline is not None else {}
     against = {
-        (run, measure): stars if comparison.tail == "two" else _signs(stars, mark, True)
-        for run, measure, stars, mark in zip(
-            *(pairs.get(k, []) for k in ("a", "measure", "stars", "mark")), strict=True
+        (run, measure): _signs(stars, "" if comparison.tail == "two" else mark, sure)
+        for run, measure, stars, mark, sure in zip(
+            *(pairs.get(k, []) for k in ("a", "measure", "stars", "mark", "sure")), strict=True
         )
     }
     rows: list[list[Cell]] = []
@@ -357,12 +357,15 @@ def _summary(comparison: Comparison) -> Table:
             if mark:
                 marks[i, j] = mark
         rows.append(row)
-    stars, how, _ = comparison.footnotes()
+    _, how, _ = comparison.footnotes()
     if comparison.baseline is not None:
-        said = f"Stars: differs from {comparison.baseline}. {stars} {how}"
-    else:
+        signs = f"Stars: differs from {comparison.baseline}." if marks else ""
+        said = " ".join(filter(None, [signs, comparison.signs_explained(), how]))
+    elif marks:
         said = f"Two runs share no letter exactly when they differ. {how}"
-    return Table(columns, rows, title="Summary", notes=[said], marks=marks)
+    else:
+        said = f"The pairs show which runs differ: there are more groups than letters. {how}"
+    return Table(columns, rows, title="Summary", notes=[said], marks=marks, tested=True)
 
 
 def _long_leaderboard(comparison: Comparison) -> Table:
