@@ -13,10 +13,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError
+from cranfield.io.arrays import read_arrow_table
 from cranfield.io.files import Caps, Input, input_lines, read_text
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.opinions import read_subject_rankings
@@ -289,3 +292,78 @@ stop.set()
     )
     assert done.returncode == 0, done.stderr
     assert os.path.basename(path) in done.stdout  # noqa: PTH119
+
+
+def packed_parquet(columns: dict[str, Any], **how: Any) -> bytes:
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd", **how)
+    return out.getvalue()
+
+
+def one_text_for_all(length: int, rows: int = 900) -> dict[str, Any]:
+    """A dictionary with one entry, which all rows name: some 3 KB, whatever its length."""
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * rows, pa.int32()), pa.array(["x" * length])
+    )
+    return {"topic": ["1"] * rows, "item": texts, "score": [float(i) for i in range(rows)]}
+
+
+PARQUET_BOMBS = {
+    "a dictionary larger than the limit": lambda: packed_parquet(one_text_for_all(16 << 20)),
+    "a dictionary within the limit": lambda: packed_parquet(one_text_for_all(7 << 20)),
+    "many rows of a short text": lambda: packed_parquet(one_text_for_all(1000, 100_000)),
+    "texts in lists": lambda: packed_parquet(
+        {"item": pa.ListArray.from_arrays(pa.array([0, 900]), one_text_for_all(1 << 20)["item"])}
+    ),
+    "numbers": lambda: packed_parquet({"item": pa.array(np.zeros(10_000_000))}),
+    "stored differences": lambda: packed_parquet(
+        {"item": ["x" * 100_000 + str(i) for i in range(1000)]},
+        use_dictionary=False,
+        column_encoding="DELTA_BYTE_ARRAY",
+    ),
+}
+
+
+@pytest.mark.parametrize("kind", PARQUET_BOMBS)
+def test_a_small_parquet_file_that_unfolds_is_refused_in_little_memory(kind: str) -> None:
+    data = PARQUET_BOMBS[kind]()
+    assert len(data) < 300_000
+    before = pa.default_memory_pool()
+    counted = pa.proxy_memory_pool(before)
+    pa.set_memory_pool(counted)
+    try:
+        with pytest.raises(InputError, match="more than 8,388,608 bytes"):
+            read_arrow_table(Input("bomb.parquet", data, Caps(unpacked_bytes=8 << 20)))
+    finally:
+        pa.set_memory_pool(before)
+    assert counted.max_memory() < 64 << 20
+
+
+def test_a_parquet_file_within_limits_is_the_same_table() -> None:
+    columns = {
+        "text": pa.array(["a", None, "b"]),
+        "entries": pa.array(["a", "a", "b"]).dictionary_encode(),
+        "texts": pa.array([["x", "y"], [], None]),
+        "vector": pa.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]]),
+        "record": pa.array([{"a": "x", "b": 1}] * 3),
+        "nothing": pa.nulls(3),
+    }
+    for how in ({}, {"use_dictionary": False}):
+        data = packed_parquet(columns, **how)
+        within = read_arrow_table(Input("t.parquet", data, Caps(unpacked_bytes=8 << 20)))
+        assert within.to_pydict() == read_arrow_table(Input("t.parquet", data)).to_pydict()
+
+
+def test_json_of_many_small_values_is_refused_before_it_is_parsed() -> None:
+    text = b"{" + b",".join(b'"%d":[]' % i for i in range(100_000)) + b"}"
+    with pytest.raises(InputError, match="more than 16,000 values"):
+        cf.read_run(Input("r.json", text, Caps(lines=1000)))
+    with pytest.raises(InputError, match="more than 16,000 values"):
+        cf.read_labels(Input("l.json", text, Caps(lines=1000)))
+
+
+def test_a_long_table_whose_cells_unfold_is_refused() -> None:
+    names = [str(i) for i in range(5_000)]
+    data = packed_parquet({"item": names, "concept": names, "value": [1.0] * len(names)})
+    with pytest.raises(InputError, match="more than 8,388,608 bytes"):
+        cf.read_labels(Input("l.parquet", data, Caps(unpacked_bytes=8 << 20)))

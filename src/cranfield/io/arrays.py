@@ -10,17 +10,21 @@ import io
 import zipfile
 from collections import Counter
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any, TypeVar
 
 import numpy as np
 
 from cranfield.errors import CranfieldError, InputError, MissingExtraError
-from cranfield.io.files import FileForm, Input, describe, read_bytes
+from cranfield.io.files import Caps, FileForm, Input, describe, read_bytes
 
 T = TypeVar("T")
 _ZIP, _NPY, _PARQUET = b"PK", b"\x93NUMPY", b"PAR1"
 # Rows from which several threads read faster than one.
 _WORTH_THREADS = 100_000
+# Rows that are unpacked at once, and bytes of a number of Parquet when it is unpacked.
+_BATCH_ROWS, _WIDEST = 1 << 16, 12
+_WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": _WIDEST}
 
 
 def _read(where: str, what: str, work: Callable[[], T]) -> T:
@@ -44,6 +48,7 @@ def arrow(purpose: str) -> Any:
     """Arrow's module with its reader and writer of Parquet."""
     try:
         import pyarrow as pa
+        import pyarrow.compute
         import pyarrow.parquet
     except ModuleNotFoundError:
         raise MissingExtraError("pyarrow", "dataframe", purpose) from None
@@ -82,15 +87,109 @@ def read_arrow_table(
         if caps.unpacked_bytes is None:
             # Threads of Arrow that are still being started when the process ends abort it.
             return file.read(needed, use_threads=file.metadata.num_rows >= _WORTH_THREADS)
-        # What is packed into little may unpack to anything: it is counted as it comes.
-        batches, count = [], 0
-        for batch in file.iter_batches(columns=needed, use_threads=False):
-            count += batch.nbytes
-            caps.check_bytes(where, count)
-            batches.append(batch)
-        return pa.Table.from_batches(batches, batches[0].schema if batches else schema)
+        return _read_within(pa, data, file.metadata, needed, where, caps)
 
     return _read(where, "a Parquet file", table)
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A column of a Parquet file as its metadata describe it."""
+
+    path: str
+    name: str
+    is_text: bool
+    has_differences: bool  # texts of which only what differs from the one before is stored
+    stored_bytes: int
+    decoded_bytes: int  # of numbers; how long texts are is not told
+
+
+def _leaves(metadata: Any) -> list[_Leaf]:
+    """The columns of a file, those within lists and records each by itself."""
+    groups = [metadata.row_group(i) for i in range(metadata.num_row_groups)]
+    leaves = []
+    for i in range(metadata.num_columns):
+        column = metadata.schema.column(i)
+        chunks = [group.column(i) for group in groups]
+        is_text = column.physical_type == "BYTE_ARRAY"
+        width = 0 if is_text else _WIDTHS.get(column.physical_type, column.length)
+        leaves.append(
+            _Leaf(
+                column.path,
+                column.path.partition(".")[0],
+                is_text,
+                any(e.startswith("DELTA") for chunk in chunks for e in chunk.encodings),
+                sum(chunk.total_uncompressed_size for chunk in chunks),
+                width * sum(chunk.num_values for chunk in chunks),
+            )
+        )
+    return leaves
+
+
+def _read_within(
+    pa: Any, data: bytes, metadata: Any, needed: list[str] | None, where: str, caps: Caps
+) -> Any:
+    """The table of a Parquet file, or an InputError before more is unpacked than may be.
+
+    A page may name one long text for all of its rows. So texts are read as dictionaries, which
+    have each of them once, and they are unpacked when it is known how long they are together.
+    """
+    leaves = [leaf for leaf in _leaves(metadata) if needed is None or leaf.name in needed]
+    caps.check_bytes(where, sum(leaf.stored_bytes for leaf in leaves))
+    caps.check_bytes(where, sum(leaf.decoded_bytes for leaf in leaves))
+    texts = [leaf for leaf in leaves if leaf.is_text]
+    # Stored differences cannot be read as dictionaries; no text is longer than all of them.
+    longest = sum(leaf.stored_bytes for leaf in texts if leaf.has_differences)
+    rows = _BATCH_ROWS if not longest else (caps.unpacked_bytes or 0) // longest
+    file = pa.parquet.ParquetFile(
+        pa.BufferReader(data),
+        read_dictionary=[leaf.path for leaf in texts if not leaf.has_differences],
+    )
+    batches, count = [], 0
+    for batch in file.iter_batches(
+        batch_size=max(1, min(rows, _BATCH_ROWS)), columns=needed, use_threads=False
+    ):
+        count += sum(_decoded_bytes(pa, column) for column in batch.columns)
+        caps.check_bytes(where, count)
+        batches.append(batch)
+    schema = batches[0].schema if batches else file.schema_arrow
+    plain = pa.schema([field.with_type(_plain_type(pa, field.type)) for field in schema])
+    return pa.Table.from_batches(batches, schema).cast(plain)
+
+
+def _decoded_bytes(pa: Any, column: Any) -> int:
+    """How many bytes a column has when its dictionaries are unpacked."""
+    if pa.types.is_dictionary(column.type):
+        entries, rows = column.dictionary, column.indices.drop_null()
+        if not _is_text(pa, entries.type):
+            return int(len(column) * _WIDEST)
+        lengths = pa.compute.binary_length(entries).fill_null(0).cast("int64")
+        return int(column.indices.nbytes + (pa.compute.sum(lengths.take(rows)).as_py() or 0))
+    if pa.types.is_struct(column.type):
+        return sum(_decoded_bytes(pa, part) for part in column.flatten())
+    if pa.types.is_list(column.type) or pa.types.is_large_list(column.type):
+        return int(_WIDEST * len(column) + _decoded_bytes(pa, column.flatten()))
+    return int(column.nbytes)
+
+
+def _is_text(pa: Any, kind: Any) -> bool:
+    types = pa.types
+    return any(
+        test(kind)
+        for test in (types.is_string, types.is_large_string, types.is_binary, types.is_large_binary)
+    )
+
+
+def _plain_type(pa: Any, kind: Any) -> Any:
+    """The type of a column whose dictionaries are unpacked."""
+    if pa.types.is_dictionary(kind):
+        return kind.value_type
+    if pa.types.is_list(kind) or pa.types.is_large_list(kind):
+        make = pa.list_ if pa.types.is_list(kind) else pa.large_list
+        return make(kind.value_field.with_type(_plain_type(pa, kind.value_type)))
+    if pa.types.is_struct(kind):
+        return pa.struct([field.with_type(_plain_type(pa, field.type)) for field in kind])
+    return kind
 
 
 def read_archive(path: FileForm) -> dict[str, np.ndarray[Any, Any]]:

@@ -29,6 +29,9 @@ _LINES_BETWEEN_REPORTS = 1 << 14
 _BLOCK = 1 << 20
 _HEAD = 1 << 12
 _QUOTED_BYTES = 60
+# Values, lists and objects of JSON for each line that is read of a text: a record has several,
+# and in memory each takes many times the two bytes that it may have in the file.
+_JSON_PARTS = 16
 _RUN_ENDINGS = (
     *(".run", ".txt", ".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".parquet"),
     *(".res", ".results", ".trec", ".out", ".dat", ".npz", ".npy"),
@@ -362,8 +365,15 @@ def read_json_bytes(path: FileForm) -> bytes:
 
 
 def _plausible_json(given: Input) -> Iterator[bytes]:
-    blank = True
+    blank, parts = True, 0
     for block in _blocks(given, _LineWatch(given, long_lines=True)):
+        if given.caps.lines is not None:
+            parts += sum(block.count(sign) for sign in b"[{,")
+            most = given.caps.lines * _JSON_PARTS
+            if parts > most:
+                raise InputError.single(
+                    describe(given), f"has more than {most:,} values, the most that is read"
+                )
         yield block
         text = block.removeprefix(BYTE_ORDER_MARK).lstrip() if blank else b"{"
         if b"\0" in block or (text and text[:1] not in b'{["'):

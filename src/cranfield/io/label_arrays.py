@@ -10,7 +10,7 @@ import numpy as np
 from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError
 from cranfield.io.arrays import arrow_bytes, read_archive, read_arrow_table
-from cranfield.io.files import FileForm, describe
+from cranfield.io.files import Caps, FileForm, Input, describe
 from cranfield.io.ids import ARCHIVE
 from cranfield.io.label_rows import one_part
 
@@ -101,7 +101,7 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
     table = read_arrow_table(path, "Reading Parquet")
     columns = list(table.column_names)
     if columns == ["item", "concept", "value"]:
-        return _long_table(where, name, table, free)
+        return _long_table(where, name, table, free, Input.of(path).caps)
     if len(columns) < 2 or "item" not in columns:
         raise InputError.single(
             where,
@@ -129,7 +129,7 @@ def _numbers(where: str, column: str, data: Any) -> np.ndarray:
     return np.asarray(values, dtype=np.float64)
 
 
-def _long_table(where: str, name: str, table: Any, free: bool) -> LabelMatrix:
+def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> LabelMatrix:
     values = _numbers(where, "value", table.column("value"))
     items, at_item = np.unique(
         np.array([str(i) for i in table.column("item").to_pylist()]), return_inverse=True
@@ -140,6 +140,8 @@ def _long_table(where: str, name: str, table: Any, free: bool) -> LabelMatrix:
     cell = at_item * len(concepts) + at_concept
     if len(np.unique(cell)) < len(cell):
         raise InputError.single(where, "an item and concept are given more than once")
+    # A row names one cell, and the table has all cells of its items and concepts.
+    caps.check_bytes(where, len(items) * len(concepts) * values.itemsize)
     matrix = np.full((len(items), len(concepts)), -np.inf if free else 0.0)
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)

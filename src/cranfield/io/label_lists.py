@@ -11,7 +11,7 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import FileForm, describe, input_lines, read_text
+from cranfield.io.files import FileForm, describe, input_lines, read_json_text, read_text
 from cranfield.io.label_rows import one_part
 from cranfield.io.numbers import is_number, number
 
@@ -83,7 +83,7 @@ def read_json_labels(path: FileForm, name: str) -> LabelMatrix:
     """{item: [concepts]} or {item: {concept: value}}; or a list of records, as in JSON Lines."""
     where = describe(path)
     try:
-        content = json.loads(read_text(path))
+        content = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
         raise InputError.single(where, f"is not JSON: {error}") from None
     if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
