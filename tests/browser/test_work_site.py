@@ -53,7 +53,10 @@ class Worker:
 
         def write(connection):
             where = by_slug(connection, "tiny")["id"]
-            return assessors.add_assessor(connection, site.context, "t", where, kind="crowd")
+            batch_id = batches.read_batch(connection, where, "one").id
+            return assessors.add_assessor(
+                connection, site.context, "t", where, kind="crowd", batch_id=batch_id
+            )
 
         self.id, secret = site.context.store.write(write)
         driver.get_log("browser")

@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.server.people import add
+from tests.server.postgres import new_database, running
 from tests.server.world import DAY, Site, labels_text, run_text
 
 ABOUT = {"conf": "V", "about": "words"}
@@ -86,3 +88,23 @@ def released(open_folder, tmp_path_factory):
         made.time += 31 * DAY / 1000
         made.move("closed", "scoring", "released")
         yield made
+
+
+@pytest.fixture(scope="module")
+def server():
+    with running() as address:
+        yield address
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def both(request, tmp_path):
+    """An open campaign on either database, with a batch that runs."""
+    name = request.node.name.replace("[", "-").replace("]", "")[:60]
+    postgres = request.param == "postgres"
+    database = new_database(request.getfixturevalue("server"), name) if postgres else ""
+    site = Site(tmp_path / "site", database)
+    site.add_campaign()
+    site.move("open")
+    add(site)
+    with site.serving():
+        yield site

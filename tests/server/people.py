@@ -29,19 +29,22 @@ def batch(site, slug="one"):
         return batches.read_batch(connection, by_slug(connection, "tiny")["id"], slug)
 
 
-def worker(site, kind="crowd"):
-    """The secret of a new worker."""
+def worker(site, kind="crowd", slug="one"):
+    """The secret of a new worker on a batch."""
 
     def write(connection):
         where = by_slug(connection, "tiny")["id"]
-        return assessors.add_assessor(connection, site.context, "test", where, kind=kind)
+        batch_id = batches.read_batch(connection, where, slug).id
+        return assessors.add_assessor(
+            connection, site.context, "test", where, kind=kind, batch_id=batch_id
+        )
 
     return site.context.store.write(write)
 
 
-def crowd_browser(site):
+def crowd_browser(site, slug="one"):
     made = site.browser()
-    _, secret = worker(site)
+    _, secret = worker(site, slug=slug)
     assert made.get(f"/tiny/enter/{secret}").headers["location"] == "/tiny/work"
     return made
 

@@ -32,7 +32,9 @@ def prepared(site, people, overlap):
         found = batches.read_batch(connection, row["id"], "one")
         batches.set_state(connection, site.context, "t", found.row, "running")
         return [
-            assessors.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
+            assessors.add_assessor(
+                connection, site.context, "t", row["id"], kind="model", batch_id=found.id
+            )[1]
             for _ in range(people)
         ]
 

@@ -7,33 +7,12 @@ import pytest
 
 from cranfield.campaign.batches import MOST, Plan
 from cranfield.errors import UsageError
-from tests.server.people import GOOD, add, crowd_browser, hidden, next_page, save, worker
-from tests.server.postgres import new_database, running
-from tests.server.world import PASSWORD, Site
+from tests.server.people import GOOD, crowd_browser, hidden, next_page, save, worker
+from tests.server.world import PASSWORD
 
 NUL = "a%00b"
 DIGITS = "9" * 5000
 HERE = "/tiny/organise/batches/one"
-
-
-@pytest.fixture(scope="module")
-def server():
-    with running() as address:
-        yield address
-
-
-@pytest.fixture(params=["sqlite", "postgres"])
-def both(request, tmp_path):
-    """An open campaign on either database, with a batch that runs."""
-    name = request.node.name.replace("[", "-").replace("]", "")[:60]
-    postgres = request.param == "postgres"
-    database = new_database(request.getfixturevalue("server"), name) if postgres else ""
-    site = Site(tmp_path / "site", database)
-    site.add_campaign()
-    site.move("open")
-    add(site)
-    with site.serving():
-        yield site
 
 
 def test_a_nul_is_refused_wherever_it_stands(both):

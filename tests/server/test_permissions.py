@@ -217,8 +217,9 @@ def test_cookies_are_out_of_reach_of_scripts(site):
 
 def test_who_judges_by_a_link_is_still_one_of_the_public(site):
     """A survey that was answered closes no page of the site: not its results, not the login."""
-    from tests.server.people import crowd_browser
+    from tests.server.people import add, crowd_browser
 
+    add(site)
     site.add_campaign("other", title="NOT-YET-CALLED")
     worker = crowd_browser(site)
     for path in ("/", "/healthz", "/login", "/tiny", "/tiny/call", "/api/v1/campaigns/tiny"):

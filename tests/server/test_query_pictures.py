@@ -20,7 +20,9 @@ def test_the_picture_of_a_topic_is_shown_to_who_judges_for_it(tmp_path):
         new_batch(connection, site.context, "test", row, "relevance", slug="pool", depth=1)
         found = batches.read_batch(connection, row["id"], "pool")
         batches.set_state(connection, site.context, "test", found.row, "running")
-        made = assessors.add_assessor(connection, site.context, "test", row["id"], kind="crowd")
+        made = assessors.add_assessor(
+            connection, site.context, "test", row["id"], kind="crowd", batch_id=found.id
+        )
         return found, made[1]
 
     found, link = site.context.store.write(write)

@@ -63,6 +63,9 @@ def test_nobody_sees_an_item_twice_across_batches(site):
     add(site, slug="one")
     add(site, slug="two")
     browser = crowd_browser(site)
+    organiser, here = site.browser("organiser", site.password), "/tiny/organise/batches/two"
+    said = {"kind": "same", "from": "one"}
+    assert organiser.fill(f"{here}/people", said, page=here).status_code == 200
     seen = []
     for slug in ("one", "two", "one"):
         for _ in range(5):

@@ -18,7 +18,7 @@ from tests.server.world import CONCEPTS, ITEMS
 
 def test_a_pool_is_judged_blind_and_becomes_the_truth_of_its_task(site):
     add(site, "relevance", "pool", depth=2)
-    browser = crowd_browser(site)
+    browser = crowd_browser(site, "pool")
     texts = []
     while (found := next_page(browser, "pool"))[0] is not None:
         where, page = found
@@ -119,12 +119,12 @@ def test_an_export_holds_the_work_and_nobody(site, tmp_path):
     add(site)
     add(site, "relevance", "pool", depth=2)
     add(site, "measures", "survey", questions=1)
-    browser = crowd_browser(site)
     for slug, answers in (
         ("one", GOOD),
         ("pool", {"grade": "1"}),
         ("survey", {"methods": "Method 1"}),
     ):
+        browser = crowd_browser(site, slug)
         save(browser, *next_page(browser, slug), answers)
     folders = [tmp_path / name for name in ("a", "b")]
     for folder in folders:
@@ -191,7 +191,7 @@ def test_known_answers_are_counted_and_who_misses_them_gets_no_more(site):
     site.context.store.write(write)
     done = {}
     for rating in ("4", "0"):
-        browser = crowd_browser(site)
+        browser = crowd_browser(site, "gold")
         done[rating] = 0
         while (found := next_page(browser, "gold"))[0] is not None:
             save(browser, *found, {"rating": rating})

@@ -31,7 +31,9 @@ def test_places_hold_when_all_ask_at_once(server, tmp_path):
         found = batches.read_batch(connection, row["id"], "one")
         batches.set_state(connection, site.context, "t", found.row, "running")
         people = [
-            assessors.add_assessor(connection, site.context, "t", row["id"], kind="model")[1]
+            assessors.add_assessor(
+                connection, site.context, "t", row["id"], kind="model", batch_id=found.id
+            )[1]
             for _ in range(8)
         ]
         return row["id"], people

@@ -19,6 +19,8 @@ class Limits:
     upload_bytes: int = 64 * MEGABYTE
     unpacked_bytes: int = 256 * MEGABYTE
     form_bytes: int = MEGABYTE
+    # How many people the public link of a batch brings in an hour.
+    respondents_per_hour: int = 300
     # How many uploads are read at the same time; the others wait for their turn.
     checks_at_once: int = 2
     child_memory: int = 4096 * MEGABYTE

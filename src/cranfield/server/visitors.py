@@ -113,7 +113,10 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
         kind, _, given = bearer.partition(" ")
         secret = given.strip() if kind == "Bearer" else ""
         if secret.startswith(LINK):
-            return _judging(Visitor(by_token=True), _assessor(connection, secret))
+            row = _assessor(connection, secret)
+            # The link of a worker and the cookie of a respondent are for browsers.
+            program = row if row is not None and row["kind"] == "model" else None
+            return _judging(Visitor(by_token=True), program)
         found = accounts.token_of(connection, secret, now) if secret else None
         if found is not None:
             return Visitor(
@@ -209,17 +212,6 @@ def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
         if row is not None and (not visitor.by_token or visitor.team in ("", row.id)):
             mine = row.id
             roles |= set("TL") if row.rank == "lead" else set("T")
-        if _is_assessor(connection, where, visitor.person):
-            roles.add("A")
     if not visitor.by_token or visitor.scope == "all":
         roles |= accounts.roles_of(connection, visitor.person, where)
     return replace(visitor, roles=frozenset(roles), team=mine)
-
-
-def _is_assessor(connection: Connection, where: str, who: str) -> bool:
-    found = connection.execute(
-        select(assessor.c.id).where(
-            assessor.c.campaign == where, assessor.c.person == who, assessor.c.state == "active"
-        )
-    ).first()
-    return found is not None

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
 from cranfield.campaign.personas import Crowd
 from cranfield.campaign.sheet_maker import make_sheet
 from cranfield.server.rehearsal import people
-from cranfield.server.rehearsal.client import Client, encoded
+from cranfield.server.rehearsal.client import Client
 from cranfield.server.rehearsal.stage import RehearsalError, Stage
 from cranfield.server.rehearsal.working import mended
 from cranfield.server.rehearsal.world import CROWD, NAME
@@ -20,9 +19,6 @@ SLUG = "experts"
 # Of so many forms one is handed in without an answer that is needed, at first.
 _INCOMPLETE = 25
 _PASSWORD = re.compile(r"shown once: <code>([^<]+)</code>")
-_FORM = re.compile(r'<form method="post" action="([^"]+)" data-form=')
-_ITEM = re.compile(r'<h2 tabindex="-1">([^<]+)</h2>')
-_HIDDEN = re.compile(r'<input type="hidden" name="(csrf|client_key)" value="([^"]+)"')
 
 
 @dataclass
@@ -104,26 +100,16 @@ def _annotate(crowd: Crowd, name: str, browser: Client) -> tuple[int, int, list[
     """One expert, item after item; gives forms, refused ones, and what went wrong."""
     forms = refused = 0
     needed = next(q.name for q in crowd.form.questions() if q.kind == "one")
-    while True:
-        page = browser.get(f"/{NAME}/work/{SLUG}").text
-        form, item = _FORM.search(page), _ITEM.search(page)
-        if form is None or item is None:
-            return forms, refused, []
-        answers, seconds = crowd.says(name, html.unescape(item[1]), (), forms)
-        said: dict[str, Sequence[str]] = dict(mended(crowd.form, answers))
-        own = {key: html.unescape(value) for key, value in _HIDDEN.findall(page)}
-        own |= {"active_ms": str(round(1000 * seconds)), "state": "done"}
+    while (page := people.next_work(browser, SLUG)) is not None:
+        answers, seconds = crowd.says(name, page.item, (), forms)
+        said = mended(crowd.form, answers)
         if forms % _INCOMPLETE == 0:
             lacking = {key: value for key, value in said.items() if key != needed}
-            if _send(browser, form[1], lacking | own) != 422:
+            if people.put(browser, page, lacking, seconds).status != 422:
                 return forms, refused, [f"{name}: an incomplete form was taken"]
             refused += 1
-        status = _send(browser, form[1], said | own)
+        status = people.put(browser, page, said, seconds).status
         if status != 303:
-            return forms, refused, [f"{name}, {item[1]}: {status}"]
+            return forms, refused, [f"{name}, {page.item}: {status}"]
         forms += 1
-
-
-def _send(browser: Client, path: str, fields: Mapping[str, Sequence[str]]) -> int:
-    body, kind = encoded(fields, None)
-    return browser.again(lambda: browser.send("POST", path, body, {"Content-Type": kind})).status
+    return forms, refused, []

@@ -65,11 +65,11 @@ def play(stage: Stage) -> Judged:
     before = _units(stage)
     found.grown = _grow(stage, 2 * scale.pool_depth, before)
     found.units = before + found.grown
-    tokens = people.invitations(stage, SLUG, "crowd", found.people)
+    links = people.invitations(stage, SLUG, "crowd", found.people)
     ((_, program),) = people.invitations(stage, SLUG, "model")
     grades = _grades(stage.world)
     found.by_program = _program(stage, program, grades, found.units // (found.people + 1))
-    _people(stage, tokens, grades, found)
+    _people(stage, links, grades, found)
     log = people.log_of(stage, SLUG)
     judged = {(who, item) for who, item, _ in log if not who.startswith("model")}
     found.missing = len(found.acknowledged - judged) + found.units - len(log)
@@ -127,22 +127,23 @@ def _program(stage: Stage, token: str, grades: dict[str, int], most: int) -> int
 
 
 def _people(
-    stage: Stage, tokens: list[tuple[str, str]], grades: dict[str, int], found: Judged
+    stage: Stage, links: list[tuple[str, str]], grades: dict[str, int], found: Judged
 ) -> None:
     """Turn by turn, so that the same people judge the same units whenever it is played again."""
-    clients = [(who, stage.client(token)) for who, token in tokens]
+    clients = [(who, people.enter(stage, link)) for who, link in links]
     half = (found.units - found.by_program) // 2
     while clients:
         for who, client in list(clients):
-            given = people.next_work(client)
-            if given["assignment"] is None:
+            given = people.next_work(client, SLUG)
+            if given is None:
                 clients.remove((who, client))
                 continue
-            unit = f"{given['topic']} {given['item']}"
+            # The text of a topic ends in its number.
+            unit = f"{given.topic.rsplit(' ', 1)[-1]} {given.item}"
             key = f"{who}-{unit}"
             answers = {"grade": [str(grades[unit])]}
-            reply = people.put(client, given["assignment"], answers, 5.0, key)
-            if reply.status != 200:
+            reply = people.put(client, given, answers, 5.0, key)
+            if reply.status != 303:
                 raise RehearsalError(f"a judgement was not taken: {reply.status}")
             found.acknowledged.add((who, unit))
             if len(found.acknowledged) == half:

@@ -5,20 +5,34 @@ from __future__ import annotations
 import csv
 import html
 import io
-import json
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from typing import Any, TypeAlias
 
-from cranfield.server.rehearsal.client import Client, Reply
+from cranfield.server.rehearsal.client import Client, Reply, encoded
 from cranfield.server.rehearsal.stage import RehearsalError, Stage, words
 from cranfield.server.rehearsal.world import NAME
-from cranfield.server.visitors import WORKER
 
 Answering: TypeAlias = Callable[[str], Mapping[str, Sequence[str]]]
 HOME = f"/{NAME}/organise/batches"
 _LINK = re.compile(r"<li><code>([^<]+)</code></li>")
+_FORM = re.compile(r'<form method="post" action="([^"]+)" data-form=')
+_ITEM = re.compile(r'<h2 tabindex="-1">([^<]+)</h2>')
+_TOPIC = re.compile(r'<p class="topic">([^<]+)</p>')
+_HIDDEN = re.compile(r'<input type="hidden" name="(csrf|client_key)" value="([^"]+)"')
+
+
+@dataclass(frozen=True)
+class WorkPage:
+    """A form on its page: where it goes, what it asks about, and its hidden fields."""
+
+    address: str
+    item: str
+    topic: str
+    hidden: Mapping[str, str]
 
 
 def new_batch(
@@ -70,18 +84,22 @@ def survey_link(stage: Stage, slug: str) -> str:
 
 
 def respond(
-    stage: Stage, link: str, about: Mapping[str, str], answer: Answering, seconds: float
+    stage: Stage,
+    slug: str,
+    link: str,
+    about: Mapping[str, str],
+    answer: Answering,
+    seconds: float,
 ) -> None:
     """One person answers all questions of a survey; `answer` gives what is said to each."""
     browser = stage.client()
     begun = browser.fill_in(link, about)
     if begun.status != 303:
         raise RehearsalError(f"the survey does not begin ({begun.status})")
-    program = stage.client(browser.cookies[WORKER])
-    while (given := next_work(program))["assignment"] is not None:
-        place = str(given["assignment"])
-        reply = put(program, place, answer(str(given["item"])), seconds, f"{place}.1")
-        if reply.status != 200:
+    while (given := next_work(browser, slug)) is not None:
+        question = given.item.removeprefix("Question ")
+        reply = put(browser, given, answer(question), seconds)
+        if reply.status != 303:
             raise RehearsalError(f"an answer to the survey was not taken ({reply.status})")
 
 
@@ -95,20 +113,48 @@ def counted(stage: Stage, slug: str) -> dict[str, Any]:
     return found
 
 
+def enter(stage: Stage, link: str) -> Client:
+    """The browser of a worker who has opened a link."""
+    browser = stage.client()
+    if browser.get(f"/{NAME}/enter/{link}").status != 200:
+        raise RehearsalError("a link does not lead to work")
+    return browser
+
+
+def let_in(stage: Stage, slug: str, other: str) -> None:
+    """Those who work on another batch by their links work on this one, too."""
+    here = f"{HOME}/{slug}"
+    reply = stage.organiser.fill_in(f"{here}/people", {"kind": "same", "from": other}, form=here)
+    if reply.status != 200:
+        raise RehearsalError(f"nobody is let into {slug}: {words(reply)}")
+
+
 def put(
-    client: Client, assignment: str, answers: Mapping[str, Sequence[str]], seconds: float, key: str
+    browser: Client,
+    given: WorkPage,
+    answers: Mapping[str, Sequence[str]],
+    seconds: float,
+    key: str = "",
 ) -> Reply:
-    """Save an answer until a reply comes; under its key it counts once."""
-    content = {"answers": answers, "seconds": round(seconds, 3), "key": key}
-    body = json.dumps(content).encode()
-    path, kind = f"/api/v1/work/{assignment}", {"Content-Type": "application/json"}
-    return client.again(lambda: client.send("PUT", path, body, kind))
+    """Save an answer until a reply comes; under its key (or the page's) it counts once."""
+    fields: dict[str, str | Sequence[str]] = {**answers, **given.hidden}
+    fields |= {"active_ms": str(round(1000 * seconds)), "state": "done"}
+    if key:
+        fields["client_key"] = key
+    body, kind = encoded(fields, None)
+    send = partial(browser.send, "POST", given.address, body, {"Content-Type": kind})
+    return browser.again(send)
 
 
-def next_work(client: Client) -> dict[str, Any]:
-    """What somebody is given next; its assignment is None when there is nothing left."""
-    given: dict[str, Any] = client.get("/api/v1/work/next").json()
-    return given
+def next_work(browser: Client, slug: str) -> WorkPage | None:
+    """The page that somebody is given next; None when there is nothing left."""
+    page = browser.get(f"/{NAME}/work/{slug}").text
+    form, item, topic = _FORM.search(page), _ITEM.search(page), _TOPIC.search(page)
+    if form is None or item is None:
+        return None
+    hidden = {key: html.unescape(value) for key, value in _HIDDEN.findall(page)}
+    shown = html.unescape(topic[1]) if topic else ""
+    return WorkPage(form[1], html.unescape(item[1]), shown, hidden)
 
 
 def log_of(stage: Stage, slug: str) -> Counter[tuple[str, str, str]]:

@@ -83,7 +83,7 @@ def _measures(stage: Stage) -> dict[str, Any]:
         picked = {q: choices[place][number] for place, q in enumerate(key)}
         about = {"age": f"{age:.6f}", "education": "student"}
         seconds = 60 * minutes / len(VOTES)
-        people.respond(stage, link, about, partial(_chosen, key, picked), seconds)
+        people.respond(stage, slug, link, about, partial(_chosen, key, picked), seconds)
     found = people.counted(stage, slug)
     people.finish(stage, slug, _NO_TRUTH)
     return found
@@ -123,7 +123,7 @@ def _preference(stage: Stage) -> dict[str, Any]:
     link = people.survey_link(stage, slug)
     key = json.loads(content)["key"]
     for number in range(stage.world.scale.preference_people):
-        people.respond(stage, link, {}, partial(_preferred, key, number), 30.0)
+        people.respond(stage, slug, link, {}, partial(_preferred, key, number), 30.0)
     found = people.counted(stage, slug)
     people.finish(stage, slug, _NO_TRUTH)
     return found

@@ -83,7 +83,7 @@ class _People:
         """A link for each; whoever made them in one go knows their order."""
         links = people.invitations(self.stage, batch, "crowd", len(self.crowd.people))
         for person, (called, link) in zip(self.crowd.people, links, strict=True):
-            self.clients[person.name] = self.stage.client(link)
+            self.clients[person.name] = people.enter(self.stage, link)
             self.names[person.name] = called
             self.found.kinds[called] = person.kind
 
@@ -106,28 +106,26 @@ class _People:
     def _one(self, batch: str, person: Persona) -> bool:
         """The next form of somebody; False when there is none."""
         client = self.clients[person.name]
-        given = people.next_work(client)
-        if given["assignment"] is None:
+        given = people.next_work(client, batch)
+        if given is None:
             return False
-        item = given["item"]
+        item = given.item
         earlier = self.before.setdefault(item, [])
         answers, seconds = self.crowd.says(person.name, item, earlier, self.done[person.name])
-        place = given["assignment"]
         if int(self.draw.integers(_INCOMPLETE)) == 0:
-            self._incomplete(client, place, answers, seconds)
+            self._incomplete(client, given, answers, seconds)
         key = f"{person.name}-{batch}-{item}"
-        reply = people.put(client, place, answers, seconds, key)
+        reply = people.put(client, given, answers, seconds, key)
         if reply.status == 422:  # two ticks that do not go together: people take one back
             self.found.refused += 1
             answers = mended(self.crowd.form, answers)
-            reply = people.put(client, place, answers, seconds, key)
-        if reply.status != 200:
+            reply = people.put(client, given, answers, seconds, key)
+        if reply.status != 303:
             self.found.wrong.append(f"{key}: {reply.status} {reply.text[:200]}")
             return False  # the same form would be given again and again
         if int(self.draw.integers(_INCOMPLETE)) == 0:
-            people.put(
-                client, place, answers, seconds, key
-            )  # as after a lost answer: it is the same form
+            # As after a lost answer: it is the same form.
+            people.put(client, given, answers, seconds, key)
         self.found.forms += 1
         self.done[person.name] += 1
         earlier.append(Said(person.name, answers))
@@ -135,12 +133,16 @@ class _People:
         return True
 
     def _incomplete(
-        self, client: Client, place: str, answers: dict[str, list[str]], seconds: float
+        self,
+        client: Client,
+        given: people.WorkPage,
+        answers: dict[str, list[str]],
+        seconds: float,
     ) -> None:
         """A form with a group left empty is refused, and nothing of it is stored."""
         needed = [q.name for q in self.crowd.form.questions() if q.kind == "one"]
         lacking = {name: value for name, value in answers.items() if name != needed[0]}
-        reply = people.put(client, place, lacking, seconds, "incomplete")
+        reply = people.put(client, given, lacking, seconds, "incomplete")
         if reply.status == 422:
             self.found.refused += 1
         else:
@@ -171,6 +173,8 @@ def play(stage: Stage) -> Worked:
         people.new_batch(stage, "labels", batch, fields | {"seed": seed})
         if number == 1:
             crowd.invite(batch)
+        else:
+            people.let_in(stage, batch, "crowd-1")
         people.to_state(stage, batch, "running")
         crowd.work(batch, overlap * stage.world.scale.annotated)
         found.flagged = _flagged(stage, batch) & set(found.kinds)

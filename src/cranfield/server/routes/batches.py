@@ -194,10 +194,16 @@ def people(request: Request, b: str) -> Response:
         if kind == "survey":
             secret = batches.survey_link(connection, context, visitor.actor, found.row)
             return [f"{base}/survey/{secret}"]
+        if kind == "same":
+            other = text_of(request, "from")
+            assessors.admit_from(connection, context, visitor.actor, found.row, other)
+            return []
         if kind not in ("crowd", "model") or not 1 <= number <= MOST_LINKS:
-            raise UsageError(f"choose crowd, model or survey, and 1 to {MOST_LINKS} links")
+            raise UsageError(f"choose crowd, model, survey or same, and 1 to {MOST_LINKS} links")
         made = [
-            assessors.add_assessor(connection, context, visitor.actor, row["id"], kind=kind)[1]
+            assessors.add_assessor(
+                connection, context, visitor.actor, row["id"], kind=kind, batch_id=found.id
+            )[1]
             for _ in range(number)
         ]
         return [f"{base}/enter/{secret}" if kind == "crowd" else secret for secret in made]
@@ -331,6 +337,8 @@ def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]
     found = work.found_by(connection, _mine(request), id)
     if found is None:
         raise Refusal(404, "There is no such assignment.")
+    if found[0].row["state"] not in ("pilot", "running"):
+        raise Refusal(409, "This batch does not take answers now.")
     return found
 
 

@@ -59,6 +59,25 @@ def assessor_row(request: Request, connection: Connection) -> Row | None:
     return assessors.assessor_of(connection, where, visitor.person)
 
 
+def work_batch(connection: Connection, who: Row, b: str) -> Batch:
+    """A batch that somebody may work on, while it gives work out and takes answers."""
+    found = batches.read_batch_for(connection, who, b)
+    if found is None:
+        raise Refusal(404, "There is no such batch.")
+    if found.row["state"] not in ("pilot", "running"):
+        raise Refusal(409, "This batch does not take answers now.")
+    return found
+
+
+def at_work(who: Row | None) -> Row:
+    """The assessor, unless there is none, or one whose work is paused."""
+    if who is None:
+        raise Refusal(404, "There is no work for you in this campaign.")
+    if who["state"] != "active":
+        raise Refusal(403, "Your work is paused. Ask the organiser.")
+    return who
+
+
 def _worker(request: Request) -> Row:
     """Who works: an assessor of this campaign; an expert becomes one by coming here."""
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
@@ -72,23 +91,18 @@ def _worker(request: Request) -> Row:
         )
         with context.store.read() as connection:
             found = assessor_row(request, connection)
-    if found is None:
-        raise Refusal(404, "There is no work for you in this campaign.")
-    return found
+    return at_work(found)
 
 
 @handler("work")
 def work_list(request: Request) -> Response:
     who = _worker(request)
     with context_of(request).store.read() as connection:
-        rows = batches.batches_of(connection, campaign_of(request)["id"])
-        mine = []
-        for row in rows:
-            if row["state"] not in ("pilot", "running"):
-                continue
-            found = batches.loaded(connection, row)
-            done, _ = work.progress(connection, found, who)
-            mine.append(row | {"mine": done})
+        # Only the own count is shown: one of the whole batch leaves gold out, and would tell it.
+        mine = [
+            found.row | {"mine": work.progress(connection, found, who)[0]}
+            for found in batches.running_for(connection, who)
+        ]
     return page(request, "work_list.html", batches=mine, who=who)
 
 
@@ -96,7 +110,7 @@ def work_list(request: Request) -> Response:
 def work_next(request: Request, b: str) -> Response:
     who, context = _worker(request), context_of(request)
     with context.store.read() as connection:
-        found = batch_of(request, connection, b)
+        found = work_batch(connection, who, b)
     given = context.store.write(lambda c: giving.give(c, context, found, who))
     if given is not None:
         return see(f"/{campaign_of(request)['slug']}/work/{b}/{given['id']}")
@@ -107,10 +121,10 @@ def work_next(request: Request, b: str) -> Response:
 
 
 def _own(request: Request, connection: Connection, b: str, id: str) -> tuple[Batch, Row, Row]:
-    who = assessor_row(request, connection)
-    found = batch_of(request, connection, b)
-    given = None if who is None else work.own_assignment(connection, found, who, id)
-    if who is None or given is None:
+    who = at_work(assessor_row(request, connection))
+    found = work_batch(connection, who, b)
+    given = work.own_assignment(connection, found, who, id)
+    if given is None:
         raise Refusal(404, "There is no such page.")
     return found, who, given
 
@@ -186,13 +200,10 @@ def work_save(request: Request, b: str, id: str) -> Response:
     context, form = context_of(request), form_of(request)
     answers, remark = answers_in(form), text_of(request, "comment")
     spent = text_of(request, "active_ms")
-    with context.store.read() as connection:
-        found, who, _ = _own(request, connection, b, id)
 
     def write(connection: Connection) -> work.Saved:
-        given = work.own_assignment(connection, found, who, id)
-        if given is None:
-            raise Refusal(404, "There is no such page.")
+        # Looked at here, not before: a pause holds for what is on its way already.
+        found, _, given = _own(request, connection, b, id)
         return work.save(
             connection,
             context,
@@ -228,10 +239,10 @@ def work_save(request: Request, b: str, id: str) -> Response:
 def work_picture(request: Request, b: str, id: str, which: str = "picture") -> Response:
     """The picture of a unit that is one's own or comes next, so that a page need not wait."""
     with context_of(request).store.read() as connection:
-        who = assessor_row(request, connection)
-        found = batch_of(request, connection, b)
+        who = at_work(assessor_row(request, connection))
+        found = work_batch(connection, who, b)
         unit = found.hits.get(id)
-        if who is None or unit is None or not giving.may_see(connection, found, who, id):
+        if unit is None or not giving.may_see(connection, found, who, id):
             raise Refusal(404, "There is no such picture.")
     return _picture(request, found.item_of(unit, which), found.picture(unit, which))
 
@@ -314,29 +325,41 @@ def survey(request: Request, link: str) -> Response:
     problems = found.about.check(answers) if found.about is not None else ()
     if problems:
         return _survey_page(request, found, answers, problems)
-    _, secret = context.store.write(
-        lambda c: assessors.add_assessor(
-            c, context, "survey", row["id"], kind="crowd", facts=answers
+    try:
+        secret = context.store.write(
+            lambda c: assessors.add_respondent(c, context, found.row, answers)
         )
-    )
+    except assessors.CrowdedError as error:
+        raise Refusal(429, str(error)) from None
     return _remembered(request, see(f"/{row['slug']}/work/{found.row['slug']}"), secret)
 
 
 @handler("agreement")
 def agreement(request: Request, b: str) -> Response:
-    """Agreement so far; an assessor sees the whole and the own figures, never anybody else's."""
-    visitor = visitor_of(request)
+    """Agreement so far; an assessor sees the whole and the own figures, never anybody else's.
+
+    What would tell which units are gold is shown to nobody who may revise their answers.
+    """
+    everything = bool(visitor_of(request).roles & frozenset("JO"))
     with context_of(request).store.read() as connection:
-        found = batch_of(request, connection, b)
+        if everything:
+            found = batch_of(request, connection, b)
+        else:
+            who = at_work(assessor_row(request, connection))
+            found = work_batch(connection, who, b)
         shown = quality.board(connection, found)
         moments = quality.over_time(connection, found)
-        who = assessor_row(request, connection)
-    if not visitor.roles & frozenset("JO"):
-        mine = None if who is None else who["id"]
-        shown["people"] = [p for p in shown["people"] if p["id"] == mine]
+    if not everything:
+        shown["people"] = [p | {"gold": ""} for p in shown["people"] if p["id"] == who["id"]]
     drawn = figure(agreement_over_time(moments)) if len(moments) > 1 else None
     return page(
-        request, "agreement.html", batch=found.row, shown=shown, moments=moments, drawn=drawn
+        request,
+        "agreement.html",
+        batch=found.row,
+        shown=shown,
+        moments=moments,
+        drawn=drawn,
+        everything=everything,
     )
 
 

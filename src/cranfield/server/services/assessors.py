@@ -9,15 +9,27 @@ from typing import Any
 from sqlalchemy import Connection, func, insert, select, update
 
 from cranfield.errors import UsageError, suggest
-from cranfield.server.context import Context, hash_of
+from cranfield.server.context import SECOND, Context, hash_of
 from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row
 from cranfield.server.store.tables import campaign
-from cranfield.server.store.work_tables import assessor
+from cranfield.server.store.work_tables import admission, assessor, batch
 
 ASSESSORS = ("expert", "crowd", "model")
 # How the secret of a link or of a program that judges begins.
 LINK = "cw_"
+BY_SURVEY = "survey"
+HOUR = 3600 * SECOND
+
+
+class CrowdedError(UsageError):
+    """As many people came by a public link as it may bring in an hour."""
+
+    def __init__(self, milliseconds: int) -> None:
+        minutes = -(-milliseconds // (60 * SECOND))
+        super().__init__(
+            f"many people have begun in the last hour; please come back in {minutes} min"
+        )
 
 
 def add_assessor(
@@ -28,11 +40,18 @@ def add_assessor(
     *,
     kind: str,
     person: str | None = None,
+    batch_id: str | None = None,
+    via: str = "",
     facts: Mapping[str, Any] | None = None,
 ) -> tuple[str, str]:
-    """Somebody who judges: the id, and the secret of a link for who has no account."""
+    """Somebody who judges: the id, and the secret of a link for who has no account.
+
+    Who has no account judges in the batch of `batch_id`, and in others only after `admit`.
+    """
     if kind not in ASSESSORS:
         raise UsageError(f"no kind of assessor {kind!r}.{suggest(kind, ASSESSORS)}")
+    if (person is None) != (batch_id is not None):
+        raise UsageError("who judges has an account, or else a link to one batch")
     if person is not None:
         there = connection.execute(
             select(assessor.c.id).where(
@@ -41,8 +60,7 @@ def add_assessor(
         ).scalar()
         if there is not None:
             return str(there), ""
-    # Of several who come at the same time each gets a number of its own.
-    connection.execute(select(campaign.c.id).where(campaign.c.id == campaign_id).with_for_update())
+    _lock(connection, campaign_id)
     count = connection.execute(
         select(func.count()).select_from(assessor).where(assessor.c.campaign == campaign_id)
     ).scalar_one()
@@ -59,8 +77,90 @@ def add_assessor(
             created=context.clock.now(),
         )
     )
-    audit.append(connection, context.clock.now(), actor, "assessor.add", new, {"kind": kind})
+    detail = {"kind": kind}
+    if batch_id is not None:
+        admit(connection, context, new, batch_id, via)
+        detail["batch"] = batch_id
+    audit.append(connection, context.clock.now(), actor, "assessor.add", new, detail)
     return new, secret
+
+
+def _lock(connection: Connection, campaign_id: str) -> None:
+    """Of several who come at the same time each gets a number of its own."""
+    connection.execute(select(campaign.c.id).where(campaign.c.id == campaign_id).with_for_update())
+
+
+def admit(connection: Connection, context: Context, who: str, batch_id: str, via: str = "") -> None:
+    """Let somebody who judges by a link into a batch."""
+    connection.execute(
+        insert(admission).values(assessor=who, batch=batch_id, via=via, created=context.clock.now())
+    )
+
+
+def admit_from(
+    connection: Connection, context: Context, actor: str, batch_row: Row, other: str
+) -> int:
+    """Let those in who judge another batch of the campaign by their links; gives how many."""
+    _lock(connection, batch_row["campaign"])
+    other_id = connection.execute(
+        select(batch.c.id).where(
+            batch.c.campaign == batch_row["campaign"], batch.c.slug == other.strip()
+        )
+    ).scalar()
+    if other_id is None:
+        raise UsageError(f"there is no batch {other.strip()!r}")
+    inside = select(admission.c.assessor).where(admission.c.batch == batch_row["id"])
+    # Whoever came by a public link chose that survey, and nobody chose them for anything else.
+    workers = connection.execute(
+        select(admission.c.assessor)
+        .where(
+            admission.c.batch == other_id,
+            admission.c.via != BY_SURVEY,
+            admission.c.assessor.not_in(inside),
+        )
+        .order_by(admission.c.assessor)
+    ).scalars()
+    count = 0
+    for worker in list(workers):
+        admit(connection, context, worker, batch_row["id"])
+        count += 1
+    detail = {"from": other.strip(), "people": count}
+    audit.append(connection, context.clock.now(), actor, "batch.admit", batch_row["slug"], detail)
+    return count
+
+
+def add_respondent(
+    connection: Connection, context: Context, batch_row: Row, facts: Mapping[str, Any]
+) -> str:
+    """Somebody new who answers by the public link of a batch; gives the secret of their browser.
+
+    A link brings a limited number of people in an hour: who has it could make up thousands.
+    """
+    _lock(connection, batch_row["campaign"])
+    now, most = context.clock.now(), context.settings.limits.respondents_per_hour
+    recent = connection.execute(
+        select(admission.c.created)
+        .where(
+            admission.c.batch == batch_row["id"],
+            admission.c.via == BY_SURVEY,
+            admission.c.created > now - HOUR,
+        )
+        .order_by(admission.c.created.desc())
+        .offset(most - 1)
+        .limit(1)
+    ).scalar()
+    if recent is not None:
+        raise CrowdedError(int(recent) + HOUR - now)
+    return add_assessor(
+        connection,
+        context,
+        "survey",
+        batch_row["campaign"],
+        kind="crowd",
+        batch_id=batch_row["id"],
+        via=BY_SURVEY,
+        facts=facts,
+    )[1]
 
 
 def assessors_of(connection: Connection, campaign_id: str) -> list[Row]:

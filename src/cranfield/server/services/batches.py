@@ -22,7 +22,7 @@ from cranfield.server.services import audit
 from cranfield.server.services.campaigns import Row, checked_slug
 from cranfield.server.services.pictures import checked_picture
 from cranfield.server.store.database import store_key
-from cranfield.server.store.work_tables import assignment, batch, guideline, hit
+from cranfield.server.store.work_tables import admission, assignment, batch, guideline, hit
 
 # Kinds that ask a person once in a batch of its own, whatever was asked elsewhere.
 SURVEYS = frozenset(SURVEY_KINDS)
@@ -36,6 +36,8 @@ _RUNNING = (
     .where(batch.c.campaign == bindparam("of"), batch.c.state.in_(("pilot", "running")))
     .order_by(batch.c.created)
 )
+_ADMITTED = select(admission.c.batch).where(admission.c.assessor == bindparam("who"))
+_RUNNING_FOR = _RUNNING.where(batch.c.id.in_(_ADMITTED))
 # What a plan holds beyond the columns of a batch.
 _MORE = ("pilot", "trial", "qualification", "expires", "most_per_person")
 
@@ -313,10 +315,28 @@ def read_batch(connection: Connection, campaign_id: str, slug: str) -> Batch | N
     return None if row is None else loaded(connection, dict(row))
 
 
-def running(connection: Connection, campaign_id: str) -> list[Batch]:
-    """The batches of a campaign that give work out, the oldest first."""
-    rows = connection.execute(_RUNNING, {"of": campaign_id}).mappings().all()
-    return [loaded(connection, dict(row)) for row in rows]
+def running_for(connection: Connection, who: Row) -> list[Batch]:
+    """The batches that give work out to an assessor, the oldest first.
+
+    An expert works on all of the campaign, who came by a link on those the link was made for.
+    """
+    of = {"of": who["campaign"]}
+    if who["person"] is None:
+        rows = connection.execute(_RUNNING_FOR, of | {"who": who["id"]})
+    else:
+        rows = connection.execute(_RUNNING, of)
+    return [loaded(connection, dict(row)) for row in rows.mappings().all()]
+
+
+def read_batch_for(connection: Connection, who: Row, slug: str) -> Batch | None:
+    """A batch by its name in addresses, if an assessor may work on it."""
+    wanted = select(batch).where(batch.c.campaign == who["campaign"], batch.c.slug == slug)
+    if who["person"] is None:
+        wanted = wanted.where(
+            batch.c.id.in_(select(admission.c.batch).where(admission.c.assessor == who["id"]))
+        )
+    row = connection.execute(wanted).mappings().first()
+    return None if row is None else loaded(connection, dict(row))
 
 
 def loaded(connection: Connection, row: Row) -> Batch:

@@ -11,7 +11,7 @@ from sqlalchemy import Connection, bindparam, func, insert, or_, select, update
 
 from cranfield.campaign.batches import HOLDING, Worker, next_unit
 from cranfield.server.context import SECOND, Context
-from cranfield.server.services.batches import Batch, running
+from cranfield.server.services.batches import Batch, running_for
 from cranfield.server.services.campaigns import Row
 from cranfield.server.services.work import gold_of
 from cranfield.server.store.work_tables import assignment, batch, hit
@@ -96,7 +96,7 @@ def give(connection: Connection, context: Context, found: Batch, who: Row) -> Ro
 
 def give_any(connection: Connection, context: Context, who: Row) -> tuple[Batch, Row] | None:
     """What somebody works on now in the first batch of the campaign that has something."""
-    for found in running(connection, who["campaign"]):
+    for found in running_for(connection, who):
         given = give(connection, context, found, who)
         if given is not None:
             return found, given

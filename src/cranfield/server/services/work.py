@@ -20,7 +20,14 @@ from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.batches import Batch, loaded
 from cranfield.server.services.campaigns import Row
-from cranfield.server.store.work_tables import assignment, batch, comment, hit, judgement
+from cranfield.server.store.work_tables import (
+    assessor,
+    assignment,
+    batch,
+    comment,
+    hit,
+    judgement,
+)
 
 DONE, CANNOT = "done", "cannot tell"
 # What can become of an assignment by the hand of whoever has it.
@@ -36,7 +43,12 @@ _OWN = (
     select(assignment, *(c.label(f"of_{c.name}") for c in batch.c))
     .join(hit, hit.c.id == assignment.c.hit)
     .join(batch, batch.c.id == hit.c.batch)
-    .where(assignment.c.id == bindparam("key"), assignment.c.assessor == bindparam("who"))
+    .join(assessor, assessor.c.id == assignment.c.assessor)
+    .where(
+        assignment.c.id == bindparam("key"),
+        assignment.c.assessor == bindparam("who"),
+        assessor.c.state == "active",
+    )
 )
 _SAY = insert(judgement)
 _END = (
@@ -70,14 +82,26 @@ class Saved:
 
 
 def gold_of(connection: Connection, found: Batch, who: str) -> tuple[int, int]:
-    """How many known answers somebody has right, and of how many."""
+    """How many known answers somebody has right, and of how many.
+
+    The first answer counts: who revises one after the other would find out which are known.
+    """
     right = asked = 0
-    for row in latest(connection, found.id, who):
-        unit = found.hits[row["hit"]]
-        if not unit["gold"] or row["said"]["state"] != DONE:
-            continue
-        known = json.loads(unit["gold"])
-        given = form_values(form_of(found, row["hit"]), row["said"]["answers"])
+    rows = connection.execute(
+        select(assignment.c.hit, judgement.c.value)
+        .join(hit, hit.c.id == assignment.c.hit)
+        .join(judgement, judgement.c.assignment == assignment.c.id)
+        .where(hit.c.batch == found.id, assignment.c.assessor == who, hit.c.gold != "")
+        .order_by(judgement.c.revision)
+    )
+    first: dict[str, dict[str, Any]] = {}
+    for row in rows:
+        said = json.loads(row.value)
+        if said["state"] == DONE:
+            first.setdefault(str(row.hit), said["answers"])
+    for unit, answers in first.items():
+        known = json.loads(found.hits[unit]["gold"])
+        given = form_values(form_of(found, unit), answers)
         asked += len(known)
         right += sum(given.get(concept) == str(value) for concept, value in known.items())
     return right, asked
@@ -89,9 +113,11 @@ def own_assignment(connection: Connection, found: Batch, who: Row, key: str) -> 
         connection.execute(
             select(assignment)
             .join(hit, hit.c.id == assignment.c.hit)
+            .join(assessor, assessor.c.id == assignment.c.assessor)
             .where(
                 assignment.c.id == key,
                 assignment.c.assessor == who["id"],
+                assessor.c.state == "active",
                 hit.c.batch == found.id,
             )
         )

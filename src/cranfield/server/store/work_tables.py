@@ -80,6 +80,16 @@ assessor = Table(
     UniqueConstraint("campaign", "pseudonym"),
     UniqueConstraint("token_hash"),
 )
+# The batches that who judges by a link was let into: a link is good for nothing else.
+admission = Table(
+    "admission",
+    METADATA,
+    to("assessor"),
+    to("batch"),
+    text("via"),  # survey: by the public link of the batch; else an organiser made the link
+    at("created"),
+    UniqueConstraint("assessor", "batch"),
+)
 assignment = Table(
     "assignment",
     METADATA,
