@@ -97,7 +97,7 @@ def test_a_rejected_form_is_reissued_to_somebody_else(site):
     assert "says why" in refused.text
     done = organiser.fill(
         f"/tiny/organise/batches/one/people/{who}",
-        {"do": "reject", "reason": "nothing was looked at"},
+        {"do": "reject", "reason": "nothing was looked at", "sure": "yes"},
         page="/tiny/organise/batches/one",
     )
     assert done.status_code == 303
@@ -136,7 +136,12 @@ def test_somebody_can_be_forgotten_and_the_log_keeps_the_pseudonym(site):
     organiser = site.browser("organiser", site.password)
     here = "/tiny/organise/batches/one"
     who = re.search(r"/batches/one/people/([a-z0-9]+)", organiser.get(here).text)[1]
-    assert organiser.fill(f"{here}/people/{who}", {"do": "forget"}, page=here).status_code == 303
+    assert (
+        organiser.fill(
+            f"{here}/people/{who}", {"do": "forget", "sure": "yes"}, page=here
+        ).status_code
+        == 303
+    )
     with site.context.store.read() as connection:
         (row,) = assessors.assessors_of(connection, by_slug(connection, "tiny")["id"])
     assert (row["person"], row["token_hash"], row["facts"]) == (None, None, "{}")

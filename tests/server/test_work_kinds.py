@@ -141,7 +141,7 @@ def test_a_file_that_is_no_survey_is_refused(site, content, said):
     )
     assert (sent.status_code, said in sent.text) == (400, True)
     sent = organiser.fill(HERE, {"kind": "survey", "slug": "x"})
-    assert "send the key.json" in sent.text
+    assert "Send the key.json" in sent.text
 
 
 def test_a_picture_that_could_run_a_script_is_refused(site):

@@ -19,6 +19,7 @@ from starlette.staticfiles import StaticFiles
 from cranfield._version import __version__
 from cranfield.errors import CranfieldError
 from cranfield.server.context import SECOND, Context
+from cranfield.server.forms import password_page, unlock
 from cranfield.server.headers import SecurityHeaders
 from cranfield.server.permissions import RULES, Rule
 from cranfield.server.routes import load_handlers
@@ -139,8 +140,17 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
             raise Refusal(401, "Programs write by a token: Authorization: Bearer cf_...")
 
     async def guard_form(request: Request) -> AsyncIterator[None]:
-        await guard(request)
+        locked: Refusal | None = None
+        try:
+            await guard(request)
+        except Refusal as refusal:
+            if not refusal.more.get("confirm"):
+                raise
+            locked = refusal
         await _read_form(rule, request, request.state.visitor)
+        if locked is not None and not await run_in_threadpool(unlock, request):
+            await request.state.form.close()
+            raise locked
         try:
             yield
         finally:
@@ -212,6 +222,8 @@ def _add_errors(app: FastAPI) -> None:
             answer = problem(status, message, **more)
             answer.headers.update(_allowed(error))
             return answer
+        if more.get("confirm") and hasattr(request.state, "carried"):
+            return password_page(request)
         if status == 401:
             to = "/confirm" if more.get("confirm") else "/login"
             back = request.url.path if request.method == "GET" else ""

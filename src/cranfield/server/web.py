@@ -10,7 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeVar, cast
-from urllib.parse import quote
+from urllib.parse import quote, unquote
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
@@ -28,6 +28,8 @@ HANDLERS: dict[str, Callable[..., Any]] = {}
 # What the description of the interface says of bodies that no parameter of a handler speaks of.
 BODIES: dict[str, dict[str, Any]] = {}
 PROBLEM = "application/problem+json"
+# What was done, told on the page that a form leads to; a browser without script has it, too.
+DONE, DONE_SECONDS, LONGEST_DONE = "cranfield_done", 60, 600
 UNREADABLE = "it has characters that no text has"
 MOST_DIGITS = 15
 TITLES = {
@@ -106,6 +108,16 @@ def text_of(request: Request, name: str, default: str = "") -> str:
     return value if isinstance(value, str) else default
 
 
+def typed_in(request: Request) -> dict[str, str]:
+    """What somebody typed into the form that a page answers, but for passwords."""
+    form = getattr(request.state, "form", None) or {}
+    return {
+        name: value
+        for name, value in form.items()
+        if isinstance(value, str) and "password" not in name
+    }
+
+
 def readable(text: str) -> str:
     """The text itself, or a ValueError: PostgreSQL keeps no text with a NUL, so nobody does."""
     if "\0" in text:
@@ -145,10 +157,12 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     fresh = not visitor.cookie and not visitor.by_token
     if fresh:
         visitor = replace(visitor, cookie=context_of(request).new_secret())
+    done = unquote(request.cookies.get(DONE, ""))
     text = (
         environment()
         .get_template(template)
         .render(
+            {"typed": typed_in(request) if status >= 400 else {}, "errors": {}, "just_done": done},
             visitor=visitor,
             campaign=visitor.campaign if visitor.sees_campaign or visitor.works else None,
             home=_home(visitor),
@@ -158,6 +172,8 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
         )
     )
     answer = HTMLResponse(text, status)
+    if done:
+        answer.delete_cookie(DONE, path="/")
     # A browser without a session gets a secret that its forms are tied to.
     if fresh and visitor.csrf in text:
         secure = context_of(request).settings.proxy is not None
@@ -176,6 +192,17 @@ def _home(visitor: Visitor) -> str:
 def see(address: str) -> Response:
     """Sends a browser on after a form was taken."""
     return RedirectResponse(address, 303)
+
+
+def see_done(request: Request, address: str, done: str) -> Response:
+    """Sends a browser on, to a page that also says what was done."""
+    answer = see(address)
+    secure = context_of(request).settings.proxy is not None
+    told = quote(done[:LONGEST_DONE], safe="")
+    answer.set_cookie(
+        DONE, told, max_age=DONE_SECONDS, httponly=True, samesite="lax", secure=secure
+    )
+    return answer
 
 
 def as_json(

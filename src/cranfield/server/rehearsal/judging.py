@@ -75,7 +75,8 @@ def play(stage: Stage) -> Judged:
     found.missing = len(found.acknowledged - judged) + found.units - len(log)
     found.doubled = log.total() - len(log) + len(judged - found.acknowledged)
     people.to_state(stage, SLUG, "closed")
-    people.to_state(stage, SLUG, "merged", method="majority")
+    stage.confirm()
+    people.to_state(stage, SLUG, "merged", method="majority", sure="replace")
     return found
 
 

@@ -142,7 +142,7 @@ class Stage:
         while True:
             reply = self.organiser.fill_in(
                 f"/{NAME}/organise/state",
-                {"to": state, "reason": reason},
+                {"to": state, "reason": reason, "sure": "yes"},
                 form=f"/{NAME}/organise",
                 times=5,
             )

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlalchemy import Connection, delete, select, update
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cranfield.errors import UsageError
+from cranfield.server.forms import Fields, Question, ask_first
 from cranfield.server.services import accounts, audit, board, jobs
 from cranfield.server.store.tables import api_token, person, role, session
 from cranfield.server.web import (
@@ -15,7 +17,7 @@ from cranfield.server.web import (
     handler,
     hasher_of,
     page,
-    see,
+    see_done,
     text_of,
     visitor_of,
 )
@@ -28,7 +30,13 @@ def admin(request: Request) -> Response:
     return _admin(request)
 
 
-def _admin(request: Request, error: str = "", password: str = "", status: int = 200) -> Response:
+def _admin(
+    request: Request,
+    error: str = "",
+    password: str = "",
+    status: int = 200,
+    errors: Mapping[str, str] | None = None,
+) -> Response:
     with context_of(request).store.read() as connection:
         people = [
             dict(row)
@@ -55,6 +63,7 @@ def _admin(request: Request, error: str = "", password: str = "", status: int = 
         people=people,
         held=held,
         error=error,
+        errors=errors or {},
         password=password,
         **found,
     )
@@ -65,13 +74,17 @@ def add_person(request: Request) -> Response:
     """Somebody new with a generated password, which is shown once."""
     context = context_of(request)
     password = context.new_secret()[:20]
-    try:
+    fields, login, name = Fields(), "", ""
+    with fields.beside("login"):
         login = accounts.checked_login(text_of(request, "login"))
+    with fields.beside("name"):
         name = accounts.checked_text("the name", text_of(request, "name"))
+    if not fields.errors:
         kept = hasher_of(request).hash(password)
-        context.store.write(lambda c: accounts.add_person(c, context, login, name, kept))
-    except UsageError as error:
-        return _admin(request, str(error), status=400)
+        with fields.beside("login"):
+            context.store.write(lambda c: accounts.add_person(c, context, login, name, kept))
+    if fields.errors:
+        return _admin(request, status=400, errors=fields.errors)
     return _admin(request, password=password)
 
 
@@ -79,7 +92,21 @@ def add_person(request: Request) -> Response:
 def disable(request: Request, id: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
     if id == visitor.person:
-        return _admin(request, "you cannot close your own account", status=400)
+        return _admin(request, "You cannot close your own account.", status=400)
+    with context.store.read() as connection:
+        login = connection.execute(select(person.c.login).where(person.c.id == id)).scalar()
+    if login is not None:
+        lines = (
+            f"{login} is logged out at once and cannot log in again.",
+            "All tokens of this account stop working.",
+            "Runs, judgements and the audit keep what was done; the pages have no way back.",
+        )
+        answers = {"yes": f"Close the account {login}"}
+        asked = ask_first(
+            request, Question(f"Close the account {login}?", lines, answers, "/admin")
+        )
+        if asked is not None:
+            return asked
 
     def write(connection: Connection) -> bool:
         now = context.clock.now()
@@ -92,17 +119,17 @@ def disable(request: Request, id: str) -> Response:
 
     if not context.store.write(write):
         raise Refusal(404, "There is nobody of this id.")
-    return see("/admin")
+    return see_done(request, "/admin", f"The account {login} is closed.")
 
 
 @handler("admin.role")
 def change_role(request: Request, id: str) -> Response:
     context, visitor, what = context_of(request), visitor_of(request), text_of(request, "role")
     if what not in SITE_ROLES:
-        return _admin(request, "choose a role", status=400)
+        return _admin(request, "Choose a role.", status=400)
     taking = text_of(request, "do") == "take"
     if taking and id == visitor.person and what == "S":
-        return _admin(request, "you cannot take your own role", status=400)
+        return _admin(request, "You cannot take your own role.", status=400)
 
     def write(connection: Connection) -> bool:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
@@ -113,7 +140,7 @@ def change_role(request: Request, id: str) -> Response:
 
     if not context.store.write(write):
         raise Refusal(404, "There is nobody of this id.")
-    return see("/admin")
+    return see_done(request, "/admin", "The role is taken." if taking else "The role is given.")
 
 
 @handler("admin.audit")
@@ -129,4 +156,4 @@ def want_backup(request: Request) -> Response:
     context = context_of(request)
     now = context.clock.now()
     context.store.write(lambda c: jobs.want(c, context, "backup", f"backup:{now}", {}, None))
-    return see("/admin")
+    return see_done(request, "/admin", "A backup is being made; it appears below when it is done.")

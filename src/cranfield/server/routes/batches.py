@@ -13,12 +13,23 @@ from starlette.responses import Response
 
 from cranfield.campaign.batches import BATCH_WAYS, way_name
 from cranfield.campaign.surveys.counting import count_survey
-from cranfield.errors import CranfieldError, UsageError
+from cranfield.errors import CranfieldError, UsageError, plural
 from cranfield.io.files import Input
 from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
+from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence
 from cranfield.server.routes.working import batch_of
-from cranfield.server.services import assessing, assessors, batches, giving, pooling, quality, work
+from cranfield.server.services import (
+    accounts,
+    assessing,
+    assessors,
+    batches,
+    giving,
+    merging,
+    pooling,
+    quality,
+    work,
+)
 from cranfield.server.services.making_batches import KINDS, new_batch
 from cranfield.server.web import (
     Refusal,
@@ -31,7 +42,7 @@ from cranfield.server.web import (
     page,
     problem,
     readable,
-    see,
+    see_done,
     text_of,
     visitor_of,
     whole,
@@ -55,7 +66,39 @@ NUMBERS = {
     "qualification": float,
     "most_per_person": int,
 }
+# How the page calls them.
+LABELS = {
+    "overlap": "People per item",
+    "pilot": "Items of the pilot",
+    "first": "Items, the first ones",
+    "depth": "Depth",
+    "questions": "Questions",
+    "seed": "Seed of the order",
+    "pay": "Pay per form",
+    "gold": "Share of gold",
+    "expires": "Seconds until an assignment lapses",
+    "per_team": "Runs of each team",
+    "trial": "Known labels until somebody must qualify",
+    "qualification": "Share of known labels to have right",
+    "most_per_person": "Forms per person at most",
+    "count": "Units to add",
+}
 TEXTS = ("slug", "title", "split", "guidelines", "below")
+PERSON_DONE = {
+    "pause": "The person is paused.",
+    "resume": "The person can go on.",
+    "reject": "The forms are rejected and given out again.",
+    "forget": "Who it was is deleted; the pseudonym stays.",
+}
+# What the page says when a batch has come to a state.
+STATE_DONE = {
+    "pilot": "The pilot runs.",
+    "running": "The batch runs.",
+    "paused": "The batch is paused.",
+    "closed": "The batch is closed.",
+    "merged": "The truth is made and sealed; every run is scored again.",
+    "skipped": "The batch is left out of the truth.",
+}
 # What is sent with a form: read into memory, as nobody but an organiser sends it.
 MOST_BYTES = 20_000_000
 
@@ -65,11 +108,12 @@ def batches_page(request: Request) -> Response:
     return _batches(request)
 
 
-def _batches(request: Request, error: str = "") -> Response:
+def _batches(request: Request, errors: Mapping[str, str] | None = None) -> Response:
     with context_of(request).store.read() as connection:
         rows = batches.batches_of(connection, campaign_of(request)["id"])
-    status = 400 if error else 200
-    return page(request, "batches.html", status, batches=rows, kinds=KINDS, error=error)
+    kinds = [(name, f"{name}: {about}") for name, about in KINDS.items()]
+    status = 400 if errors else 200
+    return page(request, "batches.html", status, batches=rows, kinds=kinds, errors=errors or {})
 
 
 def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str, Any]:
@@ -81,7 +125,7 @@ def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str,
             try:
                 found[name] = kind(text)
             except ValueError:
-                raise UsageError(f"{name} {text[:40]!r} is not a number") from None
+                raise UsageError(f"{LABELS[name]}: {text[:40]!r} is not a number") from None
     return found
 
 
@@ -101,13 +145,33 @@ def add(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     wanted: dict[str, Any] = {name: text_of(request, name) for name in TEXTS}
     kind = text_of(request, "kind")
-    try:
-        wanted |= _numbers(request)
+    fields = Fields()
+    for name, number in NUMBERS.items():
+        with fields.beside(name):
+            wanted |= _numbers(request, {name: number})
+    with fields.beside("slug"):
+        accounts.checked_text("the name in addresses", wanted["slug"])
+    with fields.beside("file"):
         wanted["file"] = _sent(request)
-        context.store.write(lambda c: new_batch(c, context, visitor.actor, row, kind, **wanted))
-    except CranfieldError as error:
-        return _batches(request, str(error))
-    return see(f"/{row['slug']}/organise/batches")
+    if not fields.errors:
+        try:
+            context.store.write(lambda c: new_batch(c, context, visitor.actor, row, kind, **wanted))
+        except CranfieldError as error:
+            fields.errors[_field_of(str(error), wanted)] = sentence(str(error))
+    if fields.errors:
+        return _batches(request, fields.errors)
+    title = wanted["title"].strip() or wanted["slug"]
+    said = f"The batch {title} is a draft now: look at it, then start it."
+    return see_done(request, f"/{row['slug']}/organise/batches", said)
+
+
+def _field_of(message: str, wanted: Mapping[str, Any]) -> str:
+    """The field that a refusal of a new batch is about."""
+    if message.startswith("there is a batch"):
+        return "slug"
+    sent = wanted["file"]
+    about_file = "labels that are known" in message or (sent is not None and sent.name in message)
+    return "file" if about_file else ""
 
 
 @handler("batch")
@@ -147,21 +211,58 @@ def state(request: Request, b: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
     wanted, method = text_of(request, "to"), text_of(request, "method", "majority")
 
+    home = f"/{campaign_of(request)['slug']}/organise/batches/{b}"
+    into: tuple[str, str] | None = None
+    if wanted == "merged":
+        try:
+            with context.store.read() as connection:
+                found = batch_of(request, connection, b)
+                batches.check_way(connection, found.row, "merged")
+                planned = merging.plan(connection, context, found, method)
+        except CranfieldError as error:
+            return _board(request, b, error=sentence(str(error)))
+        asked = ask_first(request, _truth_question(planned, found.row["title"], home))
+        if asked is not None:
+            return asked
+        if text_of(request, SURE) == "merge":
+            into = planned.base, planned.text
+
     def write(connection: Connection) -> None:
         found = batch_of(request, connection, b)
         if wanted == "skipped":
             batches.skip(connection, context, visitor.actor, found.row, text_of(request, "reason"))
         elif wanted == "merged":
-            assessing.merge(connection, context, visitor.actor, found, method)
+            assessing.merge(connection, context, visitor.actor, found, method, into=into)
         else:
             batches.set_state(connection, context, visitor.actor, found.row, wanted)
 
     try:
         context.store.write(write)
     except CranfieldError as error:
-        return _board(request, b, error=str(error))
+        return _board(request, b, error=sentence(str(error)))
     context.wake.set()
-    return see(f"/{campaign_of(request)['slug']}/organise/batches/{b}")
+    return see_done(request, home, STATE_DONE[wanted])
+
+
+def _truth_question(planned: merging.Plan, title: str, back: str) -> Question:
+    """What making the truth out of a batch will do, in numbers."""
+    new = plural(planned.new, planned.unit)
+    lines = ["Every run is scored again by the new truth, which is sealed as a new version."]
+    answers = {"replace": "Replace the truth"}
+    if not planned.base:
+        lines.insert(0, f"The task gets its first truth: {new}.")
+        answers = {"replace": "Make the truth"}
+    elif planned.why:
+        lines.insert(0, f"It replaces the truth there is by {new}. {sentence(planned.why)}")
+    else:
+        lines[:0] = [
+            f"Replacing the truth: replaces {plural(planned.old, planned.unit)} by {planned.new}; "
+            f"{planned.lost} lose their truth.",
+            f"Merging into the truth there is: {plural(planned.merged, planned.unit)} have a truth "
+            f"then, none loses it; other than before: {plural(planned.changed, 'answer')}.",
+        ]
+        answers = {"merge": "Merge into the truth there is"} | answers
+    return Question(f"Make the truth out of {title}?", tuple(lines), answers, back, password=True)
 
 
 @handler("batch.grow")
@@ -175,10 +276,11 @@ def grow(request: Request, b: str) -> Response:
         return pooling.grow(connection, context, visitor.actor, row, found, **wanted)
 
     try:
-        context.store.write(write)
+        count = context.store.write(write)
     except CranfieldError as error:
-        return _board(request, b, error=str(error))
-    return see(f"/{row['slug']}/organise/batches/{b}")
+        return _board(request, b, error=sentence(str(error)))
+    home = f"/{row['slug']}/organise/batches/{b}"
+    return see_done(request, home, f"The pool has {plural(count, 'unit')} more.")
 
 
 @handler("batch.people")
@@ -220,6 +322,16 @@ def person(request: Request, b: str, id: str) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     do, reason = text_of(request, "do"), text_of(request, "reason")
 
+    home = f"/{row['slug']}/organise/batches/{b}"
+    question = None
+    if do in ("forget", "reject"):
+        with context.store.read() as connection:
+            found = batch_of(request, connection, b)
+            question = _person_question(connection, found, id, do, reason, home)
+    asked = None if question is None else ask_first(request, question)
+    if asked is not None:
+        return asked
+
     def write(connection: Connection) -> None:
         found = batch_of(request, connection, b)
         if do == "reject":
@@ -235,8 +347,33 @@ def person(request: Request, b: str, id: str) -> Response:
     try:
         context.store.write(write)
     except CranfieldError as error:
-        return _board(request, b, error=str(error))
-    return see(f"/{row['slug']}/organise/batches/{b}")
+        return _board(request, b, error=sentence(str(error)))
+    return see_done(request, home, PERSON_DONE[do])
+
+
+def _person_question(
+    connection: Connection, found: batches.Batch, id: str, do: str, reason: str, back: str
+) -> Question | None:
+    """What rejecting or forgetting somebody will do; None where it is refused anyway."""
+    rows = assessors.assessors_of(connection, found.row["campaign"])
+    name = next((row["pseudonym"] for row in rows if row["id"] == id), None)
+    if name is None or (do == "reject" and not reason.strip()):
+        return None
+    filled = assessing.filled_forms(connection, found)
+    forms = plural(sum(1 for form in filled if form.annotator == name), "form")
+    if do == "reject":
+        lines = (
+            f"{forms} of {name} no longer count and are given out again.",
+            f"The log keeps the reason: {reason.strip()}",
+            "What was rejected cannot be taken back in.",
+        )
+        return Question(f"Reject the work of {name}?", lines, {"yes": f"Reject {name}"}, back)
+    lines = (
+        f"Who {name} is, the link or account and what they said of themselves are deleted.",
+        f"{name} can judge no more; {forms} in this batch stay under the pseudonym.",
+        "Nobody can find out later who it was: this cannot be undone.",
+    )
+    return Question(f"Forget who {name} is?", lines, {"yes": f"Forget {name}"}, back)
 
 
 def _log(request: Request, b: str) -> Response:

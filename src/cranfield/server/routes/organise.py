@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,8 +10,9 @@ from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.campaign.states import State
+from cranfield.campaign.states import State, check_move
 from cranfield.errors import UsageError
+from cranfield.server.forms import Fields, Question, ask_first, sentence
 from cranfield.server.routes.submitting import own_run
 from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
 from cranfield.server.services.uploads import TooLargeError, Upload
@@ -23,14 +25,46 @@ from cranfield.server.web import (
     form_of,
     handler,
     page,
-    see,
+    see_done,
     text_of,
     visitor_of,
+    when,
     whole,
 )
 
 TEXTS = ("title", "call", "licence", "guidelines", "configurations")
+# The times of the settings, as the page calls them.
+TIMES = {"opens": "Opens", "closes": "Closes", "release": "Results are planned for"}
+# The moves that cannot be taken back in full: the question, its answer, and what will happen.
+CONSEQUENCES = {
+    "closed": (
+        "Close the campaign?",
+        "Close it now",
+        (
+            "No run is taken from this moment on, whatever the closing date says ({closes}).",
+            "Teams can no longer withdraw or replace runs.",
+            "The way back needs a written reason and a closing date that is still to come.",
+        ),
+    ),
+    "released": (
+        "Release the results?",
+        "Release them",
+        (
+            "Everybody sees all scores, run files and names of teams.",
+            "The truth is published: what was sealed until now cannot be sealed again.",
+        ),
+    ),
+    "archived": (
+        "Archive the campaign?",
+        "Archive it for good",
+        (
+            "The results stay as they are for ever: no truth, run or setting changes them.",
+            "There is no way back from here, also not for an erratum.",
+        ),
+    ),
+}
 CAMPAIGN_ROLES = ("O", "J", "A")
+ROLE_NAMES = {"O": "an organiser", "J": "an adjudicator", "A": "an assessor"}
 
 
 def _home(request: Request) -> str:
@@ -42,21 +76,36 @@ def show_board(request: Request) -> Response:
     return _board(request)
 
 
-def _board(request: Request, error: str = "", status: int = 200) -> Response:
+def _board(
+    request: Request, error: str = "", status: int = 200, errors: Mapping[str, str] | None = None
+) -> Response:
     context = context_of(request)
     with context.store.read() as connection:
         found = board.board(connection, context, campaign_of(request))
-    return page(request, "board.html", status, board=found, error=error)
+    return page(request, "board.html", status, board=found, error=error, errors=errors or {})
 
 
 @handler("board.state")
 def state(request: Request) -> Response:
     end, reason = text_of(request, "to"), text_of(request, "reason")
+    row, context = campaign_of(request), context_of(request)
+    if end in CONSEQUENCES:
+        title, answer, lines = CONSEQUENCES[end]
+        with context.store.read() as connection:
+            facts = campaigns.facts_of(connection, context, row["id"])
+        try:
+            check_move(row["state"], cast("State", end), facts, reason)
+        except UsageError as error:
+            return _board(request, sentence(str(error)), 409)
+        named = tuple(line.format(closes=when(row["closes"])) for line in lines)
+        asked = ask_first(request, Question(title, named, {"yes": answer}, _home(request)))
+        if asked is not None:
+            return asked
     try:
         move(request, end, reason)
     except UsageError as error:
-        return _board(request, str(error), 409)
-    return see(_home(request))
+        return _board(request, sentence(str(error)), 409)
+    return see_done(request, _home(request), f"The campaign is {end} now.")
 
 
 def move(request: Request, end: str, reason: str) -> None:
@@ -72,40 +121,46 @@ def move(request: Request, end: str, reason: str) -> None:
 
 @handler("board.settings.form")
 def settings_form(request: Request) -> Response:
-    return _settings(request, "")
+    return _settings(request, {})
 
 
-def _settings(request: Request, error: str, status: int = 200) -> Response:
+def _settings(request: Request, errors: Mapping[str, str]) -> Response:
     row = campaign_of(request)
-    times = {name: board.shown_time(row[name]) for name in ("opens", "closes", "release")}
-    return page(request, "settings.html", status, times=times, error=error)
+    times = {name: board.shown_time(row[name]) for name in TIMES}
+    return page(request, "settings.html", 400 if errors else 200, times=times, errors=errors)
 
 
 @handler("board.settings")
 def change_settings(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    try:
-        values: dict[str, Any] = {
-            name: text_of(request, name).replace("\r\n", "\n").strip() for name in TEXTS
-        }
+    fields = Fields()
+    values: dict[str, Any] = {
+        name: text_of(request, name).replace("\r\n", "\n").strip() for name in TEXTS
+    }
+    with fields.beside("title"):
         accounts.checked_text("the title", values["title"])
-        for name in ("opens", "closes", "release"):
-            values[name] = board.time_from(text_of(request, name), name)
-        for name in ("pooled", "teams_assess"):
-            values[name] = int(text_of(request, name) == "yes")
+    for name, label in TIMES.items():
+        with fields.beside(name):
+            values[name] = board.time_from(text_of(request, name), label)
+    for name in ("pooled", "teams_assess"):
+        values[name] = int(text_of(request, name) == "yes")
+    with fields.beside("runs_per_team"):
         values["runs_per_team"] = _count(text_of(request, "runs_per_team"))
-        context.store.write(
-            lambda c: campaigns.change(c, context, visitor.actor, row["id"], values)
-        )
-    except UsageError as error:
-        return _settings(request, str(error), 400)
-    return see(_home(request))
+    if not fields.errors:
+        # What is left to be refused is the order of the dates.
+        with fields.beside("closes"):
+            context.store.write(
+                lambda c: campaigns.change(c, context, visitor.actor, row["id"], values)
+            )
+    if fields.errors:
+        return _settings(request, fields.errors)
+    return see_done(request, _home(request), "The settings are saved.")
 
 
 def _count(text: str) -> int:
     found = whole(text)
     if found is None or not 1 <= found <= 1000:
-        raise UsageError("the number of runs per team is a whole number from 1 to 1000")
+        raise UsageError("the number of runs per team and task is a whole number from 1 to 1000")
     return found
 
 
@@ -117,11 +172,16 @@ def truth(request: Request) -> Response:
     with context.store.read() as connection:
         tasks = {one["slug"]: one for one in campaigns.tasks_of(connection, row["id"])}
     one = tasks.get(text_of(request, "task"))
+    fields = Fields()
+    if one is None:
+        fields.errors["task"] = "Choose a task."
+    if file is None or isinstance(file, str) or not file.filename:
+        fields.errors["truth-file"] = "Choose the file of the truth."
+    if not note:
+        fields.errors["note"] = "Say what is different in this truth."
+    if fields.errors or one is None or file is None or isinstance(file, str):
+        return _board(request, status=400, errors=fields.errors)
     try:
-        if one is None or file is None or isinstance(file, str) or not file.filename:
-            raise UsageError("choose a task and the file of the truth")
-        if not note:
-            raise UsageError("say in a note what is different in this truth")
         with Upload.begin(context) as upload:
             while block := file.file.read(1 << 20):
                 upload.add(block)
@@ -136,8 +196,9 @@ def truth(request: Request) -> Response:
             lambda c: scoring.add_truth(c, context, visitor.actor, one["id"], **facts)
         )
     except (UsageError, TooLargeError) as error:
-        return _board(request, str(error), 400)
-    return see(_home(request))
+        return _board(request, status=400, errors={"truth-file": sentence(str(error))})
+    said = f"The new truth of {one['title']} is sealed; every run is scored again."
+    return see_done(request, _home(request), said)
 
 
 def _plain(name: str) -> str:
@@ -156,7 +217,7 @@ def rescore(request: Request) -> Response:
             jobs.want_task(connection, context, one["id"])
 
     context.store.write(write)
-    return see(_home(request))
+    return see_done(request, _home(request), "Whatever is not scored is being scored.")
 
 
 @handler("board.retry")
@@ -174,11 +235,15 @@ def retry(request: Request, id: str) -> Response:
     if not context.store.write(write):
         raise Refusal(404, "There is no such job.")
     context.wake.set()
-    return see(_home(request))
+    return see_done(request, _home(request), "The job is tried again.")
 
 
 @handler("board.run")
 def run(request: Request, id: str) -> Response:
+    return _run_page(request, id, {})
+
+
+def _run_page(request: Request, id: str, errors: Mapping[str, str]) -> Response:
     found = own_run(request, id)
     with context_of(request).store.read() as connection:
         rows = connection.execute(
@@ -189,21 +254,37 @@ def run(request: Request, id: str) -> Response:
         ).mappings()
         scores = [dict(row) for row in rows]
         work = [one for one in jobs.jobs_of(connection, found["campaign"]) if one["run"] == id]
-    return page(request, "organise_run.html", run=found, scores=scores, jobs=work)
+    values = {"run": found, "scores": scores, "jobs": work, "errors": errors}
+    return page(request, "organise_run.html", 400 if errors else 200, **values)
 
 
 @handler("board.disqualify")
 def disqualify(request: Request, id: str) -> Response:
     found = own_run(request, id)
     context, visitor = context_of(request), visitor_of(request)
-    reason = accounts.checked_text("the reason", text_of(request, "reason"), longest=1000)
+    fields, reason = Fields(), ""
+    with fields.beside("reason"):
+        reason = accounts.checked_text("the reason", text_of(request, "reason"), longest=1000)
+    if fields.errors:
+        return _run_page(request, id, fields.errors)
+    name = scoring.name_of(found["acronym"], found["tag"])
+    lines = (
+        "The run leaves all tables; every other run is ranked anew.",
+        f"The team reads the reason: {reason}",
+        "There is no way back; the place in the team's quota stays used.",
+    )
+    back = f"{_home(request)}/runs/{id}"
+    question = Question(f"Disqualify {name}?", lines, {"yes": f"Disqualify {name}"}, back)
+    asked = ask_first(request, question)
+    if asked is not None:
+        return asked
 
     def write(connection: Connection) -> None:
         submissions.end_run(connection, context, visitor.actor, id, "disqualified", reason)
         jobs.want_task(connection, context, found["task"])
 
     context.store.write(write)
-    return see(_home(request))
+    return see_done(request, _home(request), f"{name} is disqualified.")
 
 
 @handler("board.role")
@@ -211,7 +292,7 @@ def role(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     what, login = text_of(request, "role"), text_of(request, "login").strip().lower()
     if what not in CAMPAIGN_ROLES:
-        return _board(request, "choose a role", 400)
+        return _board(request, status=400, errors={"role": "Choose a role."})
 
     def write(connection: Connection) -> bool:
         who = connection.execute(select(person.c.id).where(person.c.login == login)).scalar()
@@ -222,8 +303,11 @@ def role(request: Request) -> Response:
         return True
 
     if not context.store.write(write):
-        return _board(request, f"nobody has the login name {login!r}", 400)
-    return see(_home(request))
+        wrong = {"login": f"Nobody here has the login name {login!r}."}
+        return _board(request, status=400, errors=wrong)
+    gone = text_of(request, "do") == "take"
+    said = f"{login} {'no longer is' if gone else 'is'} {ROLE_NAMES[what]} in this campaign."
+    return see_done(request, _home(request), said)
 
 
 @handler("board.export")
@@ -234,7 +318,7 @@ def want_export(request: Request) -> Response:
     context.store.write(
         lambda c: jobs.want(c, context, "export", f"export:{row['id']}:{now}", given, row["id"])
     )
-    return see(_home(request))
+    return see_done(request, _home(request), "The export is being written; it appears below.")
 
 
 @handler("board.export.file")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from sqlalchemy import Connection, select
@@ -9,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from cranfield.errors import UsageError
+from cranfield.server.forms import Fields, Question, ask_first
 from cranfield.server.services import accounts, teams
 from cranfield.server.services.campaigns import campaigns
 from cranfield.server.store.tables import api_token, campaign, membership, team
@@ -20,6 +22,7 @@ from cranfield.server.web import (
     hasher_of,
     page,
     see,
+    see_done,
     text_of,
     visitor_of,
 )
@@ -103,7 +106,9 @@ def account(request: Request) -> Response:
     return account_page(request)
 
 
-def account_page(request: Request, secret: str = "") -> Response:
+def account_page(
+    request: Request, secret: str = "", errors: Mapping[str, str] | None = None
+) -> Response:
     visitor = visitor_of(request)
     with context_of(request).store.read() as connection:
         mine = connection.execute(
@@ -115,13 +120,18 @@ def account_page(request: Request, secret: str = "") -> Response:
         ).mappings()
         rows = [dict(row) for row in mine]
         tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
-    return page(request, "account.html", teams=rows, tokens=tokens, secret=secret)
+    values = {"teams": rows, "tokens": tokens, "secret": secret, "errors": errors or {}}
+    return page(request, "account.html", 400 if errors else 200, **values)
 
 
 @handler("account.token")
 def add_token(request: Request) -> Response:
     visitor, context = visitor_of(request), context_of(request)
-    label = accounts.checked_text("what the token is for", text_of(request, "label"))
+    fields, label = Fields(), ""
+    with fields.beside("label"):
+        label = accounts.checked_text("what the token is for", text_of(request, "label"))
+    if fields.errors:
+        return account_page(request, errors=fields.errors)
     expires = context.clock.now() + 180 * DAY
 
     def write(connection: Connection) -> str:
@@ -143,11 +153,16 @@ def revoke_token(request: Request, id: str) -> Response:
     visitor, context = visitor_of(request), context_of(request)
 
     owner = api_token.c.person == visitor.person
+    with context.store.read() as connection:
+        rows = teams.tokens_of(connection, team_id=None, who=visitor.person)
+    asked = ask_to_revoke(request, rows, id, "/account")
+    if asked is not None:
+        return asked
     if not context.store.write(
         lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
     ):
         raise Refusal(404, "There is no such token.")
-    return see("/account")
+    return see_done(request, "/account", "The token is revoked.")
 
 
 # ---- what other modules use, too
@@ -157,6 +172,21 @@ def local(address: str) -> str:
     """An address of this site, or nothing: a login never leads elsewhere."""
     plain = address.startswith("/") and not address.startswith(("//", "/\\"))
     return address if plain and "\n" not in address and "\r" not in address else ""
+
+
+def ask_to_revoke(
+    request: Request, tokens: list[dict[str, Any]], id: str, back: str
+) -> Response | None:
+    """Asks before a token is revoked; a token that is not there needs no question."""
+    label = next((row["label"] for row in tokens if row["id"] == id), None)
+    if label is None:
+        return None
+    lines = (
+        "Programs that use it are refused from then on.",
+        "It cannot be brought back: a new token has to be made and given to them.",
+    )
+    answers = {"yes": "Revoke the token"}
+    return ask_first(request, Question(f"Revoke the token “{label}”?", lines, answers, back))
 
 
 def next_of(request: Request) -> str:

@@ -11,6 +11,7 @@ from starlette.responses import FileResponse, Response
 from cranfield.campaign.submissions import Checked
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
+from cranfield.server.forms import Question, ask_first
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, tasks_of
@@ -28,8 +29,10 @@ from cranfield.server.web import (
     handler,
     page,
     see,
+    see_done,
     text_of,
     visitor_of,
+    when,
 )
 
 BLOCK = 1 << 20
@@ -255,8 +258,21 @@ def run_file(request: Request, id: str) -> Response:
 def withdraw(request: Request, id: str) -> Response:
     found = own_run(request, id)
     context, visitor = context_of(request), visitor_of(request)
+    home = f"/{campaign_of(request)['slug']}/runs"
+    if found["state"] == "accepted" and campaign_of(request)["state"] == "open":
+        lines = (
+            "The run is not scored, and stands in no table.",
+            "Its place in the quota is free again, and so is its tag.",
+            "It cannot be brought back: the file would have to be submitted anew before the "
+            f"closing, {when(campaign_of(request)['closes'])}.",
+        )
+        tag = found["tag"]
+        question = Question(f"Withdraw {tag}?", lines, {"yes": f"Withdraw {tag}"}, f"{home}/{id}")
+        asked = ask_first(request, question)
+        if asked is not None:
+            return asked
     try:
         context.store.write(lambda c: submissions.withdraw(c, context, visitor.actor, found["id"]))
     except NotNowError as error:
         raise Refusal(409, str(error)) from None
-    return see(f"/{campaign_of(request)['slug']}/runs")
+    return see_done(request, home, f"The run {found['tag']} is withdrawn.")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -10,7 +11,8 @@ from starlette.responses import FileResponse, Response
 
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
-from cranfield.server.routes.site import set_session
+from cranfield.server.forms import Fields, Question, ask_first, sentence
+from cranfield.server.routes.site import ask_to_revoke, set_session
 from cranfield.server.services import accounts, downloads, teams
 from cranfield.server.services.campaigns import tasks_of
 from cranfield.server.store.tables import api_token
@@ -24,6 +26,7 @@ from cranfield.server.web import (
     hasher_of,
     page,
     see,
+    see_done,
     text_of,
     visitor_of,
 )
@@ -46,13 +49,12 @@ def call(request: Request) -> Response:
 
 @handler("register.form")
 def register_form(request: Request) -> Response:
-    return _register_page(request, dict.fromkeys(FIELDS, ""), "")
+    return _register_page(request, {})
 
 
-def _register_page(
-    request: Request, filled: dict[str, str], error: str, status: int = 200
-) -> Response:
-    return page(request, "register.html", status, filled=filled, error=error, joining=None)
+def _register_page(request: Request, errors: Mapping[str, str]) -> Response:
+    status = 400 if errors else 200
+    return page(request, "register.html", status, errors=errors, joining=None)
 
 
 @handler("register")
@@ -75,25 +77,26 @@ def register(request: Request) -> Response:
             reference=filled["reference"],
         )
 
-    try:
-        return _enter(request, filled, join)
-    except UsageError as error:
-        return _register_page(request, filled, str(error), 400)
+    fields = Fields()
+    with fields.beside("acronym"):
+        teams.checked_acronym(filled["acronym"])
+    with fields.beside("name"):
+        accounts.checked_text("the team's name", filled["name"])
+    return _enter(request, filled, fields, join) or _register_page(request, fields.errors)
 
 
 @handler("join.form")
 def join_form(request: Request, link: str) -> Response:
-    return _join_page(request, link, dict.fromkeys(FIELDS, ""), "")
+    return _join_page(request, link, {})
 
 
-def _join_page(
-    request: Request, link: str, filled: dict[str, str], error: str, status: int = 200
-) -> Response:
+def _join_page(request: Request, link: str, errors: Mapping[str, str]) -> Response:
     with context_of(request).store.read() as connection:
         found = teams.team_by_link(connection, campaign_of(request)["id"], link)
     if found is None:
         raise Refusal(404, "This link does not lead to a team (any more).")
-    return page(request, "register.html", status, filled=filled, error=error, joining=found)
+    status = 400 if errors else 200
+    return page(request, "register.html", status, errors=errors, joining=found)
 
 
 @handler("join")
@@ -104,31 +107,54 @@ def join(request: Request, link: str) -> Response:
     def enter(connection: Connection, context: Context, who: str) -> None:
         teams.join(connection, context, who, row["id"], link)
 
-    try:
-        return _enter(request, filled, enter)
-    except UsageError as error:
-        return _join_page(request, link, filled, str(error), 400)
+    fields = Fields()
+    return _enter(request, filled, fields, enter) or _join_page(request, link, fields.errors)
 
 
-def _enter(request: Request, filled: dict[str, str], step: object) -> Response:
-    """One transaction: the account if needed, the signature, and what comes after."""
+def _enter(
+    request: Request, filled: dict[str, str], fields: Fields, step: object
+) -> Response | None:
+    """One transaction: the account if needed, the signature, and what comes after.
+
+    None when something is wrong: it stands in `fields`.
+    """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     hasher, password = hasher_of(request), text_of(request, "password")
     login, kept = "", ""
     if not visitor.person:
-        login = accounts.checked_login(filled["login"])
-        name = accounts.checked_text("your name", filled["person"])
-        kept = hasher.hash(accounts.checked_password(password))
-    if not filled["signature"].strip():
-        raise UsageError("the licence is signed by typing your name under it")
+        with fields.beside("login"):
+            login = accounts.checked_login(filled["login"])
+        with fields.beside("person"):
+            name = accounts.checked_text("your name", filled["person"])
+        with fields.beside("password"):
+            accounts.checked_password(password)
+    with fields.beside("signature"):
+        if not filled["signature"].strip():
+            raise UsageError("the licence is signed by typing your name under it")
+    if fields.errors:
+        return None
+    if not visitor.person:
+        kept = hasher.hash(password)
 
     def write(connection: Connection) -> None:
         who = visitor.person or accounts.add_person(connection, context, login, name, kept)
         teams.sign(connection, context, who, row["id"], filled["signature"])
         step(connection, context, who)  # type: ignore[operator]
 
-    context.store.write(write)
-    answer = see(f"/{row['slug']}/team")
+    try:
+        context.store.write(write)
+    except UsageError as error:
+        message = str(error)
+        beside = (
+            "login"
+            if "login name" in message
+            else "acronym"
+            if "there is a team" in message
+            else ""
+        )
+        fields.errors[beside] = sentence(message)
+        return None
+    answer = see_done(request, f"/{row['slug']}/team", f"You take part in {row['title']}.")
     if not visitor.person:
         set_session(request, answer, accounts.log_in(context, hasher, login, password))
     return answer
@@ -136,18 +162,26 @@ def _enter(request: Request, filled: dict[str, str], step: object) -> Response:
 
 @handler("licence.form")
 def licence_form(request: Request) -> Response:
+    return _licence_page(request, {})
+
+
+def _licence_page(request: Request, errors: Mapping[str, str]) -> Response:
     visitor, row = visitor_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
         signed = teams.has_signed(connection, row["id"], visitor.person)
-    return page(request, "licence.html", signed=signed)
+    return page(request, "licence.html", 400 if errors else 200, signed=signed, errors=errors)
 
 
 @handler("licence")
 def licence(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     name = text_of(request, "signature")
-    context.store.write(lambda c: teams.sign(c, context, visitor.person, row["id"], name))
-    return see(f"/{row['slug']}/data")
+    fields = Fields()
+    with fields.beside("signature"):
+        context.store.write(lambda c: teams.sign(c, context, visitor.person, row["id"], name))
+    if fields.errors:
+        return _licence_page(request, fields.errors)
+    return see_done(request, f"/{row['slug']}/data", "The licence is signed.")
 
 
 def signed_or_sent(request: Request) -> Response | None:
@@ -192,7 +226,13 @@ def team_page(request: Request) -> Response:
     return _team_page(request)
 
 
-def _team_page(request: Request, secret: str = "", link: str = "", error: str = "") -> Response:
+def _team_page(
+    request: Request,
+    secret: str = "",
+    link: str = "",
+    error: str = "",
+    errors: Mapping[str, str] | None = None,
+) -> Response:
     visitor, row = visitor_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
         mine = teams.team_of(connection, row["id"], visitor.person)
@@ -200,20 +240,28 @@ def _team_page(request: Request, secret: str = "", link: str = "", error: str = 
         tokens = teams.tokens_of(connection, team_id=visitor.team)
     shown = f"{request.url.scheme}://{request.url.netloc}/{row['slug']}/join/{link}" if link else ""
     values = {"team": mine, "members": members, "tokens": tokens, "secret": secret}
-    return page(request, "team.html", 400 if error else 200, **values, link=shown, error=error)
+    status = 400 if error or errors else 200
+    said = {"link": shown, "error": error, "errors": errors or {}}
+    return page(request, "team.html", status, **values, **said)
 
 
 @handler("team.change")
 def change_team(request: Request) -> Response:
     context, visitor = context_of(request), visitor_of(request)
     texts = {name: text_of(request, name) for name in ("name", "country", "reference")}
-    try:
-        context.store.write(
-            lambda c: teams.change_team(c, context, visitor.actor, visitor.team, **texts)
-        )
-    except UsageError as error:
-        return _team_page(request, error=str(error))
-    return see(f"/{campaign_of(request)['slug']}/team")
+    fields = Fields()
+    with fields.beside("name"):
+        accounts.checked_text("the team's name", texts["name"])
+    with fields.beside("country"):
+        accounts.checked_text("the country", texts["country"], needed=False)
+    if not fields.errors:
+        with fields.beside("reference"):
+            context.store.write(
+                lambda c: teams.change_team(c, context, visitor.actor, visitor.team, **texts)
+            )
+    if fields.errors:
+        return _team_page(request, errors=fields.errors)
+    return see_done(request, f"/{campaign_of(request)['slug']}/team", "The team is saved.")
 
 
 @handler("team.invite")
@@ -226,13 +274,31 @@ def invite(request: Request) -> Response:
 @handler("team.remove")
 def remove(request: Request, id: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
+    home = f"/{campaign_of(request)['slug']}/team"
+    with context.store.read() as connection:
+        rows = teams.members(connection, visitor.team)
+    name = next((row["name"] for row in rows if row["id"] == id and row["rank"] != "lead"), "")
+    if name:
+        question = Question(
+            f"Remove {name} from the team?",
+            (
+                f"{name} no longer sees the data and the runs of the team.",
+                f"Tokens that {name} made for the team stop working at once.",
+                "Runs stay. Somebody who was removed can join again by a new link.",
+            ),
+            {"yes": f"Remove {name}"},
+            home,
+        )
+        asked = ask_first(request, question)
+        if asked is not None:
+            return asked
     try:
         context.store.write(
             lambda c: teams.remove_member(c, context, visitor.actor, visitor.team, id)
         )
     except UsageError as error:
-        return _team_page(request, error=str(error))
-    return see(f"/{campaign_of(request)['slug']}/team")
+        return _team_page(request, error=sentence(str(error)))
+    return see_done(request, home, f"{name} is no longer in the team.")
 
 
 @handler("token.add")
@@ -253,8 +319,14 @@ def revoke_token(request: Request, id: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
 
     owner = api_token.c.team == visitor.team
+    home = f"/{campaign_of(request)['slug']}/team"
+    with context.store.read() as connection:
+        rows = teams.tokens_of(connection, team_id=visitor.team)
+    asked = ask_to_revoke(request, rows, id, home)
+    if asked is not None:
+        return asked
     if not context.store.write(
         lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
     ):
         raise Refusal(404, "There is no such token.")
-    return see(f"/{campaign_of(request)['slug']}/team")
+    return see_done(request, home, "The token is revoked.")

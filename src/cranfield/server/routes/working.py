@@ -14,9 +14,10 @@ from starlette.responses import Response
 
 from cranfield.campaign.ontology_form import actions_of
 from cranfield.campaign.truth import disputes
-from cranfield.errors import UsageError
+from cranfield.errors import UsageError, plural
 from cranfield.report.charts.people import agreement_over_time
 from cranfield.server.context import hash_of
+from cranfield.server.forms import sentence
 from cranfield.server.services import assessing, assessors, batches, giving, quality, work
 from cranfield.server.services.batches import Batch
 from cranfield.server.services.campaigns import Row
@@ -31,6 +32,7 @@ from cranfield.server.web import (
     handler,
     page,
     see,
+    see_done,
     text_of,
     visitor_of,
     whole,
@@ -365,12 +367,18 @@ def agreement(request: Request, b: str) -> Response:
 
 @handler("adjudicate")
 def adjudicate(request: Request, b: str) -> Response:
+    return _adjudicate_page(request, b)
+
+
+def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
     with context_of(request).store.read() as connection:
         found = batch_of(request, connection, b)
         waiting = assessing.open_disputes(connection, found, shown=DISPUTES_SHOWN)
     return page(
         request,
         "adjudicate.html",
+        400 if error else 200,
+        error=error,
         batch=found.row,
         disputes=waiting[:DISPUTES_SHOWN],
         said=PRESENCE if found.kind == "labels" else {},
@@ -398,8 +406,16 @@ def adjudicate_save(request: Request, b: str) -> Response:
                 raise UsageError(f"{value!r} is no answer that somebody gave to {cell[1]!r}")
         return assessing.decide(connection, context, visitor.person, found, given, reason)
 
-    context.store.write(write)
-    return see(f"/{campaign_of(request)['slug']}/adjudicate/{b}")
+    if not given:
+        return _adjudicate_page(request, b, "Choose an answer for one of them at least.")
+    if not reason.strip():
+        return _adjudicate_page(request, b, "Say the reason of what you decide.")
+    try:
+        count = context.store.write(write)
+    except UsageError as error:
+        return _adjudicate_page(request, b, sentence(str(error)))
+    home = f"/{campaign_of(request)['slug']}/adjudicate/{b}"
+    return see_done(request, home, f"{plural(count, 'unit')} decided.")
 
 
 def _cell(text: str) -> tuple[str, str]:

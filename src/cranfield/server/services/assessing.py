@@ -21,6 +21,7 @@ from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
+from cranfield.server.services.truths import latest_truth
 from cranfield.server.services.work import DONE, form_of, latest
 from cranfield.server.store.work_tables import (
     adjudication,
@@ -181,11 +182,29 @@ def truth_file(connection: Connection, found: Batch, method: str) -> tuple[str, 
     return "".join(sorted(lines)), ".txt"
 
 
-def merge(connection: Connection, context: Context, actor: str, found: Batch, method: str) -> None:
-    """Make the truth of the task out of a closed batch; every run is scored again."""
+def merge(
+    connection: Connection,
+    context: Context,
+    actor: str,
+    found: Batch,
+    method: str,
+    *,
+    into: tuple[str, str] | None = None,
+) -> None:
+    """Make the truth of the task out of a closed batch; every run is scored again.
+
+    `into` has the id of the truth that the batch was merged into, and the text of both as one.
+    """
     if found.row["task"] is None:
         raise UsageError("this batch belongs to no task; its log can be downloaded")
     text, ending = truth_file(connection, found, method)
+    note = f"{method} of the batch {found.row['title']!r}"
+    if into is not None:
+        newest = latest_truth(connection, found.row["task"])
+        if newest is None or newest["id"] != into[0]:
+            raise UsageError("the truth has changed meanwhile; look at what would happen again")
+        text = into[1]
+        note += f", merged into version {newest['n']}"
     set_state(connection, context, actor, found.row, "merged")
     name = f"{found.row['campaign']}/{found.row['slug']}-{context.new_id()}/truth{ending}"
     target = context.settings.sealed / name
@@ -200,7 +219,7 @@ def merge(connection: Connection, context: Context, actor: str, found: Batch, me
         sha=hashlib.sha256(text.encode()).hexdigest(),
         file=name,
         source=f"batch {found.row['slug']}",
-        note=f"{method} of the batch {found.row['title']!r}",
+        note=note,
     )
 
 

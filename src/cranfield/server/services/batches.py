@@ -407,15 +407,20 @@ def batches_of(connection: Connection, campaign_id: str) -> list[Row]:
     ]
 
 
-def set_state(connection: Connection, context: Context, actor: str, row: Row, wanted: str) -> None:
-    """Take a batch to another state, or raise a UsageError that says which ways there are."""
+def check_way(connection: Connection, row: Row, wanted: str) -> str:
+    """The state that a batch can be taken to, or a UsageError that says which ways there are."""
     held = connection.execute(
         select(func.count())
         .select_from(assignment)
         .join(hit, hit.c.id == assignment.c.hit)
         .where(hit.c.batch == row["id"], assignment.c.state == "open")
     ).scalar_one()
-    state = changed(row["state"], wanted, open_assignments=int(held))
+    return changed(row["state"], wanted, open_assignments=int(held))
+
+
+def set_state(connection: Connection, context: Context, actor: str, row: Row, wanted: str) -> None:
+    """Take a batch to another state, or raise a UsageError that says which ways there are."""
+    state = check_way(connection, row, wanted)
     now = context.clock.now()
     connection.execute(
         update(batch).where(batch.c.id == row["id"]).values(state=state, changed=now)

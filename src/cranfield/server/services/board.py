@@ -112,7 +112,9 @@ def time_from(text: str, what: str) -> int | None:
     try:
         found = datetime.fromisoformat(text.strip().replace("Z", "+00:00"))
     except ValueError:
-        raise UsageError(f"{what} is not a time such as 2027-03-01T12:00") from None
+        raise UsageError(
+            f"{what}: {text.strip()[:40]!r} is not a time such as 2027-03-01T12:00"
+        ) from None
     aware = found if found.tzinfo else found.replace(tzinfo=UTC)
     return int(aware.timestamp() * SECOND)
 

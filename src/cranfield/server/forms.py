@@ -1,0 +1,191 @@
+"""Forms that lose nothing: what is wrong stands beside its field, and what cannot be undone asks.
+
+A form that needs the password again, or a plain yes, comes back as a page with all that was typed
+in hidden fields; a file that came with it waits in the folder of uploads for a while.
+"""
+
+from __future__ import annotations
+
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from starlette.datastructures import FormData, UploadFile
+from starlette.requests import Request
+from starlette.responses import Response
+
+from cranfield.errors import CranfieldError, UsageError
+from cranfield.server.context import SECOND, hash_of
+from cranfield.server.services import accounts
+from cranfield.server.visitors import CSRF_FIELD
+from cranfield.server.web import context_of, form_of, hasher_of, page, text_of, visitor_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from cranfield.server.context import Context
+    from cranfield.server.visitors import Visitor
+
+SURE, PASSWORD, WAITING = "sure", "password_again", "waiting_file"
+# What a question adds to a form, which is not carried on.
+_OWN = frozenset({CSRF_FIELD, SURE, PASSWORD, WAITING})
+# How long a file waits for a password, in seconds.
+WAITS = 3600.0
+BLOCK = 1 << 20
+
+
+def sentence(text: str) -> str:
+    """A message of the library as a sentence of a page."""
+    return text[:1].upper() + text[1:] + ("" if text.endswith((".", "!", "?")) else ".")
+
+
+@dataclass
+class Fields:
+    """What is wrong with a form, by the field that it is about; "" is the whole form."""
+
+    errors: dict[str, str] = field(default_factory=dict)
+
+    @contextmanager
+    def beside(self, name: str) -> Iterator[None]:
+        """Whatever is refused inside is said beside this field; the first refusal counts."""
+        try:
+            yield
+        except CranfieldError as error:
+            self.errors.setdefault(name, sentence(str(error)))
+
+
+# ---- questions
+
+
+@dataclass(frozen=True)
+class Question:
+    """Something that cannot be undone: what will happen, the answers, and the way back.
+
+    `answers` maps what the form says under `sure` to the words of its button; the first of them
+    is the one to recommend. With `password` it also needs the password, unless it was just given.
+    """
+
+    title: str
+    lines: tuple[str, ...]
+    answers: Mapping[str, str]
+    back: str
+    password: bool = False
+
+
+def ask_first(request: Request, question: Question) -> Response | None:
+    """The page that asks before something is done; None once the answer is there."""
+    error: str | None = ""
+    if text_of(request, SURE) in question.answers:
+        if not question.password:
+            return None
+        error = password_error(request)
+        if error is None:
+            return None
+    values = {
+        "question": question,
+        "needs_password": question.password and not is_confirmed(request),
+        "carried": carried(form_of(request)),
+        "error": error,
+    }
+    return page(request, "sure.html", 400 if error else 200, **values)
+
+
+def is_confirmed(request: Request) -> bool:
+    """Whether the visitor has entered the password again a short while ago."""
+    context = context_of(request)
+    lasts = context.settings.confirmed_seconds * SECOND
+    return visitor_of(request).confirmed + lasts >= context.clock.now()
+
+
+def password_error(request: Request) -> str | None:
+    """None if the password was entered again, now or just before; else what is wrong with it."""
+    if is_confirmed(request):
+        return None
+    password = text_of(request, PASSWORD)
+    if not password:
+        return ""
+    try:
+        accounts.confirm(
+            context_of(request), hasher_of(request), visitor_of(request).cookie, password
+        )
+    except UsageError as error:
+        return sentence(str(error))
+    return None
+
+
+def carried(form: Mapping[str, object]) -> list[tuple[str, str]]:
+    """The texts of a form, to be sent again with an answer."""
+    pairs = form.multi_items() if isinstance(form, FormData) else form.items()
+    return [(name, value) for name, value in pairs if name not in _OWN and isinstance(value, str)]
+
+
+# ---- a password that is asked for when a form is there already
+
+
+def unlock(request: Request) -> bool:
+    """Whether a form that needs the password again has it; else all of it is kept for the page
+    that asks for the password."""
+    error = password_error(request)
+    context, visitor = context_of(request), visitor_of(request)
+    form = form_of(request)
+    waiting = text_of(request, WAITING)
+    if error is None:
+        request.state.form = _with_file(context, visitor, form, waiting)
+        return True
+    request.state.carried = carried(form)
+    request.state.waiting = _keep(context, visitor, form) or waiting
+    request.state.password_error = error
+    return False
+
+
+def password_page(request: Request) -> Response:
+    """Asks for the password; the form goes on to where it was sent."""
+    state = request.state
+    error = state.password_error
+    values = {"carried": state.carried, "waiting": state.waiting, "error": error}
+    return page(request, "password.html", 400 if error else 200, **values)
+
+
+def _folder_name(visitor: Visitor, name: str) -> str:
+    """A file waits for the session that sent it, and for no other."""
+    return f"waiting-{hash_of(visitor.cookie)[:32]}-{name}"
+
+
+def _keep(context: Context, visitor: Visitor, form: Mapping[str, object]) -> str:
+    """Put the file of a form aside; gives the name to ask for it by, or nothing without a file."""
+    sent = form.get("file")
+    if not isinstance(sent, UploadFile) or not sent.filename:
+        return ""
+    _clear(context.settings.incoming)
+    new = context.new_id()
+    folder = context.settings.incoming / _folder_name(visitor, new)
+    folder.mkdir(mode=0o700)
+    (folder / "name").write_text(sent.filename, encoding="utf-8", errors="replace")
+    with (folder / "content").open("xb") as stream:
+        while block := sent.file.read(BLOCK):
+            stream.write(block)
+    return new
+
+
+def _with_file(
+    context: Context, visitor: Visitor, form: Mapping[str, object], waiting: str
+) -> Mapping[str, object]:
+    """The form with the file that waited for it."""
+    folder = context.settings.incoming / _folder_name(visitor, waiting)
+    if not waiting.isalnum() or not folder.is_dir() or not isinstance(form, FormData):
+        return form
+    name = (folder / "name").read_text(encoding="utf-8")
+    stream = (folder / "content").open("rb")
+    shutil.rmtree(folder, ignore_errors=True)
+    pairs = [(key, value) for key, value in form.multi_items() if key != "file"]
+    return FormData([*pairs, ("file", UploadFile(stream, filename=name))])
+
+
+def _clear(incoming: Path) -> None:
+    """Files that nobody came back for."""
+    for folder in incoming.glob("waiting-*"):
+        if folder.stat().st_mtime < time.time() - WAITS:
+            shutil.rmtree(folder, ignore_errors=True)

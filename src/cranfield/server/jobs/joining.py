@@ -1,0 +1,82 @@
+"""The child that puts the truth of a batch beside the sealed one: it alone opens that one."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cranfield.server.jobs import child
+
+Cells = dict[tuple[str, str], str]
+
+
+def join(given: dict[str, Any]) -> dict[str, Any]:
+    """How many items each truth has and how many only the old one has; what both say together.
+
+    Where both speak of a cell, the new truth counts. The text of the whole stays in a file.
+    """
+    from cranfield.io.files import write_whole
+
+    read = ranked_cells if given["task"] == "ranked" else label_cells
+    old, new = read(Path(given["old"])), read(Path(given["new"]))
+    # An item may be judged for one topic and not for another, so judgements are counted there.
+    counted = set if given["task"] == "ranked" else items_of
+    before, after = counted(old), counted(new)
+    write_whole(Path(given["out"]), written(old | new, given["task"]).encode())
+    return {
+        "old": len(before),
+        "new": len(after),
+        "lost": len(before - after),
+        "changed": sum(1 for cell in old.keys() & new.keys() if old[cell] != new[cell]),
+        "merged": len(before | after),
+    }
+
+
+def items_of(cells: Cells) -> set[Any]:
+    return {item for item, _ in cells}
+
+
+def ranked_cells(path: Path) -> Cells:
+    """The grade of each topic and item."""
+    from cranfield.io import read_qrels
+
+    judged = read_qrels(path).to_dict()
+    return {
+        (topic, item): str(grade)
+        for topic, grades in judged.items()
+        for item, grade in grades.items()
+    }
+
+
+def label_cells(path: Path) -> Cells:
+    """Whether each item has each concept."""
+    from cranfield.data.labels import dense
+    from cranfield.errors import UsageError
+    from cranfield.io.labels import read_labels
+
+    truth = read_labels(path)
+    if truth.labels is None:
+        raise UsageError("the truth there is has probabilities, which nothing is merged into")
+    values = dense(truth.labels)
+    return {
+        (item, concept): str(int(values[row, column]))
+        for row, item in enumerate(truth.items)
+        for column, concept in enumerate(truth.concepts)
+    }
+
+
+def written(cells: Cells, task: str) -> str:
+    """The text of a truth: TREC judgements, or item, concept and value."""
+    from cranfield.io.written import csv_text
+
+    if task == "ranked":
+        return "".join(
+            f"{topic} 0 {item} {value}\n" for (topic, item), value in sorted(cells.items())
+        )
+    rows = ((item, concept, value) for (item, concept), value in cells.items())
+    return csv_text([("item", "concept", "value"), *rows])
+
+
+if __name__ == "__main__":
+    child.WORK["join"] = join
+    child.nursery("cranfield.io.labels", "cranfield.io")

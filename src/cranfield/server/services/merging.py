@@ -1,0 +1,77 @@
+"""The truth of a batch beside the truth there is: what replacing loses, and both as one."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection
+
+from cranfield.errors import UsageError
+from cranfield.server.context import Context
+from cranfield.server.jobs.nursery import Nursery
+from cranfield.server.services import assessing
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.truths import latest_truth
+
+CHILD = "cranfield.server.jobs.joining"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What making the truth out of a batch would do.
+
+    Counts are of items, of judgements where items are ranked; `old` is 0 where there is no truth
+    yet. `base` is the version that was looked at, `text` both truths as one; without one, `why`
+    says why they cannot be.
+    """
+
+    unit: str
+    new: int
+    old: int = 0
+    lost: int = 0
+    changed: int = 0
+    merged: int = 0
+    base: str = ""
+    text: str = ""
+    why: str = ""
+
+
+def plan(connection: Connection, context: Context, found: Batch, method: str) -> Plan:
+    """Compare the truth of a batch with the newest one of its task, which a child opens."""
+    if found.row["task"] is None:
+        raise UsageError("this batch belongs to no task; its log can be downloaded")
+    text, ending = assessing.truth_file(connection, found, method)
+    kind = "ranked" if found.kind == "relevance" else "labels"
+    unit = "judgement" if kind == "ranked" else "item"
+    rows = [line for line in text.splitlines()[0 if kind == "ranked" else 1 :] if line]
+    new = len(rows) if kind == "ranked" else len({row.partition(",")[0] for row in rows})
+    base = latest_truth(connection, found.row["task"])
+    if base is None:
+        return Plan(unit, new)
+    with tempfile.TemporaryDirectory(dir=context.settings.incoming) as name:
+        folder = Path(name)
+        (folder / f"new{ending}").write_text(text, encoding="utf-8")
+        wanted = {
+            "kind": "join",
+            "task": kind,
+            "old": str((context.settings.sealed / base["file"]).absolute()),
+            "new": str((folder / f"new{ending}").absolute()),
+            "out": str((folder / "merged").absolute()),
+        }
+        with Nursery(context.settings, CHILD) as nursery:
+            answer = nursery.run(wanted)
+        if "error" in answer:
+            return Plan(unit, new, base=base["id"], why=str(answer["error"]))
+        merged = (folder / "merged").read_text(encoding="utf-8")
+    return Plan(
+        unit,
+        answer["new"],
+        old=answer["old"],
+        lost=answer["lost"],
+        changed=answer["changed"],
+        merged=answer["merged"],
+        base=base["id"],
+        text=merged,
+    )
