@@ -69,6 +69,12 @@ class Guard:
     name: str
     holds: bool
     text: str
+    # What to say where it does not hold.
+    lacks: str = ""
+
+    @property
+    def refusal(self) -> str:
+        return self.lacks or self.text
 
 
 def moves_from(state: State) -> tuple[Move, ...]:
@@ -99,7 +105,7 @@ def check_move(start: State, end: State, facts: Facts, reason: str = "") -> Move
         raise UsageError(f"the way back from {start} to {end} needs a written reason")
     if end == "pooling" and not facts.pooled:
         raise UsageError("this campaign judges no pool; it goes from closed to scoring")
-    lacking = [guard.text for guard in guards(end, facts) if not guard.holds]
+    lacking = [guard.refusal for guard in guards(end, facts) if not guard.holds]
     if lacking and not (move.back and end != "open"):
         raise UsageError(f"cannot become {end} yet: {'; '.join(lacking)}")
     return move
@@ -114,29 +120,40 @@ def _open(facts: Facts) -> tuple[Guard, ...]:
     dated = facts.opens is not None and facts.closes is not None
     truthless = () if facts.pooled else facts.tasks_without_truth
     return (
-        Guard("tasks", facts.tasks > 0, "there is a task"),
+        Guard("tasks", facts.tasks > 0, "there is a task", "there is no task"),
         Guard(
             "public set",
             not facts.tasks_without_public_set,
             f"every task has its public set {_lacks(facts.tasks_without_public_set)}".strip(),
+            f"no public set for {_named(facts.tasks_without_public_set)}",
         ),
-        Guard("licence", facts.licence, "there is a licence to sign"),
-        Guard("dates", dated, "the opening and closing dates are set"),
+        Guard(
+            "licence", facts.licence, "there is a licence to sign", "there is no licence to sign"
+        ),
+        Guard(
+            "dates",
+            dated,
+            "the opening and closing dates are set",
+            "the opening and closing dates are not set",
+        ),
         Guard(
             "closing",
             facts.closes is not None and facts.now < facts.closes,
             "the closing date is still to come",
+            "no closing date is still to come",
         ),
         Guard(
             "truth",
             not truthless,
             f"every task has a truth, or runs are pooled {_lacks(truthless)}".strip(),
+            f"no truth for {_named(truthless)}, and runs are not pooled",
         ),
         Guard(
             "baseline",
             not facts.tasks_without_baseline,
             "every task has a baseline that is accepted and scored "
             f"{_lacks(facts.tasks_without_baseline)}".strip(),
+            f"no baseline that is accepted and scored for {_named(facts.tasks_without_baseline)}",
         ),
     )
 
@@ -146,21 +163,23 @@ def _lacks(names: tuple[str, ...]) -> str:
 
 
 def _pooling(facts: Facts) -> tuple[Guard, ...]:
-    return (Guard("runs", facts.runs > 0, "there is a run to pool"),)
+    return (Guard("runs", facts.runs > 0, "there is a run to pool", "there is no run to pool"),)
 
 
 def _scoring(facts: Facts) -> tuple[Guard, ...]:
     return (
-        Guard("runs", facts.runs > 0, "there is a run to score"),
+        Guard("runs", facts.runs > 0, "there is a run to score", "there is no run to score"),
         Guard(
             "batches",
             not facts.unmerged,
             f"every batch is merged, or skipped by name {_lacks(facts.unmerged)}".strip(),
+            f"neither merged nor skipped: {_named(facts.unmerged)}",
         ),
         Guard(
             "truth",
             not facts.tasks_without_truth,
             f"every task has a truth {_lacks(facts.tasks_without_truth)}".strip(),
+            f"no truth for {_named(facts.tasks_without_truth)}",
         ),
     )
 
@@ -173,11 +192,13 @@ def _released(facts: Facts) -> tuple[Guard, ...]:
             f"no job has failed ({facts.failed_jobs} have)"
             if facts.failed_jobs
             else "no job has failed",
+            f"jobs have failed: {facts.failed_jobs}",
         ),
         Guard(
             "scores",
             not facts.unscored,
             f"every accepted run has a score {_lacks(facts.unscored)}".strip(),
+            f"no score yet for {_named(facts.unscored)}",
         ),
         Guard("audit", not facts.audit_broken, facts.audit_broken or "the audit is whole"),
     )

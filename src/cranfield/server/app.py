@@ -17,11 +17,12 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield._version import __version__
+from cranfield.campaign.states import STATES
 from cranfield.errors import CranfieldError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.forms import password_page, unlock
 from cranfield.server.headers import SecurityHeaders
-from cranfield.server.permissions import RULES, Rule
+from cranfield.server.permissions import ROLES, RULES, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
 from cranfield.server.services.checks import Checks
@@ -182,7 +183,18 @@ def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
             raise Refusal(401, "This needs a token: Authorization: Bearer cf_...")
         if not rule.who & frozenset("P"):
             raise Refusal(401, "Please log in.")
-    raise Refusal(403, "This page is not for you, or not yet.")
+    raise Refusal(403, _not_allowed(rule, visitor, state))
+
+
+def _not_allowed(rule: Rule, visitor: Visitor, state: str | None) -> str:
+    """Why somebody may not: whom the page is for, or from which state on it is there."""
+    if visitor.roles & rule.who and state is not None:
+        states = " or ".join(one for one in STATES if one in rule.when)
+        return f"This page is there once the campaign is {states}; it is {state}."
+    named = [ROLES[letter] for letter in "TLACJOS" if letter in rule.who]
+    whom = f"{', '.join(named[:-1])} or {named[-1]}" if len(named) > 1 else "".join(named)
+    me = f" You are logged in as {visitor.login}." if visitor.login else ""
+    return f"This page is for: {whom}.{me}"
 
 
 def _need_password(rule: Rule, visitor: Visitor, request: Request) -> None:

@@ -147,7 +147,7 @@ def change_role(request: Request, id: str) -> Response:
 def show_audit(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         count, broken = audit.verify(connection)
-        rows = audit.tail(connection, 200)
+        rows = board.with_names(connection, audit.tail(connection, 200))
     return page(request, "audit.html", count=count, broken=broken, rows=rows)
 
 

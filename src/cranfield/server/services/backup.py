@@ -10,6 +10,7 @@ import subprocess
 import tarfile
 import zlib
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from sqlalchemy.engine import make_url
 from cranfield._version import __version__
 from cranfield.errors import InputError, UsageError
 from cranfield.io.files import write_whole
-from cranfield.server.context import Context
+from cranfield.server.context import SECOND, Context
 from cranfield.server.services import scoring
 from cranfield.server.services.uploads import blob_path, file_hash
 from cranfield.server.settings import DATABASE_FILE, Settings
@@ -201,9 +202,15 @@ def note_export(context: Context, campaign_id: str | None, kind: str, place: Pat
     )
 
 
+def stamp(context: Context) -> str:
+    """The time as the names of files have it, and letters that keep two of one second apart."""
+    now = datetime.fromtimestamp(context.clock.now() / SECOND, UTC)
+    return f"{now:%Y-%m-%d-%H%M%S}-{context.new_id()[:4]}"
+
+
 def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
     """A backup that somebody asked for on the page of the site."""
-    place = context.settings.folder / "backups" / f"backup-{context.clock.now()}.tar.gz"
+    place = context.settings.folder / "backups" / f"backup-{stamp(context)}.tar.gz"
     make_backup(context, place)
     note_export(context, None, "backup", place)
     return {"done": 1}
@@ -215,7 +222,7 @@ def export_job(context: Context, given: dict[str, Any]) -> dict[str, Any]:
     from cranfield.server.services.campaigns import by_slug
     from cranfield.server.services.downloads import packed
 
-    place = context.settings.folder / "exports" / f"{given['campaign']}-{context.clock.now()}"
+    place = context.settings.folder / "exports" / f"{given['campaign']}-{stamp(context)}"
     export_to(context, given["campaign"], place)
     archive = place.with_name(f"{place.name}.tar.gz")
     write_whole(archive, packed(place, given["campaign"]))

@@ -13,8 +13,20 @@ from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, jobs, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, facts_of, tasks_of
-from cranfield.server.services.truths import latest_truth
-from cranfield.server.store.tables import export, person, role, run, task, team
+from cranfield.server.services.truths import equal_truths, latest_truth
+from cranfield.server.store.tables import (
+    campaign as campaigns,
+)
+from cranfield.server.store.tables import (
+    export,
+    person,
+    role,
+    run,
+    run_score,
+    task,
+    team,
+)
+from cranfield.server.store.work_tables import assessor
 
 
 def board(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
@@ -32,8 +44,10 @@ def board(connection: Connection, context: Context, campaign: Row) -> dict[str, 
         "moves": moves,
         "tasks": [_task(connection, one) for one in tasks_of(connection, campaign_id)],
         "teams": everybody,
+        # A team without people has the organisers' baselines: it did not register.
+        "registered": sum(1 for one in everybody if one["people"]),
         "signed": sum(1 for one in everybody if one["signed"]),
-        "submitted": sum(1 for one in everybody if one["runs"]),
+        "submitted": sum(1 for one in everybody if one["runs"] and one["people"]),
         "runs": submissions.runs_of(connection, campaign_id, None),
         "jobs": jobs.counts(connection, campaign_id),
         "failed": _with_names(connection, jobs.jobs_of(connection, campaign_id, "failed")),
@@ -56,7 +70,37 @@ def _audit(connection: Connection, campaign: Row) -> list[Row]:
         connection.execute(select(team.c.id).where(team.c.campaign == campaign["id"])).scalars()
     )
     ids |= {one["id"] for one in submissions.runs_of(connection, campaign["id"], None)}
-    return [row for row in audit.tail(connection, 300) if row["object"] in ids]
+    rows = [row for row in audit.tail(connection, 300) if row["object"] in ids]
+    return with_names(connection, rows)
+
+
+def with_names(connection: Connection, rows: list[Row]) -> list[Row]:
+    """Rows of the audit with the names that people know instead of ids, where there are some."""
+    ids = {row["object"] for row in rows} | {row["actor"] for row in rows}
+    names: dict[str, str] = {}
+    for table, name in (
+        (person, person.c.login),
+        (team, team.c.acronym),
+        (task, task.c.title),
+        (campaigns, campaigns.c.title),
+        (assessor, assessor.c.pseudonym),
+    ):
+        known = connection.execute(select(table.c.id, name).where(table.c.id.in_(ids)))
+        names |= {str(row[0]): str(row[1]) for row in known}
+    runs = connection.execute(
+        select(run.c.id, run.c.tag, team.c.acronym)
+        .join(team, team.c.id == run.c.team)
+        .where(run.c.id.in_(ids))
+    )
+    names |= {one.id: scoring.name_of(one.acronym, one.tag.split("~")[0]) for one in runs}
+    return [
+        row
+        | {
+            "on": names.get(row["object"], row["object"]),
+            "by": names.get(row["actor"], row["actor"]),
+        }
+        for row in rows
+    ]
 
 
 def exports(connection: Connection, campaign_id: str | None) -> list[Row]:
@@ -74,9 +118,22 @@ def _task(connection: Connection, one: Row) -> Row:
     ).scalar_one()
     current = scoring.current_set(connection, one["id"])
     wanted = jobs.set_key(connection, one["id"])
+    truth = latest_truth(connection, one["id"])
+    scored = 0
+    if truth is not None:
+        scored = connection.execute(
+            select(func.count(func.distinct(run.c.id)))
+            .join(run_score, run_score.c.run == run.c.id)
+            .where(
+                run.c.task == one["id"],
+                run.c.state == "accepted",
+                run_score.c.truth_version.in_(equal_truths(truth)),
+            )
+        ).scalar_one()
     return one | {
         "runs": accepted,
-        "truth": latest_truth(connection, one["id"]),
+        "scored": scored,
+        "truth": truth,
         "set": current,
         "stale": current is not None and current["key"] != wanted,
     }

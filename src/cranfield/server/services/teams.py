@@ -232,8 +232,13 @@ def participation(connection: Connection, campaign_id: str) -> list[dict[str, An
         .where(run.c.team == team.c.id, run.c.state == "accepted")
         .scalar_subquery()
     )
+    people = (
+        select(func.count(membership.c.person))
+        .where(membership.c.team == team.c.id)
+        .scalar_subquery()
+    )
     rows = connection.execute(
-        select(team, signed.label("signed"), runs.label("runs"))
+        select(team, signed.label("signed"), runs.label("runs"), people.label("people"))
         .where(team.c.campaign == campaign_id)
         .order_by(team.c.acronym)
     )

@@ -1,0 +1,88 @@
+"""Counts, names and times on the pages are right, and refusals say why."""
+
+import re
+
+from tests.server.conftest import put
+from tests.server.world import run_text
+
+BOARD = "/tiny/organise"
+
+
+def organiser_of(site):
+    return site.browser("organiser", site.password)
+
+
+def fact(page, label):
+    return re.search(rf"<dt>{label}</dt><dd>(.*?)</dd>", page)[1]
+
+
+def test_only_teams_of_people_have_registered(site):
+    page = organiser_of(site).get(BOARD).text
+    assert fact(page, "Registered") == "2 teams"
+    assert fact(page, "Submitted") == "0"
+
+
+def test_scores_that_are_there_are_not_called_none(site):
+    page = organiser_of(site).get(BOARD).text
+    assert "1 of 1 runs scored" in page
+    assert "none yet" not in page
+
+
+def test_the_audit_names_people_teams_and_runs(site):
+    receipt = put(site.program(site.add_token(site.ann, site.one)), "r1", run_text())
+    organiser = organiser_of(site)
+    for page in (organiser.get(BOARD).text, organiser.get("/admin/audit").text):
+        assert "ONE.r1" in page
+        assert receipt["id"] not in page.partition("Last in the audit")[2]
+        assert site.ann not in page.partition("Last in the audit")[2]
+    assert "<td>ONE.r1</td><td>ann</td>" in organiser.get("/admin/audit").text
+
+
+def test_a_campaign_that_cannot_open_says_what_is_lacking(unserved):
+    unserved.set_state("draft")
+    unserved.time += 40 * 24 * 3600
+    with unserved.serving():
+        organiser = organiser_of(unserved)
+        sent = organiser.fill(f"{BOARD}/state", {"to": "open"}, page=BOARD)
+        assert sent.status_code == 409
+        assert "Cannot become open yet: no closing date is still to come." in sent.text
+
+
+def test_dates_that_are_not_set_are_told_as_such():
+    from cranfield.campaign.states import Facts, guards
+
+    lacking = {g.name: g.refusal for g in guards("open", Facts()) if not g.holds}
+    assert lacking["dates"] == "the opening and closing dates are not set"
+    assert lacking["tasks"] == "there is no task"
+    assert lacking["licence"] == "there is no licence to sign"
+
+
+def test_a_released_campaign_does_not_close_next_month(unserved):
+    unserved.set_state("released")
+    with unserved.serving():
+        page = unserved.browser().get("/tiny").text
+    assert "<dt>Closes</dt>" not in page
+    assert fact(page, "Closed").startswith("before its date")
+
+
+def test_who_may_not_is_told_whom_a_page_is_for(site):
+    refused = site.browser("ann").get(BOARD)
+    assert refused.status_code == 403
+    assert "This page is for: organiser. You are logged in as ann." in refused.text
+    early = site.browser("ann").get("/tiny/results")
+    assert early.status_code == 403
+    assert "once the campaign is released or archived; it is open." in early.text
+
+
+def test_the_names_of_exports_have_a_date_that_people_read(site):
+    organiser = organiser_of(site)
+    assert organiser.fill(f"{BOARD}/export", page=BOARD).status_code == 303
+    site.work()
+    (file,) = (site.settings.folder / "exports").iterdir()
+    assert re.fullmatch(r"tiny-2027-01-15-080000-[a-z0-9]{4}\.tar\.gz", file.name)
+
+
+def test_titles_do_not_say_the_same_twice(site):
+    browser = site.browser()
+    assert "<title>Campaigns</title>" in browser.get("/").text
+    assert "<title>Log in · Campaigns</title>" in browser.get("/login").text
