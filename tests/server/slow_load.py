@@ -17,6 +17,7 @@ import pytest
 
 from benchmarks.site_load import cpu
 from tests.server.slow_kills import ABOUT, started, stopped
+from tests.server.test_uploads import UNFOLDING
 from tests.server.world import Site, joined, run_text
 
 MEGABYTE = 1 << 20
@@ -119,6 +120,19 @@ def test_a_bomb_of_two_gigabytes_is_refused_within_seconds(large):
     assert answer.status_code == 422
     assert spent < 2
     assert more < 100
+
+
+@pytest.mark.parametrize("name", UNFOLDING)
+def test_what_unfolds_does_not_grow_the_server(large, name):
+    process, client = large
+    _, ending, content = UNFOLDING[name]
+    before = memory(process)
+    ways = {"ending": ending}
+    answer = client.post("/tasks/ranked/check", params=ways, content=content())
+    more = memory(process) - before
+    print(f"{name}: +{more:.1f} MB")
+    assert answer.status_code == 422
+    assert more < 50
 
 
 def test_slow_senders_hold_nobody_up(large):

@@ -1,11 +1,15 @@
 """Uploads that mean harm: bombs, nests, cuts, odd bytes, odd ids; and a disk without room."""
 
 import gzip
+import io
+import queue
 import resource
 import socket
+import threading
 import time
 import zlib
 
+import httpx
 import pytest
 
 from cranfield.server import Limits
@@ -233,3 +237,122 @@ def test_a_long_body_is_no_head(site):
     assert b"The head of the request" not in said
     short = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
     assert spoken(site, [short * 3 + last]).count(b"HTTP/1.1 200 ") == 4
+
+
+def parquet_bomb(length=1 << 20, rows=3000):
+    """A few KB of Parquet: one long text that all rows name."""
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * rows, pa.int32()), pa.array(["x" * length])
+    )
+    columns = {"topic": ["t1"] * rows, "item": texts, "score": [float(i) for i in range(rows)]}
+    out = io.BytesIO()
+    pq.write_table(pa.table(columns), out, compression="zstd")
+    return out.getvalue()
+
+
+def zstd_bomb():
+    from cranfield.io.packed import packed
+
+    blocks = (b"[" + b"[]," * 300_000 for _ in range(40))
+    return b"".join(packed(blocks, ".zst"))
+
+
+UNFOLDING = {
+    "ranked.parquet": ("ranked", ".parquet", parquet_bomb),
+    "labels.parquet": ("labels", ".parquet", parquet_bomb),
+    "ranked.json.zst": ("ranked", ".json", zstd_bomb),
+    "labels.json.zst": ("labels", ".json", zstd_bomb),
+    "ranked.gz": ("ranked", ".txt", lambda: bomb(b"a ", 60)),
+    "long.csv": (
+        "labels",
+        ".csv",
+        lambda: b"item,concept,value\n" + b"".join(b"i%d,c%d,1\n" % (i, i) for i in range(3000)),
+    ),
+    "labels.npz": ("labels", ".npz", lambda: b"PK" + b"\0" * 100),
+}
+
+
+@pytest.mark.parametrize("name", UNFOLDING)
+def test_what_can_unfold_is_never_read_in_the_server(site, monkeypatch, name):
+    from cranfield.server.services import checks
+
+    def read_here(*_, **__):
+        raise AssertionError("read in the server")
+
+    monkeypatch.setattr(checks, "check_submission", read_here)
+    task, ending, content = UNFOLDING[name]
+    client = site.program(site.add_token(site.ann, site.one))
+    answer = client.post(f"/tasks/{task}/check", params={"ending": ending}, content=content())
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["problems"]
+    assert not list(site.settings.incoming.iterdir())
+
+
+def test_the_checks_of_a_team_wait_outside_of_the_threads(site, monkeypatch):
+    """More checks than there are threads: the site answers, and another team has its turn."""
+    from cranfield.server.services.checks import Checks
+
+    going, begun, real = threading.Event(), threading.Event(), Checks.check
+
+    def slow(self, upload, given, task_row, slug):
+        if given.description == "slow":
+            begun.set()
+            assert going.wait(60)
+        return real(self, upload, given, task_row, slug)
+
+    monkeypatch.setattr(Checks, "check", slow)
+    client = site.program(site.add_token(site.ann, site.one))
+    other = site.program(site.add_token(site.bob, site.two))
+    answers = []
+
+    def send():
+        with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=60) as own:
+            sent = own.post("/tasks/ranked/check", params={"about": "slow"}, content=GOOD)
+            answers.append(sent.status_code)
+
+    threads = [threading.Thread(target=send) for _ in range(60)]
+    for thread in threads:
+        thread.start()
+    assert begun.wait(60)
+    assert site.browser().get("/healthz").status_code == 200
+    assert other.post("/tasks/ranked/check", content=GOOD).status_code == 200
+    going.set()
+    joined(threads)
+    assert answers == [200] * 60
+
+
+def test_a_team_that_sends_without_end_is_told_to_wait(open_folder, tmp_path, monkeypatch):
+    import shutil
+
+    from cranfield.server.services.checks import Checks
+
+    folder, known = open_folder
+    shutil.copytree(folder, tmp_path / "copy")
+    limits = Limits(waiting_checks=2)
+    site = Site(tmp_path / "copy", password=known["password"], limits=limits)
+    going, real = threading.Event(), Checks.check
+
+    def slow(self, *args):
+        assert going.wait(60)
+        return real(self, *args)
+
+    monkeypatch.setattr(Checks, "check", slow)
+    with site.serving():
+        client = site.program(site.add_token(*known["ann"]))
+        answers = queue.SimpleQueue()
+
+        def send():
+            with httpx.Client(base_url=client.base_url, headers=client.headers, timeout=60) as own:
+                answers.put(own.post("/tasks/ranked/check", content=GOOD).status_code)
+
+        threads = [threading.Thread(target=send) for _ in range(5)]
+        for thread in threads:
+            thread.start()
+        first = [answers.get(timeout=60) for _ in range(3)]
+        going.set()
+        joined(threads)
+    assert first == [429] * 3
+    assert [answers.get() for _ in range(2)] == [200, 200]

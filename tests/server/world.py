@@ -268,6 +268,7 @@ class Site:
             server.should_exit = True
             joined([thread])
             listening.close()
+            self.app.state.checks.close()
             self.context.store.close()
 
     def browser(self, login: str = "", password: str = PASSWORD) -> Browser:

@@ -25,7 +25,7 @@ from cranfield.server.headers import SecurityHeaders
 from cranfield.server.permissions import ROLES, RULES, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
-from cranfield.server.services.checks import Checks
+from cranfield.server.services.checks import BusyError, Checks
 from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
@@ -52,7 +52,7 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
     opened = context or open_site(settings)
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         from cranfield.server.jobs.worker import Workers
 
         workers = Workers(opened)
@@ -61,6 +61,7 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
             yield
         finally:
             workers.stop()
+            app.state.checks.close()
             opened.store.close()
 
     app = FastAPI(
@@ -264,7 +265,7 @@ def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:
     """The status of an error, a sentence about it, and what else a program is told."""
     if isinstance(error, Refusal):
         return error.status, error.message, error.more
-    if isinstance(error, WaitError):
+    if isinstance(error, WaitError | BusyError):
         return 429, str(error), {}
     if isinstance(error, StoreFullError) or is_full(error):
         return 507, "The disk of the server is full; nothing was stored.", {}

@@ -23,6 +23,12 @@ class Limits:
     respondents_per_hour: int = 300
     # How many uploads are read at the same time; the others wait for their turn.
     checks_at_once: int = 2
+    # How many uploads of one team wait for that, and their bytes.
+    waiting_checks: int = 64
+    waiting_bytes: int = 2048 * MEGABYTE
+    # What the child may use that reads an upload.
+    check_memory: int = 2048 * MEGABYTE
+    check_seconds: int = 60
     child_memory: int = 4096 * MEGABYTE
     child_seconds: int = 600
     child_file_bytes: int = 1024 * MEGABYTE

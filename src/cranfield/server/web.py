@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from jinja2 import Environment
 
     from cranfield.server.services.accounts import Hasher
+    from cranfield.server.services.checks import Checks
 
 Handler = TypeVar("Handler", bound=Callable[..., Any])
 HANDLERS: dict[str, Callable[..., Any]] = {}
@@ -77,6 +78,10 @@ def context_of(request: Request) -> Context:
 
 def hasher_of(request: Request) -> Hasher:
     return cast("Hasher", request.app.state.hasher)
+
+
+def checks_of(request: Request) -> Checks:
+    return cast("Checks", request.app.state.checks)
 
 
 def visitor_of(request: Request) -> Visitor:

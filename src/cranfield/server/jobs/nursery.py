@@ -40,8 +40,13 @@ class Nursery:
         settings: Settings,
         module: str = "cranfield.server.jobs.child",
         folder: Path | None = None,
+        *,
+        memory: int | None = None,
+        seconds: int | None = None,
     ) -> None:
         self.settings, self.module, self.folder = settings, module, folder
+        self._memory = memory or settings.limits.child_memory
+        self._seconds = seconds or settings.limits.child_seconds
         self._process: subprocess.Popen[bytes] | None = None
         self._used = 0.0
 
@@ -58,12 +63,11 @@ class Nursery:
         stopping: threading.Event | None = None,
     ) -> Row:
         """What the child says that did a job; how it ended, if it says nothing."""
-        limits = self.settings.limits
         given = given | {
             "limits": {
-                "memory": limits.child_memory,
-                "seconds": limits.child_seconds,
-                "file_bytes": limits.child_file_bytes,
+                "memory": self._memory,
+                "seconds": self._seconds,
+                "file_bytes": self.settings.limits.child_file_bytes,
             },
         }
         process = self._started()
@@ -76,10 +80,10 @@ class Nursery:
         except BrokenPipeError:
             self.close()
             return {"error": "the scoring process failed: it was killed", "again": True}
-        line = self._heard(pipes[1], limits.child_seconds, is_lost, stopping)
+        line = self._heard(pipes[1], self._seconds, is_lost, stopping)
         if line is None:
             self.close()
-            return {"error": f"it took longer than {limits.child_seconds} s"}
+            return {"error": f"it took longer than {self._seconds} s"}
         if not line.endswith(b"\n"):  # it ended in the middle of a word, or before it
             self.close()
             return {"error": "the scoring process failed: it was killed", "again": True}

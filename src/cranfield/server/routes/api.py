@@ -30,6 +30,7 @@ from cranfield.server.web import (
     as_json,
     attachment,
     campaign_of,
+    checks_of,
     context_of,
     handler,
     problem,
@@ -174,9 +175,11 @@ async def _receive(
                 if block:
                     await run_in_threadpool(upload.add, block)
             await run_in_threadpool(upload.end)
-            return await run_in_threadpool(
-                _answer, request, upload, given, check_only=check_only, once=once
-            )
+            visitor, checks = visitor_of(request), checks_of(request)
+            async with checks.turns.turn(visitor.team or visitor.actor, upload.size):
+                return await run_in_threadpool(
+                    _answer, request, upload, given, check_only=check_only, once=once
+                )
     except TooLargeError as error:
         return problem(413, str(error))
     except ClientDisconnect:

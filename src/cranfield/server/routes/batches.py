@@ -14,7 +14,7 @@ from starlette.responses import Response
 from cranfield.campaign.batches import BATCH_WAYS, way_name
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError, UsageError, plural
-from cranfield.io.files import Input
+from cranfield.io.files import Caps, Input
 from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
 from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence
@@ -100,7 +100,7 @@ STATE_DONE = {
     "skipped": "The batch is left out of the truth.",
 }
 # What is sent with a form: read into memory, as nobody but an organiser sends it.
-MOST_BYTES = 20_000_000
+MOST_BYTES, MOST_LINES = 20_000_000, 200_000
 
 
 @handler("batches")
@@ -137,7 +137,8 @@ def _sent(request: Request) -> Input | None:
     content = file.file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise UsageError(f"{file.filename} is larger than {MOST_BYTES // 1_000_000} MB")
-    return Input(file.filename.replace("\0", ""), content)
+    caps = Caps(unpacked_bytes=MOST_BYTES, lines=MOST_LINES)
+    return Input(file.filename.replace("\0", ""), content, caps)
 
 
 @handler("batches.add")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sqlalchemy import Connection
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
@@ -15,7 +16,6 @@ from cranfield.server.forms import Question, ask_first
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, tasks_of
-from cranfield.server.services.checks import Checks
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
@@ -24,6 +24,7 @@ from cranfield.server.web import (
     Refusal,
     attachment,
     campaign_of,
+    checks_of,
     context_of,
     form_of,
     handler,
@@ -53,9 +54,8 @@ def accept(
     `remember` is done in the same transaction with the receipt.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    checks: Checks = request.app.state.checks
     given = submissions.checked_submission(given, row, task_row["kind"])
-    checked = checks.check(upload, given, task_row, row["slug"])
+    checked = checks_of(request).check(upload, given, task_row, row["slug"])
     if not checked.is_good and not check_only:
         about = task_row["id"], visitor.team, given.tag
         context.store.write(lambda c: submissions.reject(c, context, *about, checked))
@@ -129,7 +129,14 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **said: A
 
 
 @handler("submit")
-def submit(request: Request) -> Response:
+async def submit(request: Request) -> Response:
+    visitor, file = visitor_of(request), form_of(request).get("file")
+    size = getattr(file, "size", 0) or 0
+    async with checks_of(request).turns.turn(visitor.team or visitor.actor, size):
+        return await run_in_threadpool(_submit, request)
+
+
+def _submit(request: Request) -> Response:
     sent = signed_or_sent(request)
     if sent is not None:
         return sent

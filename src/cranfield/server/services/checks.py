@@ -1,30 +1,79 @@
 """Checks of uploads inside their requests, against what is public and nothing else.
 
-A small file is read here. One that may be large is read by a child within limits, so that the
-memory of the site does not grow with what comes in, and no file can take it along.
+A short plain ranking is read here. Whatever is longer, or can unfold, is read by a child within
+limits, so that the memory of the site does not grow with what comes in, no file can take it
+along, and nobody waits for another one's file.
 """
 
 from __future__ import annotations
 
+import asyncio
 import threading
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
 from dataclasses import asdict
 from typing import Any
 
 from cranfield.campaign.submissions import Checked, Problem, PublicSet, check_submission
+from cranfield.errors import CranfieldError
 from cranfield.io.files import Caps, Input
 from cranfield.server.context import Context
 from cranfield.server.jobs.nursery import Nursery
 from cranfield.server.services.submissions import Submission
 from cranfield.server.services.uploads import Upload
+from cranfield.server.settings import Limits
 from cranfield.server.thresholds import threshold_of
 
 # Headers and blank lines, and how many bytes a line has at most on the average.
 SPARE_LINES, WIDEST_LINE = 1000, 512
 ALWAYS_READ = 8 << 20
-# What is read here, plain and packed.
-SMALL, SMALL_PACKED = 1 << 20, 1 << 16
+# Bytes of a ranking that is read here, and endings of files that are lines of text.
+SMALL = 1 << 16
+LINES = (".txt", ".run", ".csv", ".tsv")
 CHILD, ATTEMPTS = "cranfield.server.jobs.checking", 3
+
+
+class BusyError(CranfieldError):
+    """A team has as much waiting to be read as it may."""
+
+    def __init__(self) -> None:
+        super().__init__("many files of yours wait to be read; send the next one after them")
+
+
+class _Line:
+    """The uploads of one team that are read or wait for it, one after the other."""
+
+    def __init__(self) -> None:
+        self.free = asyncio.Semaphore(1)
+        self.count = self.bytes = 0
+
+
+class Turns:
+    """Who waits for a check: outside of the threads that answer, each team in a line of its own.
+
+    The file of one team is read at a time, so that nobody waits for all files of another.
+    """
+
+    def __init__(self, limits: Limits) -> None:
+        self._limits = limits
+        self._free = asyncio.Semaphore(limits.checks_at_once)
+        self._lines: dict[str, _Line] = {}
+
+    @asynccontextmanager
+    async def turn(self, team: str, size: int) -> AsyncIterator[None]:
+        """Comes when there is a place; a BusyError when too much of the team waits already."""
+        line = self._lines.setdefault(team, _Line())
+        many = line.count >= self._limits.waiting_checks
+        if many or (line.count and line.bytes + size > self._limits.waiting_bytes):
+            raise BusyError
+        line.count, line.bytes = line.count + 1, line.bytes + size
+        try:
+            async with line.free, self._free:
+                yield
+        finally:
+            line.count, line.bytes = line.count - 1, line.bytes - size
+            if not line.count:
+                del self._lines[team]
 
 
 class Checks:
@@ -32,7 +81,8 @@ class Checks:
 
     def __init__(self, context: Context) -> None:
         self.context = context
-        self._turns = threading.Semaphore(context.settings.limits.checks_at_once)
+        self.turns = Turns(context.settings.limits)
+        self._nurseries: list[Nursery] = []
         self._public: dict[str, PublicSet] = {}
         self._lock = threading.Lock()
 
@@ -59,10 +109,26 @@ class Checks:
         caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
         threshold = threshold_of(given.threshold)
         source = Input(name, upload.path.absolute(), caps)
-        with self._turns:
-            if upload.size <= (SMALL_PACKED if upload.packing else SMALL):
-                return check_submission(source, public, threshold=threshold, name=given.tag)
-            return self._by_child(source, given.tag, threshold, public, slug)
+        is_short = upload.size <= SMALL and not upload.packing and given.ending in LINES
+        if is_short and public.kind == "ranked":
+            return check_submission(source, public, threshold=threshold, name=given.tag)
+        return self._by_child(source, given.tag, threshold, public, slug)
+
+    def close(self) -> None:
+        """End the processes that wait for more to read."""
+        with self._lock:
+            while self._nurseries:
+                self._nurseries.pop().close()
+
+    def _nursery(self) -> Nursery:
+        """One that has nothing to do; its process stays for the next check."""
+        with self._lock:
+            if self._nurseries:
+                return self._nurseries.pop()
+        limits = self.context.settings.limits
+        return Nursery(
+            self.context.settings, CHILD, memory=limits.check_memory, seconds=limits.check_seconds
+        )
 
     def _by_child(
         self, source: Input, tag: str, threshold: Any, public: PublicSet, slug: str
@@ -79,11 +145,15 @@ class Checks:
             "threshold": threshold,
             "tag": tag,
         }
-        for _ in range(ATTEMPTS):
-            with Nursery(settings, CHILD) as nursery:
+        nursery = self._nursery()
+        try:
+            for _ in range(ATTEMPTS):
                 said = nursery.run(wanted)
-            if not said.get("again"):  # nobody killed it
-                break
+                if not said.get("again"):  # nobody killed it
+                    break
+        finally:
+            with self._lock:
+                self._nurseries.append(nursery)
         if "error" in said:
             problem = Problem(name, 0, f"cannot be checked: {said['error']}")
             return Checked(name, tag, public.kind, (problem,), 1)
