@@ -124,6 +124,7 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
         409: "not in this state",
         413: "too large",
         422: "not accepted; `problems` say why",
+        429: "too much at once; try again",
         507: "the disk of the server is full",
     }
     return {status: {"description": text} for status, text in said.items()}
