@@ -214,7 +214,11 @@ def test_shrec_gain_against_recall_at_each_relevant_item(shrec):
 
 def test_gain_against_recall_is_the_mean_of_topics():
     curves = gain_curves(QRELS, RUNS, "DCG", against="recall")
-    assert all(len(c.points) == 20 for c in curves)
+    recall = evaluate(QRELS, RUNS, "SetR").values[measure("SetR")]
+    for curve, reached in zip(curves, recall, strict=True):
+        levels = [level for level, _ in curve.points]
+        # A curve ends where the recall of the best topic does.
+        assert levels == [k / 20 for k in range(1, 21) if k / 20 <= reached.max() + 1e-9]
     assert all(a[1] <= b[1] + 1e-12 for c in curves for a, b in pairwise(c.points))
 
 
@@ -270,6 +274,37 @@ def test_figures_3_and_8_surfaces_with_curves_a_and_b(two_items):
         # A is the best case for each rank of the earlier item.
         a, b = edges[f"{name}, curve A"], edges[f"{name}, curve B"]
         assert all(a[j] <= b[j] + 1e-12 for j in a)
+
+
+def nmrr_by_hand(j, i):
+    """NMRR of two relevant items with K = 8: ranks behind K count as 1.25 K."""
+    mean = sum(rank if rank <= 8 else 10.0 for rank in (j, i)) / 2
+    return (mean - 1.5) / (10.0 - 1.5)
+
+
+def test_figure_4_the_other_image_first_or_right_before(two_items):
+    shown = lines(charts.envelope(two_items))
+    low, high = shown["NMRR, j = 1"], shown["NMRR, j right before i"]
+    assert (low[5.0], high[5.0]) == pytest.approx((0.1765, 0.3529), abs=5e-5)
+    ranks = [2, 3, 4, 5, 6, 8, 9, 12, 16, 20]
+    for i in ranks:
+        assert low[i] == pytest.approx(nmrr_by_hand(1, i))
+        assert high[i] == pytest.approx(nmrr_by_hand(i - 1, i))
+        assert shown["1 - AP, j = 1"][i] == pytest.approx(1 - (1 + 2 / i) / 2)
+        before = 1 - (1 / (i - 1) + 2 / i) / 2
+        assert shown["1 - AP, j right before i"][i] == pytest.approx(before)
+    # All placements lie between the two.
+    for (j, i), values in zip(two_items.ranks, two_items.values, strict=True):
+        value = values[two_items.measures.index("NMRR")]
+        assert low[i] - 1e-12 <= value <= high[i] + 1e-12, (j, i)
+
+
+def test_figure_8_by_value_at_ten_points(two_items):
+    edges = lines(charts.surface_edges(two_items, low_is_good=True))
+    for j in (1, 2, 3, 5, 7, 8, 9, 12, 16, 19):
+        assert edges["NMRR, curve A"][j] == pytest.approx(nmrr_by_hand(j, j + 1))
+        assert edges["NMRR, curve B"][j] == pytest.approx(nmrr_by_hand(j, 20))
+        assert edges["1 - AP, curve A"][j] == pytest.approx(1 - (1 / j + 2 / (j + 1)) / 2)
 
 
 def test_figure_6_keeps_its_shape_in_collections_of_any_size():

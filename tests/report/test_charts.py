@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import sys
 from xml.etree import ElementTree
 
@@ -11,9 +12,11 @@ import pytest
 from cranfield._reference import labels as twin
 from cranfield.cli import main
 from cranfield.comparison.compare import compare
+from cranfield.data import Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.evaluation.curves import RECALL_MEASURES
+from cranfield.evaluation.gains import gain_curves
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.roc import roc_curve
@@ -21,6 +24,8 @@ from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
+from cranfield.report.charts.asking import ask_chart
+from cranfield.report.charts.draw import VEGA_LITE, draw
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned
 
@@ -197,6 +202,51 @@ def test_behaviour_of_known_measures():
         charts.behaviour("RR", size=20, relevant=21)
 
 
+def gain_by_hand(truth, run, level):
+    """The mean over topics of the gain with which each reaches a level of recall, or ends."""
+    gains, reached = [], False
+    for topic, grades in truth.items():
+        relevant = sum(grade > 0 for grade in grades.values())
+        gain = hits = 0
+        for item in sorted(run[topic], key=run[topic].get, reverse=True):
+            gain += grades.get(item, 0)
+            hits += grades.get(item, 0) > 0
+            if hits >= level * relevant - 1e-9:
+                reached = True
+                break
+        gains.append(gain)
+    return sum(gains) / len(gains) if reached else None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_gain_against_recall_is_of_the_whole_run_and_ends_with_its_recall(seed):
+    rng = np.random.default_rng(seed)
+    topics = [f"t{i}" for i in range(5)]
+    items = [f"d{i}" for i in range(1000)]
+    truth = {
+        t: {d: int(rng.integers(0, 4)) for d in rng.choice(items, 120, replace=False)}
+        for t in topics
+    }
+    # Rankings of different lengths, none with all relevant items.
+    run = {
+        t: dict(zip(rng.choice(items, size, replace=False), rng.random(size), strict=True))
+        for t, size in zip(topics, (950, 900, 600, 300, 40), strict=True)
+    }
+    (curve,) = gain_curves(truth, {"r": run}, "CG", against="recall")
+    expected = [(k / 20, gain_by_hand(truth, run, k / 20)) for k in range(1, 21)]
+    shown = [point for point in expected if point[1] is not None]
+    assert len(shown) < 20
+    assert [level for level, _ in curve.points] == [level for level, _ in shown]
+    assert [gain for _, gain in curve.points] == pytest.approx([gain for _, gain in shown])
+    (alone,) = gain_curves({"t0": truth["t0"]}, {"r": run}, "CG", against="recall")
+    found = [d for d in run["t0"] if truth["t0"].get(d, 0) > 0]
+    assert len(alone.points) == len(found)
+    total = sum(grade > 0 for grade in truth["t0"].values())
+    assert alone.points[-1][0] == pytest.approx(len(found) / total)
+    (cut,) = gain_curves(truth, {"r": run}, "CG", against="recall", depth=100)
+    assert cut.points[-1][0] < curve.points[-1][0]
+
+
 def test_a_value_that_does_not_exist_is_no_number():
     runs = {"r": {"t": {"a": 1.0}}, "s": {"t": {"a": 1.0}, "u": {"a": 1.0}}}
     one = evaluate({"t": {"a": 1}, "u": {"a": 1}}, runs, "R@5", topics="run")
@@ -259,6 +309,60 @@ def test_vega_lite_understands_every_kind_of_mark(name, tmp_path):
     target = tmp_path / "chart.png"
     assert main(["chart", name, *asked(name), "-o", str(target), "--quiet"]) == 0
     assert target.read_bytes().startswith(b"\x89PNG")
+
+
+AWKWARD = ("a[0].b", 'it\'s "so"', "naïve ☃ (x=1)", "<b>&amp;\\n", "日本 語")
+# Measures whose names are no plain words, by the kind of runs.
+AWKWARD_MEASURES = {
+    "gain": "DCG(discount='jk')",
+    "generality-sizes": "Rprec",
+    "concepts": "AP.concept",
+    "density": "F.example",
+}
+OWN_MEASURES = {"precision-recall", "effectiveness", "topics", "cutoffs", "joint", "operating"}
+OWN_MEASURES |= {"detections", "generality", "roc", "concept-curves", "reliability"}
+
+
+def awkward(name):
+    """A chart of runs, topics, items and concepts whose names are full of signs."""
+    usual = "nDCG@5(discount='jk') RBP(p=0.8)"
+    measures = None if name in OWN_MEASURES else AWKWARD_MEASURES.get(name, usual)
+    rng = np.random.default_rng(2)
+    if name in OF_MEASURES:
+        return ask_chart(name, measures=measures)
+    if name in OF_ANNOTATION:
+        items = [f"{n} {k}" for n in AWKWARD for k in range(4)]
+        truth = {i: {c for c in AWKWARD if rng.random() < 0.5} for i in items}
+        confidences = {n: {i: {c: rng.random() for c in AWKWARD} for i in items} for n in AWKWARD}
+        runs = [LabelMatrix.of(labels, name=n) for n, labels in confidences.items()]
+        return ask_chart(name, runs, LabelMatrix.of(truth), measures=measures)
+    truth = {t: {f"{d} {k}": (k + len(d)) % 3 for d in AWKWARD for k in range(3)} for t in AWKWARD}
+    rankings = {r: {t: {d: rng.random() for d in truth[t]} for t in AWKWARD} for r in AWKWARD}
+    runs = [Run.from_dict(lists).named(r) for r, lists in rankings.items()]
+    return ask_chart(name, [truth, *runs], measures=measures, collection_size=100)
+
+
+@pytest.mark.parametrize("name", CHARTS)
+def test_every_chart_in_every_form_whatever_the_names(name):
+    vl_convert = pytest.importorskip("vl_convert", reason="extra: report")
+    drawn = checked(awkward(name).drawn())
+    picture = draw(drawn, "png")
+    assert picture.startswith(b"\x89PNG")
+    assert draw(drawn, "pdf").startswith(b"%PDF")
+    # Every field that a channel names is one of the rows, so that nothing is left undrawn.
+    assert vl_convert.vegalite_to_vega(drawn.to_vega(), vl_version=VEGA_LITE)["marks"]
+    for view in views_of(drawn.to_vega()):
+        rows = view["data"]["values"]
+        for channel in view["encoding"].values():
+            if rows and "field" in channel:
+                assert re.fullmatch(r"[\w@ +-]+", channel["field"])
+                assert any(channel["field"] in row for row in rows)
+
+
+def views_of(spec):
+    """The layers of a specification."""
+    for view in spec.get("hconcat", [spec]):
+        yield from view["layer"]
 
 
 def test_without_vl_convert_the_extra_is_named(tmp_path, monkeypatch, capsys):

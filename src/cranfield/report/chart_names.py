@@ -27,7 +27,8 @@ CHARTS: dict[str, str] = {
     "placements": "measures at every rank of one relevant item, low is good",
     "combined-ranks": "measures at every placement of two relevant items",
     "surface": "a measure at both ranks of two relevant items, as colour",
-    "surface-edges": "the best and worst case of two relevant items",
+    "surface-edges": "the best and worst case of two relevant items, by the earlier one",
+    "envelope": "the best and worst case of two relevant items, by the later one",
     "rank-changes": "how the ranking of runs changes between two measures",
     "critical-difference": "mean ranks, and runs that cannot be told apart",
     "against": "a run against a baseline, a dot for each topic",
@@ -36,7 +37,9 @@ CHARTS: dict[str, str] = {
     "reliability": "annotation: how often confidences are right",
 }
 # Charts of measures alone: they take no runs.
-OF_MEASURES = ("behaviour", "placements", "combined-ranks", "surface", "surface-edges")
+OF_MEASURES = (
+    *("behaviour", "placements", "combined-ranks", "surface", "surface-edges", "envelope"),
+)
 
 
 # Charts of one kind of runs.

@@ -12,6 +12,7 @@ from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.placements import (
     combined_ranks,
+    envelope,
     one_relevant,
     surface,
     surface_edges,
@@ -49,6 +50,7 @@ __all__ = [
     "differences",
     "draw",
     "effectiveness",
+    "envelope",
     "gains",
     "generality",
     "generality_sizes",

@@ -238,6 +238,7 @@ _DRAWN: dict[str, Callable[[Asked], Chart]] = {
     "combined-ranks": lambda asked: charts.combined_ranks(_placements(asked, 2)[0]),
     "surface": lambda asked: charts.surface(_placements(asked, 2)[0]),
     "surface-edges": lambda asked: charts.surface_edges(_placements(asked, 2)[0]),
+    "envelope": lambda asked: charts.envelope(_placements(asked, 2)[0]),
     "rank-changes": _rank_changes,
     "critical-difference": lambda asked: charts.critical_difference(asked.scores()),
     "against": _against,

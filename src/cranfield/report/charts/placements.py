@@ -140,6 +140,36 @@ def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     )
 
 
+@door
+def envelope(study: Curves, *, low_is_good: bool = True) -> Chart:
+    """The values against the rank of the later item, the earlier one first or right before it.
+
+    These are the two curves of Figure 4, between which all placements lie.
+    """
+    _check([study], 2)
+    ranks = sorted({rank for pair in study.ranks for rank in pair})
+    rows = {r: k for k, r in _rows(study)}
+    curves = []
+    for column, name in enumerate(study.measures):
+        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        edges = {
+            f"j = {ranks[0]}": [(ranks[0], i) for i in ranks[1:]],
+            "j right before i": list(itertools.pairwise(ranks)),
+        }
+        for words, pairs in edges.items():
+            points = ((float(i), a + b * float(study.values[rows[j, i], column])) for j, i in pairs)
+            curves.append(Curve(f"{shown}, {words}", tuple(points)))
+    return curve_chart(
+        curves,
+        title=f"Two relevant items among {study.size:,}: between which values all lie",
+        description="The values of measures against the rank i of the later item, where the "
+        "earlier one stands first, and where it stands right before the later one.",
+        x=Axis("rank of the later item, i", "i"),
+        y=Axis("value" + (", low is good" if low_is_good else ""), "value"),
+        of="measure",
+    )
+
+
 def _check(studies: Sequence[Curves], relevant: int) -> None:
     if not studies or any(len(s.ranks[0]) != relevant for s in studies):
         raise UsageError(f"this chart is of {relevant} relevant items: curves(relevant={relevant})")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from cranfield.report.charts.layout import Frame, Layout, brief, lay_out, place_labels, text_width
@@ -42,6 +44,7 @@ MIME = "application/vnd.vegalite.v5+json"
 
 def specification(chart: Chart, theme: Theme = "light") -> Spec:
     """The whole chart; `description` is what a screen reader says."""
+    chart = _with_plain_fields(chart)
     layout = lay_out(chart)
     views = [
         _Writer(chart, panel, frame, layout, theme, first=k == 0).view()
@@ -68,6 +71,25 @@ def specification(chart: Chart, theme: Theme = "light") -> Spec:
         },
         **(views[0] if len(views) == 1 else {"hconcat": views, "spacing": 16}),
     }
+
+
+def _with_plain_fields(chart: Chart) -> Chart:
+    """The chart with names of fields that Vega does not take for a path within a row."""
+
+    def own(axis: Axis) -> Axis:
+        return replace(axis, field=_plain_field(axis.field))
+
+    panels = tuple(replace(panel, x=own(panel.x)) for panel in chart.panels)
+    return replace(chart, panels=panels, y=own(chart.y), of=_plain_field(chart.of))
+
+
+def _plain_field(name: str) -> str:
+    """A name without brackets, dots, quotes and backslashes.
+
+    >>> _plain_field("DCG(discount='jk')"), _plain_field("nDCG@10")
+    ('DCG_discount_jk', 'nDCG@10')
+    """
+    return re.sub(r"[^\w@ +-]+", "_", name).strip("_") or "value"
 
 
 class _Writer:
