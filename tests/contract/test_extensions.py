@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield._reference import rank_families as slow
 from cranfield.data.subjects import SubjectRankings
+from tests.reference import rank_families as slow
 
 GRADED = ("GradedNMRR", "GradedMNRO", "GradedNormRecall")
 BINARY = {"GradedNMRR": "NMRR", "GradedMNRO": "MNRO", "GradedNormRecall": "NormRecall"}

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield._reference import rank_families as slow
 from cranfield.cli import main
+from tests.reference import rank_families as slow
 
 ITEMS = [f"i{n}" for n in range(12)]
 POOL = st.dictionaries(

@@ -10,7 +10,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield._reference import agreement as slow
 from cranfield.agreement.aggregate import aggregate_judgements
 from cranfield.agreement.coefficients import (
     COEFFICIENTS,
@@ -23,6 +22,7 @@ from cranfield.agreement.intervals import resampled_intervals
 from cranfield.agreement.pairwise import _DenseSums, _SparseSums, pairwise
 from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
+from tests.reference import agreement as slow
 
 Case = tuple[list[list[tuple[int, int]]], int, int]
 

@@ -8,10 +8,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import _core
-from cranfield._reference import features, features_mpeg7, features_texture
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features.distances import Prepared, distances
 from cranfield.features.vectors import vectors_of
+from tests.reference import features, features_mpeg7, features_texture
 
 KERNELS = _core.descriptor_kernels()
 # Sums in another order may differ in their last digits.

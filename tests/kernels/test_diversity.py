@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield._reference import diversity as slow
+from tests.reference import diversity as slow
 
 ITEMS = [*"abcdefghijkl", "B", "z10", "z9"]
 

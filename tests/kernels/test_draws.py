@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import _core
-from cranfield._reference.draws import chance, drawn_grade, drawn_labels
+from tests.reference.draws import chance, drawn_grade, drawn_labels
 
 MEASURES = "AP nDCG@3 P@3 R@3 RR Rprec Bpref ERR@5 RBP NMRR(gmt=9) GMAP"
 

@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield._reference import ranked
 from cranfield.data import Judgements, Run
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io import read_qrels, read_run
+from tests.reference import ranked
 
 MEASURES = "AP nDCG@10 RR Bpref NumRet NumRel"
 CHUNK = 1 << 20

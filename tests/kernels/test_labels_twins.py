@@ -8,12 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import _core
-from cranfield._reference import labels as slow
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.measures.labels.taxonomy import balanced_distance
+from tests.reference import labels as slow
 
 PATHS = [
     ("Animal", "Thing.Animal"),

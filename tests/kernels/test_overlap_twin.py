@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cranfield import _core
-from cranfield._reference.overlap import overlap_score
+from tests.reference.overlap import overlap_score
 
 # Few different words make long shared runs; -1 is a boundary.
 TEXT = st.lists(st.integers(-1, 3), max_size=14)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import _core
-from cranfield._reference import rank_families as slow
+from tests.reference import rank_families as slow
 
 GRADES = st.sampled_from([None, None, -1.0, 0.0, 1.0, 2.0])
 JUDGED = st.sampled_from([0.0, 1.0, 2.0])

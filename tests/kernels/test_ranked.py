@@ -12,10 +12,11 @@ import pytest
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from cranfield import _core, _reference
-from cranfield._reference import ranked
+from cranfield import _core
 from cranfield.data import Judgements, Run
 from cranfield.errors import MeasureError
+from tests import reference
+from tests.reference import ranked
 
 INF = math.inf
 LEVELS = (1.0, 2.0, 0.5, 3.0)
@@ -127,11 +128,11 @@ def assert_same(got: float, wanted: float, what: Any) -> None:
 
 def test_every_kernel_of_the_table_has_a_twin() -> None:
     modules = [
-        importlib.import_module(f"{_reference.__name__}.{module.name}")
-        for module in pkgutil.iter_modules(_reference.__path__)
+        importlib.import_module(f"{reference.__name__}.{module.name}")
+        for module in pkgutil.iter_modules(reference.__path__)
     ]
     alone = [n for n in _core.kernels() if not any(hasattr(m, n) for m in modules)]
-    assert not alone, f"kernels without a slow twin of their name in _reference: {alone}"
+    assert not alone, f"kernels without a slow twin of their name in tests/reference: {alone}"
 
 
 def test_every_twin_is_tried_and_has_a_kernel() -> None:

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield import _core
-from cranfield._reference import resampling as twin
+from tests.reference import resampling as twin
 
 SEEDS = st.integers(0, 2**32)
 

@@ -9,7 +9,6 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from cranfield._reference import labels as twin
 from cranfield.cli import main
 from cranfield.comparison.compare import compare
 from cranfield.data import Run
@@ -28,6 +27,7 @@ from cranfield.report.charts.asking import ask_chart
 from cranfield.report.charts.draw import VEGA_LITE, draw
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned
+from tests.reference import labels as twin
 
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]
 LABELS = [str(SAMPLE / "labels" / f"{name}.csv.gz") for name in ("logistic", "chance")]

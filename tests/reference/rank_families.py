@@ -223,7 +223,7 @@ def counts_ratio(
     return above / below if below > 0 else math.nan
 
 
-def judged_count(grades: Sequence[float | None], rest: Sequence[float], cutoff: float) -> float:  # noqa: ARG001
+def judged_count(grades: Sequence[float | None], rest: Sequence[float], cutoff: float) -> float:
     return sum(g is not None for i, g in enumerate(grades, start=1) if i <= cutoff)
 
 

@@ -5,7 +5,6 @@ item; `judged` holds all grades of the topic, in any order. Parameters come in t
 which the compiled kernels take them. Nothing here is fast, and nothing is shared with the core.
 """
 
-# ruff: noqa: ARG001 (every twin takes what every kernel sees)
 from __future__ import annotations
 
 import math

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from cranfield._reference.features import Numbers, Picture, even_below, numbers
+from tests.reference.features import Numbers, Picture, even_below, numbers
 
 EDGE_TABLES = [
     numbers(".010867 .057915 .099526 .144849 .195573 .260504 .358031 .530128"),

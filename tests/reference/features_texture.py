@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from cranfield._reference.features import Numbers, Picture, as_levels
+from tests.reference.features import Numbers, Picture, as_levels
 
 
 def plain_grey(picture: Picture) -> Numbers:
