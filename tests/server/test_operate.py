@@ -1,13 +1,18 @@
 """Commands on the folder of a site: what is not there is told, and nothing is made by asking."""
 
+import os
 import socket
 
+import httpx
 import pytest
 
 from cranfield.cli import main
 from cranfield.errors import UsageError
 from cranfield.server import Settings, judging, operate, serve
+from cranfield.server.services.site import open_site
 from tests.server.postgres import new_database, running
+from tests.server.slow_kills import started, stopped
+from tests.server.world import Site, run_text, write_collection
 
 PLACE = "http://127.0.0.1:1/tiny"
 
@@ -60,3 +65,67 @@ def test_a_program_that_judges_is_named_and_ends_where_nothing_can_be_stored(mon
     with pytest.raises(UsageError, match="does not take answers now"):
         judging.judge(to=PLACE, command="echo '{\"skip\": true}'", token="cw_x")
     assert len(asked) == 2
+
+
+def open_to_others(folder):
+    return [
+        path.relative_to(folder.parent).as_posix()
+        for path in (folder, *folder.rglob("*"))
+        if path.lstat().st_mode & 0o077
+    ]
+
+
+@pytest.fixture
+def generous():
+    """A user whose new files everybody may read and write."""
+    before = os.umask(0)
+    yield
+    os.umask(before)
+
+
+@pytest.mark.usefixtures("generous")
+def test_the_files_of_a_site_are_for_the_one_who_runs_it(tmp_path):
+    source = write_collection(tmp_path / "tiny")
+    site = tmp_path / "site"
+    operate.import_campaign(source, site)
+    assert open_to_others(site) == []
+    operate.export_campaign(site, "tiny", tmp_path / "out")
+    assert open_to_others(tmp_path / "out") == []
+    operate.backup_site(site, tmp_path / "backups" / "one.tar.gz")
+    assert open_to_others(tmp_path / "backups") == []
+    operate.restore_site(tmp_path / "backups" / "one.tar.gz", tmp_path / "again")
+    assert open_to_others(tmp_path / "again") == []
+
+
+def test_modes_are_repaired_when_a_site_starts(unserved):
+    folder = unserved.settings.folder
+    unserved.context.store.close()
+    for path in (folder, *folder.rglob("*")):
+        path.chmod(0o777 if path.is_dir() else 0o666)
+    opened = open_site(unserved.settings)
+    opened.store.close()
+    assert open_to_others(folder) == []
+
+
+@pytest.mark.usefixtures("generous")
+def test_a_served_site_takes_uploads_for_its_owner_only(tmp_path):
+    """The real process, started where everything new is open to everybody."""
+    made = Site(tmp_path)
+    made.add_campaign(opens=1, closes=2**52)
+    made.move("open")
+    token = made.add_token(*made.add_team("ann", "ONE"))
+    folder = made.settings.folder
+    made.context.store.close()
+    process, address = started(folder)
+    try:
+        answer = httpx.put(
+            f"{address}/api/v1/tasks/ranked/runs/r1",
+            params={"conf": "V", "about": "words"},
+            content=run_text().encode(),
+            headers={"Authorization": f"Bearer {token}"},
+            timeout=60,
+        )
+        assert answer.status_code == 201, answer.text
+        assert open_to_others(folder) == []
+    finally:
+        stopped(process)

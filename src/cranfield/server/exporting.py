@@ -72,9 +72,9 @@ def write_export(given: dict[str, Any]) -> dict[str, Any]:
             publish(collection, made / "site", release_truth=given["released"], jobs=1)
         script = _HEAD + "".join(f"again {name.replace('/', ' ')}\n" for name in tables) + _TAIL
         (made / SCRIPT).write_text(script)
-        (made / SCRIPT).chmod(0o755)
+        (made / SCRIPT).chmod(0o700)
         sha = _write_manifest(made)
-        made.chmod(0o755)
+        made.chmod(0o700)
         made.replace(out)
     return {"done": len(tables), "sha": sha, "tables": len(tables)}
 

@@ -18,7 +18,7 @@ from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import audit, campaigns, jobs
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import need_site, open_site
-from cranfield.server.settings import Settings
+from cranfield.server.settings import Settings, for_the_owner
 from cranfield.server.store import told
 
 
@@ -30,12 +30,13 @@ def opened(
     settings = Settings(Path(folder), database=database or "")
     if not new:
         need_site(settings)
-    context = open_site(settings)
-    try:
-        with told(context.settings.url):
-            yield context
-    finally:
-        context.store.close()
+    with for_the_owner():
+        context = open_site(settings)
+        try:
+            with told(context.settings.url):
+                yield context
+        finally:
+            context.store.close()
 
 
 def import_campaign(
@@ -137,7 +138,8 @@ def restore_site(backup: str | Path, to: str | Path, *, database: str | None = N
     """Make a site of a backup in an empty folder, and verify it."""
     from cranfield.server.services.backup import restore_backup
 
-    restore_backup(Path(backup), Settings(Path(to), database=database or ""))
+    with for_the_owner():
+        restore_backup(Path(backup), Settings(Path(to), database=database or ""))
     found = verify_site(to, database=database)
     title = f"restored into {to}: {found.title}"
     return site_report("restore", title, found.facts, holds=found.holds, notes=found.notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import logging
+import os
 import socket
 import sys
 from typing import Any, TextIO
@@ -11,7 +12,7 @@ from typing import Any, TextIO
 from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
 from cranfield.server.services.site import FIRST, ensure_organiser, open_site
-from cranfield.server.settings import Settings
+from cranfield.server.settings import OTHERS, Settings
 
 SWITCH_SECONDS = 0.0005
 LAST_PORT = 65535
@@ -26,6 +27,7 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
     said = out or sys.stdout
     # Before anything is made: a password that is shown once belongs to a site that is served.
     _check_place(settings)
+    os.umask(OTHERS)
     context = open_site(settings)
     password = ensure_organiser(context)
     if demo:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import os
 import secrets
+import stat
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 DATABASE_FILE = "campaign.sqlite"
 MEGABYTE = 1 << 20
+# The bits of a mode that are for the group and for everybody.
+OTHERS = 0o077
 
 
 @dataclass(frozen=True)
@@ -97,8 +102,28 @@ class Settings:
         return self.folder / "scores"
 
     def prepare(self) -> None:
-        """Make the folders that are missing; what is sealed opens to nobody else."""
-        self.folder.mkdir(parents=True, exist_ok=True)
+        """Make the folders that are missing; all of the site is for the one who runs it."""
+        self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in (self.sealed, self.blobs, self.incoming, self.public, self.scores):
             folder.mkdir(exist_ok=True, mode=0o700)
-            folder.chmod(0o700)
+        close_to_others(self.folder)
+
+
+@contextmanager
+def for_the_owner() -> Iterator[None]:
+    """Whatever is made meanwhile is for the user that runs this process, and nobody else."""
+    before = os.umask(OTHERS)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def close_to_others(folder: Path) -> None:
+    """Take from all other users what modes let them do with a folder and what is in it."""
+    for path in (folder, *folder.rglob("*")):
+        # The site may be in use: its files come and go.
+        with suppress(FileNotFoundError):
+            mode = path.lstat().st_mode
+            if mode & OTHERS and not stat.S_ISLNK(mode):
+                path.chmod(stat.S_IMODE(mode) & ~OTHERS)

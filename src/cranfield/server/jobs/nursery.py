@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.errors import CranfieldError
-from cranfield.server.settings import Settings
+from cranfield.server.settings import OTHERS, Settings
 
 Row = dict[str, Any]
 IDLE_SECONDS = 20.0
@@ -126,6 +126,7 @@ class Nursery:
                 },
                 cwd=self.folder,
                 start_new_session=True,
+                umask=OTHERS,
             )
         return self._process
 

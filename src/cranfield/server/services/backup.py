@@ -180,8 +180,6 @@ def _restored(source: Path, settings: Settings) -> dict[str, Any]:
         (folder / DUMP).unlink()
     (folder / MANIFEST).unlink()
     settings.prepare()
-    for path in _files(settings.sealed):
-        path.chmod(0o600)
     return manifest
 
 
