@@ -227,6 +227,65 @@ def coverage() -> Found:
     return shown(heads, table), missed
 
 
+def _share(p: float) -> Callable[..., np.ndarray]:
+    return lambda rng, shape: (rng.random(shape) < p).astype(float)
+
+
+def _reciprocal_ranks(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    """The first relevant item at a rank that falls off as a power; beyond 20 it is not found."""
+    ranks = np.floor((1 - rng.random(shape)) ** -1.4)
+    return np.where(ranks <= 20, 1 / ranks, 0.0)
+
+
+def _zero_heavy(rng: np.random.Generator, shape: tuple[int, int]) -> np.ndarray:
+    return np.where(rng.random(shape) < 0.65, 0.0, np.minimum(rng.gamma(2.0, 0.12, shape), 1.0))
+
+
+# None of these was used to choose the method, nor any of these seeds.
+LIMITED: dict[str, tuple[float, Callable[..., np.ndarray]]] = {
+    "0/1, true share 0.95": (1.0, _share(0.95)),
+    "0/1, true share 0.85": (1.0, _share(0.85)),
+    "0/1, true share 0.3": (1.0, _share(0.3)),
+    "reciprocal ranks": (1.0, _reciprocal_ranks),
+    "65 % zeros": (1.0, _zero_heavy),
+    "lognormal, at most 1": (
+        1.0,
+        lambda rng, shape: np.minimum(0.08 * np.exp(0.9 * rng.normal(size=shape)), 1.0),
+    ),
+    "within 0 and 1, skewed": (1.0, lambda rng, shape: rng.random(shape) ** 3.5),
+    "within 0 and 1, near 1": (1.0, lambda rng, shape: 1 - 0.5 * rng.random(shape) ** 4),
+    "lognormal, no upper limit": (
+        np.inf,
+        lambda rng, shape: 5 * np.exp(0.75 * rng.normal(size=shape)),
+    ),
+}
+
+
+def near_limits() -> Found:
+    """Means of values with limits: coverage of 95 % intervals, misses below and above."""
+    trials, table, missed = 4000, [], []
+    for number, (name, (high, make)) in enumerate(LIMITED.items()):
+        rng = np.random.default_rng([31, number])
+        true = float(make(rng, (1, 4_000_000)).mean())
+        for topics in (20, 50, 200):
+            rows = make(rng, (trials, topics))
+            row = [f"{name}, {topics} topics"]
+            for method in ("wilson", "studentized", "t"):
+                boxes = stats.run_intervals(
+                    rows, method=method, resamples=999, rng=3, jobs=2, limits=(0.0, high)
+                )
+                low, top = (np.array([getattr(b, e) for b in boxes]) for e in ("low", "high"))
+                below, above = float((true < low).mean()), float((true > top).mean())
+                row.append(f"{percent(1 - below - above)} ({percent(below)}, {percent(above)})")
+                if method == "wilson":
+                    missed += outside(f"coverage, {row[0]}", 1 - below - above, 0.93, 1.0)
+                    missed += outside(f"misses on one side, {row[0]}", max(below, above), 0, 0.05)
+                    inside = bool((low >= 0).all() and (top <= high).all())
+                    missed += [] if inside else [f"outside of the range, {row[0]}"]
+            table.append(row)
+    return shown(["mean of", "wilson", "studentized, cut", "t, cut"], table), missed
+
+
 def coarse_measures() -> Found:
     """Differences of 1, 0 and -1, such as of P@1: power, and level where both are as likely."""
     table, missed = [], []
@@ -326,6 +385,7 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "family": family,
     "separated": separated,
     "coverage": coverage,
+    "limits": near_limits,
     "coarse": coarse_measures,
     "detectable": detectable,
     "skewed": skewness,

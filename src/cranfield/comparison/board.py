@@ -25,12 +25,13 @@ def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> 
     ranges = _place_ranges(case, drawn, at, [(g.rank, g.last) for g in groups])
     boxes = intervals.run_intervals(
         case.values,
-        method=plan.interval,
+        method=plan.mean_interval,
         confidence=1 - plan.alpha,
         resamples=plan.draws,
         rng=plan.seed,
         jobs=plan.jobs,
         drawn=None if np.isnan(case.values).any() else drawn,
+        limits=case.measure.range,
     )
     if case.scores.is_mean(case.measure):
         # The very numbers that the evaluation gave, to their last digit.
@@ -81,6 +82,8 @@ def _note_order(case: Case, notes: Notes, ahead: list[str]) -> None:
     """Say on which topics the order stands, and which runs stand above what tests say."""
     name, known = str(case.measure), ~np.isnan(case.values)
     unit = case.scores.unit_of[case.measure]
+    if known.shape[1] < intervals.FEW_UNITS:
+        notes.add(intervals.few_units(known.shape[1], unit))
     if not known.all():
         counts = known.sum(axis=1)
         notes.add(

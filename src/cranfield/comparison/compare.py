@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -184,6 +185,7 @@ def measure_facts(scores: Scores, measure: Measure) -> dict[str, Any]:
         "name": str(measure),
         "mean_name": measure.mean_label,
         "higher_is_better": measure.higher_is_better,
+        "range": [end if math.isfinite(end) else None for end in measure.range],
         "unit": scores.unit_of[measure],
         "units": len(scores.units[scores.unit_of[measure]]),
     }

@@ -13,6 +13,7 @@ from cranfield.errors import UsageError
 from cranfield.evaluation.doubt import Doubt
 from cranfield.evaluation.scores import Scores
 from cranfield.stats._resample import Floats
+from cranfield.stats.intervals import clipped
 
 
 def doubtful_standings(
@@ -23,7 +24,7 @@ def doubtful_standings(
     for s in board:
         drawn = doubt.means[named[s.measure]][scores.runs.index(s.run)]
         truth, both = ends_of(s.mean, drawn, s.ci, alpha)
-        yield replace(s, truth_ci=truth, both_ci=both)
+        yield replace(s, truth_ci=truth, both_ci=clipped(both, named[s.measure].range))
 
 
 def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[str, Any], ...]:

@@ -24,6 +24,7 @@ from cranfield.measures._spec import Measure
 from cranfield.notes import Notes
 from cranfield.stats import effects
 from cranfield.stats._resample import Floats
+from cranfield.stats.intervals import clipped
 from cranfield.stats.rankgroups import places, rank_groups
 
 
@@ -166,7 +167,7 @@ def _standings(found: PoweredScores, scores: Scores, measure: Measure) -> list[S
                 measure=name,
                 run=runs[i],
                 mean=e.value,
-                ci=_by_units(e),
+                ci=clipped(_by_units(e), measure.range),
                 place=int(at[i]),
                 place_interval=(None, None),
                 rank=groups[i].rank,

@@ -21,7 +21,7 @@ from cranfield.stats._resample import (
     check_resamples,
     seed_of,
 )
-from cranfield.stats.choices import METHODS, IntervalMethod, Tail
+from cranfield.stats.choices import METHODS, IntervalMethod, MeanMethod, Tail
 from cranfield.stats.paired import check_tail
 
 
@@ -33,7 +33,9 @@ class Plan:
     correction: str
     tail: Tail
     alpha: float
+    # Of differences, and of means.
     interval: IntervalMethod
+    mean_interval: MeanMethod
     resamples: Resamples
     seed: int
     jobs: int
@@ -95,6 +97,7 @@ def checked_plan(
         tail=tail,  # type: ignore[arg-type]
         alpha=alpha,
         interval=method,  # type: ignore[arg-type]
+        mean_interval=interval or "wilson",  # type: ignore[arg-type]
         resamples=check_resamples(resamples),
         seed=seed_of(rng),
         jobs=jobs,

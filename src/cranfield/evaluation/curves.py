@@ -26,12 +26,12 @@ class Curve:
 def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, ...]:
     """Mean interpolated precision at eleven levels of recall, from scores of `RECALL_MEASURES`.
 
-    The band is Student's interval of each mean, where there is one at every level.
+    The band is the interval of each mean, where there is one at every level.
     """
     by_level = {m.at: m for m in scores.measures if m.name == "iP"}
     if any(level not in by_level for level in LEVELS):
         raise UsageError(f"precision against recall needs the measures {RECALL_MEASURES}")
-    boxes = scores.interval(method="t", confidence=confidence)
+    boxes = scores.interval(confidence=confidence)
     means = scores.mean()
     found = []
     for run in scores.runs:
@@ -41,7 +41,7 @@ def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, .
             points.append((level, means[run][name]))
             box = boxes[run][name]
             if box is not None:
-                band.append((level, max(box.low, 0.0), min(box.high, 1.0)))
+                band.append((level, box.low, box.high))
         found.append(Curve(run, tuple(points), tuple(band) if len(band) == len(LEVELS) else ()))
     return tuple(found)
 

@@ -21,7 +21,7 @@ from cranfield.evaluation.roc import Roc
 from cranfield.evaluation.scores import Scores
 from cranfield.io.forms import coerce_judgements, coerce_run, name_runs
 from cranfield.measures import measure
-from cranfield.stats.intervals import t_intervals
+from cranfield.stats.intervals import wilson_intervals
 
 Floats: TypeAlias = NDArray[np.float64]
 Mean: TypeAlias = Literal["macro", "micro"]
@@ -147,7 +147,7 @@ def effectiveness_curves(
 ) -> tuple[Curve, ...]:
     """Precision against recall over all cutoffs, not interpolated, one curve per run.
 
-    "macro" is the mean of the topics (Ro 5.11, 5.12), with Student's interval of precision as a
+    "macro" is the mean of the topics (Ro 5.11, 5.12), with the interval of precision as a
     band; "micro" adds the counts of all topics before it divides (Ro 5.13, 5.14).
     """
     found, of_topics = [], counts.precision
@@ -156,9 +156,8 @@ def effectiveness_curves(
         points = _points(recall, precision)
         band: tuple[tuple[float, float, float], ...] = ()
         if mean == "macro" and len(counts.topics) > 1:
-            box = t_intervals(of_topics[i].T, confidence=confidence)
-            low, high = np.maximum(box.low, 0.0), np.minimum(box.high, 1.0)
-            band = tuple(zip(recall.tolist(), low.tolist(), high.tolist(), strict=True))
+            box = wilson_intervals(of_topics[i].T, (0.0, 1.0), confidence=confidence)
+            band = tuple(zip(recall.tolist(), box.low.tolist(), box.high.tolist(), strict=True))
         found.append(Curve(run, points, band))
     return tuple(found)
 
@@ -182,9 +181,8 @@ def cutoff_curves(
     for i, run in enumerate(counts.runs):
         band: tuple[tuple[float, float, float], ...] = ()
         if len(counts.topics) > 1:
-            box = t_intervals(values[i].T, confidence=confidence)
-            low, high = np.maximum(box.low, 0.0), np.minimum(box.high, 1.0)
-            band = tuple(zip(ranks, low.tolist(), high.tolist(), strict=True))
+            box = wilson_intervals(values[i].T, (0.0, 1.0), confidence=confidence)
+            band = tuple(zip(ranks, box.low.tolist(), box.high.tolist(), strict=True))
         found.append(Curve(run, _points(ranks, values[i].mean(axis=0)), band))
     return tuple(found)
 

@@ -169,6 +169,8 @@ class Doubt:
 
 def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, ...]:
     """Every value with its spread by the truth and by topics, and the interval of both."""
+    from cranfield.stats.intervals import clipped
+
     doubt = _of(scores)
     boxes = scores.interval(confidence=confidence)
     levels = [(1 - confidence) / 2, (1 + confidence) / 2]
@@ -189,10 +191,11 @@ def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, .
                 by_topics = float(kept.std(ddof=1) / len(kept) ** 0.5) if len(kept) > 1 else None
                 topics = (box.low, box.high)
                 # Distances to the ends add up as independent errors do.
-                both = (
+                ends = (
                     expected - float(np.hypot(expected - box.low, expected - low)),
                     expected + float(np.hypot(box.high - expected, high - expected)),
                 )
+                both = clipped(ends, m.range)
             by_truth = float(doubt.spread[m][i])
             rows.append(
                 RunDoubt(str(m), run, expected, by_truth, by_topics, (low, high), topics, both)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cranfield.comparison.answer import Comparison
     from cranfield.evaluation.doubt import Doubt
-    from cranfield.stats.choices import IntervalMethod
+    from cranfield.stats.choices import MeanMethod
     from cranfield.stats.intervals import Interval
 
 else:
@@ -202,7 +202,7 @@ class Scores(Answer):
     def interval(
         self,
         *,
-        method: IntervalMethod = "studentized",
+        method: MeanMethod = "wilson",
         confidence: float = 0.95,
         resamples: int = 10_000,
         rng: int | np.random.Generator = 0,
@@ -210,7 +210,9 @@ class Scores(Answer):
     ) -> dict[str, dict[str, Interval | None]]:
         """The mean of every run with a confidence interval: {run: {measure: interval}}.
 
-        None stands where the value of a run is not a mean over topics, items or concepts.
+        None stands where the value of a run is not a mean over topics, items or concepts. No
+        interval leaves the range of its measure; "wilson" is Wilson's for shares and what follows
+        from it for other values, the other methods are cut at the range.
         """
         from cranfield.stats._resample import seed_of
         from cranfield.stats.intervals import run_intervals
@@ -227,6 +229,7 @@ class Scores(Answer):
                     resamples=resamples,
                     rng=seed,
                     jobs=jobs,
+                    limits=m.range,
                 )
             for run, box in zip(self.runs, column, strict=True):
                 boxes[run][str(m)] = box

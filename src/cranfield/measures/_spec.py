@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, ClassVar, Literal, Self, TypeAlias
 
@@ -46,6 +47,11 @@ class Measure(Declared):
     def bind(self, *, at: float | None = None, **values: Value) -> Self:
         bound = super().bind(at=at, **values)
         return bound if bound.ranged is None else replace(bound, range=bound.ranged(**bound.bound))
+
+    @property
+    def finite_range(self) -> tuple[float, float] | None:
+        """The range, where it has two ends."""
+        return self.range if all(map(math.isfinite, self.range)) else None
 
     def other_names(self) -> Iterable[str]:
         return filter(None, (self.mean_name, self.trec_name))

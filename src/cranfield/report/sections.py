@@ -85,6 +85,7 @@ def _measure(scores: Scores, measure: Measure) -> dict[str, Any]:
         "higher_is_better": measure.higher_is_better,
         "unit": scores.unit_of[measure],
         "digits": 0 if measure.averaging == "sum" else 4,
+        "range": measure.finite_range,
     }
 
 
@@ -96,7 +97,7 @@ def _compared(scores: Scores, comparison: Comparison | None, section: Section) -
     """Intervals, groups and pairs by measure, runs by their position."""
     at = {run: i for i, run in enumerate(scores.runs)}
     if comparison is None:
-        boxes = scores.interval(method="t") if scores.values else {}
+        boxes = scores.interval() if scores.values else {}
         intervals: dict[str, list[Any]] = {
             str(m): [_ends(boxes[run][str(m)]) for run in scores.runs]
             for m in scores.measures

@@ -46,7 +46,7 @@ def part_view(
 ) -> TableView:
     """A part of an answer as a page shows it; `scale` are the ends of its intervals' axis."""
     kinds = [c.link for c in part.columns]
-    return table_view(table_of(part), find, kinds, draw, share=share, scale=scale)
+    return table_view(table_of(part), find, kinds, draw, share=share, scale=scale or part.limits)
 
 
 def table_view(
@@ -168,7 +168,7 @@ def unit_scale(part: ResultPart) -> Scale | None:
     if LOW not in names or HIGH not in names:
         return None
     known = _known_ends(part.rows, names)
-    return (0.0, 1.0) if known and min(known) >= -0.1 and max(known) <= 1.1 else None
+    return (0.0, 1.0) if known and min(known) >= 0.0 and max(known) <= 1.0 else None
 
 
 def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:

@@ -1,14 +1,16 @@
-"""Confidence intervals of means: studentised, bias-corrected (BCa) and percentile bootstrap,
-and Student's t.
+"""Confidence intervals of means: Wilson's within limits; studentised, bias-corrected (BCa) and
+percentile bootstrap, and Student's t.
 
 Rows are runs (or differences of runs, for a paired interval), columns are topics. Equal values
-throughout give an interval of no width; a single value that says nothing of its spread gives
-NaN ends.
+throughout give an interval of no width, unless the values have limits, which others may reach; a
+single value that says nothing of its spread gives NaN ends.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 import numpy as np
 
@@ -22,11 +24,19 @@ from cranfield.stats._resample import (
     in_threads,
 )
 from cranfield.stats.bootstrap import Draws, studentized
-from cranfield.stats.choices import METHODS, IntervalMethod
+from cranfield.stats.choices import MEAN_METHODS, METHODS, IntervalMethod, MeanMethod
 from cranfield.stats.differences import Differences
 from cranfield.stats.paired import as_rows, spread
 
 _ROWS_AT_ONCE = 128
+Limits: TypeAlias = tuple[float, float]
+# So much of a unit at either limit is added to the spread that Wilson's interval takes: values that
+# are rare, or far from the others, may not be among few topics.
+_UNSEEN = 0.1
+# Where values have no upper limit, so many times the greatest one stands for it.
+_BEYOND = 3.0
+# With fewer units an interval says little of others.
+FEW_UNITS = 10
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,6 +138,58 @@ def t_intervals(data: Floats, *, confidence: float) -> Intervals:
     mean = data.mean(axis=1)
     half = stdtrit(n - 1, (1 + confidence) / 2) * spread(data) / np.sqrt(n)
     return Intervals(mean, mean - half, mean + half, confidence, "t", n)
+
+
+def few_units(count: int, unit: str) -> str:
+    """The sentence of warning beside intervals of so few units."""
+    s = "" if count == 1 else "s"
+    return (
+        f"{count} {unit}{s} only: intervals from fewer than {FEW_UNITS} say little of other {unit}s"
+    )
+
+
+def wilson_intervals(data: Floats, limits: Limits, *, confidence: float) -> Intervals:
+    """The interval of each mean of values that lie within limits, of which the upper may be open.
+
+    Wilson's interval for shares asks which true shares the data do not contradict, given the
+    spread that each of them would have. Here the spread is that of the data, as part of what 0/1
+    values of the same mean would have, and the quantile is Student's. It stays within the limits,
+    and reaches farther to the side on which there is more room.
+
+    >>> hits = np.array([[1.0] * 79 + [0.0]])
+    >>> box = wilson_intervals(hits, (0.0, 1.0), confidence=0.95)[0]
+    >>> round(box.low, 3), round(box.high, 3)
+    (0.931, 0.998)
+    """
+    from cranfield.stats._special import stdtrit
+
+    n = data.shape[1]
+    mean = data.mean(axis=1) if n else np.full(len(data), np.nan)
+    if n < 2:
+        ends = np.full(len(data), np.nan)
+        return Intervals(mean, ends, ends, confidence, "wilson", n)
+    # Values outside of what a measure declares widen its limits.
+    low = np.minimum(limits[0], data.min(axis=1))
+    high = np.maximum(limits[1], data.max(axis=1))
+    if math.isinf(limits[1]):
+        high = low + _BEYOND * (data.max(axis=1) - low)
+    room = np.where(high > low, high - low, 1.0)
+    shares = (data - low[:, None]) / room[:, None]
+    share = shares.mean(axis=1)
+    units = n + 2 * _UNSEEN
+    centre = (n * share + _UNSEEN) / units
+    squares = ((shares**2).sum(axis=1) + _UNSEEN) / units
+    variance = (squares - centre**2) * units / (units - 1)
+    part = np.minimum(variance / (centre * (1 - centre)), 1.0)
+    pull = part * stdtrit(n - 1, (1 + confidence) / 2) ** 2 / n
+    middle = (share + pull / 2) / (1 + pull)
+    half = np.sqrt(np.maximum(pull * share * (1 - share) + pull**2 / 4, 0.0)) / (1 + pull)
+    # The mean itself is always inside, whatever rounding does at a limit. Nothing but the lower
+    # limit of values without an upper one does not say how large others are.
+    bottom = np.minimum(low + room * np.clip(middle - half, 0.0, 1.0), mean)
+    top = np.maximum(low + room * np.clip(middle + half, 0.0, 1.0), mean)
+    bottom, top = (np.where(high > low, end, np.nan) for end in (bottom, top))
+    return Intervals(mean, bottom, top, confidence, "wilson", n)
 
 
 def studentized_intervals(
@@ -245,17 +307,54 @@ def paired_intervals(
 def run_intervals(
     values: Floats,
     *,
-    method: IntervalMethod = "studentized",
+    method: MeanMethod = "studentized",
     confidence: float = 0.95,
     resamples: int = DEFAULT_RESAMPLES,
     rng: Rng = 0,
     jobs: int = 1,
     drawn: Floats | None = None,
+    limits: Limits | None = None,
 ) -> list[Interval]:
     """The mean of every run over its own topics (NaN is left out) with its interval.
 
-    `drawn` are the resampled means where no value is absent and they are known already.
+    `limits` are those of the values, infinite where there is none: no interval leaves them, and
+    "wilson" is made for them; without a lower one it is "studentized". `drawn` are the resampled
+    means where no value is absent and they are known already.
     """
+    if method not in MEAN_METHODS:
+        raise UsageError(f"interval {method!r} is not one of {', '.join(MEAN_METHODS)}")
+    check_confidence(confidence)
+    if method == "wilson" and (limits is None or math.isinf(limits[0])):
+        method = "studentized"
+    boxes = _run_boxes(values, method, confidence, resamples, rng, jobs, drawn, limits)
+    return boxes if limits is None else [_within(box, limits) for box in boxes]
+
+
+def _within(box: Interval, limits: Limits) -> Interval:
+    """The interval cut at the limits of the values, the mean inside in any case."""
+    low, high = clipped((box.low, box.high), limits)
+    return replace(box, low=min(low, box.value), high=max(high, box.value))
+
+
+def clipped(ends: tuple[float, float], limits: Limits) -> tuple[float, float]:
+    """The ends of an interval, neither outside of the limits; NaN stays."""
+    low, high = ends
+    return (
+        limits[0] if low < limits[0] else limits[1] if low > limits[1] else low,
+        limits[1] if high > limits[1] else limits[0] if high < limits[0] else high,
+    )
+
+
+def _run_boxes(
+    values: Floats,
+    method: MeanMethod,
+    confidence: float,
+    resamples: int,
+    rng: Rng,
+    jobs: int,
+    drawn: Floats | None,
+    limits: Limits | None,
+) -> list[Interval]:
     if drawn is not None and method in ("bca", "percentile"):
         found = resampled_intervals(values, drawn, method=method, confidence=confidence)
         return [found[i] for i in range(len(values))]
@@ -264,13 +363,17 @@ def run_intervals(
     boxes: dict[int, Interval] = {}
     for number, columns in enumerate(masks):
         members = np.flatnonzero(group == number)
-        found = mean_intervals(
-            values[members][:, columns],
-            method=method,
-            confidence=confidence,
-            resamples=resamples,
-            rng=rng,
-            jobs=jobs,
-        )
+        rows = values[members][:, columns]
+        if method == "wilson" and limits is not None:
+            found = wilson_intervals(rows, limits, confidence=confidence)
+        else:
+            found = mean_intervals(
+                rows,
+                method=method,  # type: ignore[arg-type]
+                confidence=confidence,
+                resamples=resamples,
+                rng=rng,
+                jobs=jobs,
+            )
         boxes.update({int(run): found[i] for i, run in enumerate(members)})
     return [boxes[i] for i in range(len(values))]

@@ -38,6 +38,8 @@ class ResultPart:
     columns: tuple[ResultColumn, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
+    # Between which the intervals of its means are drawn, where these have limits.
+    limits: tuple[float, float] | None = None
 
     def records(self) -> list[dict[str, Cell]]:
         """A row as {column: value}."""

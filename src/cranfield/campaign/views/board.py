@@ -18,6 +18,7 @@ from cranfield.comparison.verdict import comparison_verdict
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.verdict import score_verdict
 from cranfield.measures import Measure
+from cranfield.stats.intervals import FEW_UNITS, few_units
 
 BEST_RUNS = "group"
 # What the truth leaves open of an interval, and what it and the choice of topics do together.
@@ -91,7 +92,7 @@ def leaderboard(
     title = title or _title(configuration, best)
     fields, rows = _without_empty(fields, rows, keep={"run", "mean", "place"})
     notes = _notes(scores, chosen, comparison, fields)
-    part = ResultPart("leaderboard", title, fields, tuple(rows), notes)
+    part = ResultPart("leaderboard", title, fields, tuple(rows), notes, chosen.finite_range)
     return View(
         name="leaderboard",
         title=title,
@@ -134,7 +135,7 @@ def _standings(
     if comparison is not None and str(measure) in comparison.pairs.measures:
         return tuple(s for s in comparison.standings if s.measure == str(measure))
     places = shared_ranks(scores, measure)
-    boxes = scores.interval(method="t") if measure in scores.values else {}
+    boxes = scores.interval() if measure in scores.values else {}
     found = []
     for run, mean, place in zip(scores.runs, scores.plain_means(measure), places, strict=True):
         box = boxes.get(run, {}).get(str(measure))
@@ -269,6 +270,9 @@ def _notes(
         said.append(interval_parts(unit) if comparison is None else comparison.interval_parts())
     elif "ci_low" in names:
         said.append(f"The line in a row is the {share} interval of the mean, the dot the mean.")
+    units = len(scores.units.get(scores.unit_of[measure], ()))
+    if "ci_low" in names and units < FEW_UNITS:
+        said.append(few_units(units, scores.unit_of[measure]) + ".")
     if "stars" in names:
         said.append("*, **, ***: p at most 0.05, 0.01, 0.001 after correction.")
     if comparison is not None:

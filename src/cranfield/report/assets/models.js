@@ -13,14 +13,14 @@ function intervalRules(r, k) {
   return [...rule(r.low, r.high, k - 0.25, ", topics", 1), ...rule(bothLow, bothHigh, k, ", both", 2), ...rule(truthLow, truthHigh, k + 0.25, ", truth", 1)];
 }
 
-function leaderboardModel(rows, name, title) {
+function leaderboardModel(rows, name, title, range) {
   const said = (r) => `${r.run}: ${show(r.mean)}${r.rank === null ? "" : `, rank ${r.rank}`}`;
   const layers = [
     { kind: "region", marks: rows.flatMap((r, k) => (r.rank === 1 ? [{ y0: k - 0.5, y1: k + 0.5 }] : [])) },
     { kind: "rule", marks: rows.flatMap(intervalRules) },
     { kind: "dot", marks: rows.map((r, k) => ({ x: r.mean, y: k, said: said(r) })) },
   ];
-  const model = chartModel(title, { title: name }, { names: rows.map((r) => r.run) }, layers);
+  const model = chartModel(title, { title: name, domain: range }, { names: rows.map((r) => r.run) }, layers);
   const letters = [...new Set(rows.flatMap((r) => r.letters))];
   const cells = rows.flatMap((r, k) => r.letters.map((x) => ({ x: letters.indexOf(x), y: k, style: "group", said: `${r.run}: group ${x}` })));
   if (letters.length) model.panels.push({ x: { title: "cannot be told apart", names: letters, top: true }, layers: [{ kind: "cell", marks: cells }], share: 0.2 });

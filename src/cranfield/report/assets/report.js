@@ -47,7 +47,7 @@ function leaderboardPart(section, measure) {
   const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, ...(doubts.length ? r.doubt : []), r.place, span(r.places), r.rank,
     lettered ? r.group : span(r.spread)]), { kind: "standings" });
   const shown = rows.slice(0, 60);
-  const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption));
+  const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption, measure.range));
   const said = shown.length < rows.length ? `${caption} The first ${shown.length} of ${rows.length} runs are drawn.` : caption;
   return figure(said, drawn, twin);
 }

@@ -27,7 +27,7 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
     standings = [s for s in comparison.standings if s.measure == name]
     share = f"{100 * (1 - comparison.alpha):g} %"
     means = Panel(
-        Axis(name, "mean"),
+        Axis(name, "mean", _limits(comparison, name)),
         tuple(
             layer
             for layer in (
@@ -61,6 +61,12 @@ def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
         (means, groups) if letters else (means,),
         Axis("", "run", names=tuple(s.run for s in standings)),
     )
+
+
+def _limits(comparison: Comparison, name: str) -> tuple[float, float] | None:
+    """The range of a measure, where it has two ends: the axis of its means."""
+    low, high = next(m for m in comparison.measures if m["name"] == name).get("range", (None, None))
+    return None if low is None or high is None else (low, high)
 
 
 def _rules(k: int, s: Standing) -> Iterator[Rule]:
