@@ -1,13 +1,18 @@
 """Commands on the folder of a site: what is not there is told, and nothing is made by asking."""
 
+import hashlib
+import json
 import os
 import socket
+import tarfile
+import tempfile
+from pathlib import Path
 
 import httpx
 import pytest
 
 from cranfield.cli import main
-from cranfield.errors import UsageError
+from cranfield.errors import InputError, UsageError
 from cranfield.server import Settings, judging, operate, serve
 from cranfield.server.services.site import open_site
 from tests.server.postgres import new_database, running
@@ -129,3 +134,73 @@ def test_a_served_site_takes_uploads_for_its_owner_only(tmp_path):
         assert open_to_others(folder) == []
     finally:
         stopped(process)
+
+
+def repacked(source, target, change):
+    """A backup whose unpacked folder was changed by somebody."""
+    with tempfile.TemporaryDirectory() as folder:
+        with tarfile.open(source) as archive:
+            archive.extractall(folder, filter="data")
+        change(Path(folder))
+        with tarfile.open(target, "w:gz") as archive:
+            for path in sorted(Path(folder).rglob("*")):
+                archive.add(path, path.relative_to(folder).as_posix(), recursive=False)
+    return target
+
+
+def listed_too(folder, name, content):
+    """A file with an entry in the manifest."""
+    (folder / name).write_bytes(content)
+    manifest = json.loads((folder / "manifest.json").read_text())
+    manifest["files"][name] = hashlib.sha256(content).hexdigest()
+    (folder / "manifest.json").write_text(json.dumps(manifest))
+
+
+CHANGED_BACKUPS = {
+    "an extra file": (
+        lambda folder: (folder / "public" / "more.txt").write_text("x"),
+        "public/more.txt is not in the manifest",
+    ),
+    "a link": (lambda folder: (folder / "public" / "link").symlink_to("x"), "is no plain file"),
+    "a file beside": (lambda folder: listed_too(folder, "x.sh", b"x"), "x.sh is no part of a site"),
+    "no store": (
+        lambda folder: [
+            listed_too(folder, "campaign.sqlite", b"x"),
+            (folder / "campaign.sqlite").unlink(),
+        ],
+        "campaign.sqlite is not as the manifest says",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", CHANGED_BACKUPS)
+def test_a_backup_has_what_its_manifest_says_and_nothing_else(unserved, tmp_path, name):
+    change, message = CHANGED_BACKUPS[name]
+    operate.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
+    bad = repacked(tmp_path / "good.tar.gz", tmp_path / "bad.tar.gz", change)
+    with pytest.raises(InputError, match=message):
+        operate.restore_site(bad, tmp_path / "again")
+    assert not (tmp_path / "again").exists()
+
+
+def test_a_backup_of_postgresql_is_read_and_not_run(tmp_path):
+    """A script for psql in the place of the dump, with a command for the shell."""
+    marker = tmp_path / "marker"
+    script = f"\\! touch {marker}\n".encode()
+
+    def change(folder):
+        listed_too(folder, "campaign.dump", script)
+
+    with running() as server:
+        database = new_database(server, "dumped")
+        site = Site(tmp_path, database)
+        site.add_campaign()
+        site.context.store.close()
+        good = tmp_path / "good.tar.gz"
+        operate.backup_site(site.settings.folder, good, database=database)
+        bad = repacked(good, tmp_path / "bad.tar.gz", change)
+        with pytest.raises(UsageError, match="pg_restore"):
+            operate.restore_site(bad, tmp_path / "b", database=new_database(server, "bad"))
+        again = operate.restore_site(good, tmp_path / "a", database=new_database(server, "again"))
+    assert again.holds
+    assert not marker.exists()

@@ -27,7 +27,8 @@ from cranfield.server.settings import DATABASE_FILE, Settings
 from cranfield.server.store.tables import blob, export, truth_version
 
 MANIFEST = "manifest.json"
-DUMP = "campaign.sql"
+# PostgreSQL's own format, which is read and not run, as a script of psql would be.
+DUMP = "campaign.dump"
 # What a backup holds beside the store; what can be made again (scores) is held, too: it is small.
 FOLDERS = ("blobs", "sealed", "public", "scores")
 
@@ -107,7 +108,7 @@ def _dump_store(context: Context, draft: Path) -> Path:
             connection.execute("VACUUM INTO ?", (str(path),))
         return path
     path = draft / DUMP
-    _postgres("pg_dump", context.settings.url, "--no-owner", "--no-acl", "-f", str(path))
+    _postgres("pg_dump", context.settings.url, "--format=custom", "-f", str(path))
     return path
 
 
@@ -154,6 +155,9 @@ def _unpacked(source: Path, folder: Path) -> dict[str, Any]:
     """Unpack a backup and give its manifest, which its files were held to."""
     try:
         with tarfile.open(source, "r:gz") as archive:
+            odd = next((m.name for m in archive if not (m.isfile() or m.isdir())), None)
+            if odd is not None:
+                raise InputError.single(str(source), f"{odd} is no plain file")
             archive.extractall(folder, filter="data")
         manifest: dict[str, Any] = json.loads((folder / MANIFEST).read_text())
         hashes = dict(manifest["files"])
@@ -163,6 +167,16 @@ def _unpacked(source: Path, folder: Path) -> dict[str, Any]:
         raise InputError.single(str(source), f"is not a backup of a site ({error})") from None
     except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise InputError.single(str(source), f"has a damaged manifest ({error})") from None
+    present = {p.relative_to(folder).as_posix() for p in folder.rglob("*") if p.is_file()}
+    extra = sorted(present - hashes.keys() - {MANIFEST})
+    if extra:
+        raise InputError.single(str(source), f"{extra[0]} is not in the manifest")
+    dump = DATABASE_FILE if manifest["store"] == "sqlite" else DUMP
+    for name in hashes:
+        if name != dump and name.partition("/")[0] not in FOLDERS:
+            raise InputError.single(str(source), f"{name} is no part of a site")
+    if dump not in hashes:
+        raise InputError.single(str(source), f"the manifest has no {dump}")
     for name, sha in hashes.items():
         if not (folder / name).is_file() or file_hash(folder / name) != sha:
             raise InputError.single(str(source), f"{name} is not as the manifest says")
@@ -176,7 +190,8 @@ def _restored(source: Path, settings: Settings) -> dict[str, Any]:
         kind = manifest["store"]
         raise UsageError(f"this is a backup of a site on {kind}; restore it on the same")
     if manifest["store"] == "postgresql":
-        _postgres("psql", settings.url, "-q", "-v", "ON_ERROR_STOP=1", "-f", str(folder / DUMP))
+        ways = ("--no-owner", "--no-acl", "--single-transaction", "--exit-on-error")
+        _postgres("pg_restore", settings.url, *ways, str(folder / DUMP))
         (folder / DUMP).unlink()
     (folder / MANIFEST).unlink()
     settings.prepare()
