@@ -123,6 +123,11 @@ def typed_in(request: Request) -> dict[str, str]:
     }
 
 
+def address_of(request: Request) -> str:
+    """Where a request comes from; behind a trusted proxy, what the proxy says."""
+    return request.client.host if request.client is not None else ""
+
+
 def readable(text: str) -> str:
     """The text itself, or a ValueError: PostgreSQL keeps no text with a NUL, so nobody does."""
     if "\0" in text:

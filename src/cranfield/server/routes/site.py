@@ -17,6 +17,7 @@ from cranfield.server.store.tables import api_token, campaign, membership, team
 from cranfield.server.visitors import SESSION, VISITOR
 from cranfield.server.web import (
     Refusal,
+    address_of,
     context_of,
     handler,
     hasher_of,
@@ -63,7 +64,11 @@ def login(request: Request) -> Response:
     context = context_of(request)
     try:
         token = accounts.log_in(
-            context, hasher_of(request), text_of(request, "login"), text_of(request, "password")
+            context,
+            hasher_of(request),
+            text_of(request, "login"),
+            text_of(request, "password"),
+            address_of(request),
         )
     except UsageError as error:
         status = 429 if isinstance(error, accounts.WaitError) else 400
@@ -94,7 +99,8 @@ def confirm(request: Request) -> Response:
     visitor, context = visitor_of(request), context_of(request)
     after = local(text_of(request, "next"))
     try:
-        accounts.confirm(context, hasher_of(request), visitor.cookie, text_of(request, "password"))
+        password = text_of(request, "password")
+        accounts.confirm(context, hasher_of(request), visitor.cookie, password, address_of(request))
     except UsageError as error:
         status = 429 if isinstance(error, accounts.WaitError) else 400
         return page(request, "confirm.html", status, next=after, error=str(error))

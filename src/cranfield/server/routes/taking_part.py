@@ -18,6 +18,7 @@ from cranfield.server.services.campaigns import tasks_of
 from cranfield.server.store.tables import api_token
 from cranfield.server.web import (
     Refusal,
+    address_of,
     attachment,
     campaign_of,
     context_of,
@@ -156,7 +157,9 @@ def _enter(
         return None
     answer = see_done(request, f"/{row['slug']}/team", f"You take part in {row['title']}.")
     if not visitor.person:
-        set_session(request, answer, accounts.log_in(context, hasher, login, password))
+        set_session(
+            request, answer, accounts.log_in(context, hasher, login, password, address_of(request))
+        )
     return answer
 
 

@@ -20,6 +20,8 @@ SHORTEST_PASSWORD = 10
 LONGEST_TEXT = 400
 FREE_ATTEMPTS = 5
 LONGEST_WAIT = 900 * SECOND
+# Attempts that are older count no more.
+FORGOTTEN = 24 * 3600 * SECOND
 _LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,79}")
 
 
@@ -151,48 +153,56 @@ def roles_of(connection: Connection, who: str, campaign: str | None) -> set[str]
     return {what for what, where in rows if where is None or where == campaign}
 
 
-def log_in(context: Context, hasher: Hasher, login: str, password: str) -> str:
-    """The token of a new session, or a UsageError; waits grow with every wrong password."""
+def log_in(context: Context, hasher: Hasher, login: str, password: str, address: str = "") -> str:
+    """The token of a new session, or a UsageError; waits grow with every wrong password.
+
+    Attempts are counted by name and address: who knows only a name locks nobody out.
+    """
     name = login.strip().lower()[:LONGEST_TEXT]
-    counted = hash_of(name)
+    counted = _counted(name, address)
+    context.store.write(lambda c: _count_attempt(c, counted, context.clock.now()))
     with context.store.read() as connection:
-        wait = _waits(connection, counted)
         row = connection.execute(
             select(person.c.id, person.c.password).where(
                 person.c.login == name, person.c.disabled == 0
             )
         ).first()
-    now = context.clock.now()
-    if wait > now:
-        raise WaitError(wait - now)
     if not hasher.matches(row.password if row else None, password) or row is None:
-        context.store.write(lambda c: _count_failure(c, counted, now))
         raise UsageError("the login name or the password is not right")
     who = str(row.id)
     return context.store.write(lambda c: _open_session(c, context, who, counted))
 
 
-def _waits(connection: Connection, counted: str) -> int:
-    """Until when no password of a name counts; 0 when it does now."""
-    until = connection.execute(
-        select(login_failure.c.until).where(login_failure.c.name == counted)
-    ).scalar()
-    return int(until or 0)
+def _counted(name: str, address: str) -> str:
+    """Under what the attempts for a name from an address are counted."""
+    return hash_of(f"{address}\n{name}")
 
 
-def _count_failure(connection: Connection, counted: str, now: int) -> None:
-    failures = (
-        connection.execute(
-            select(login_failure.c.failures)
-            .where(login_failure.c.name == counted)
-            .with_for_update()
-        ).scalar()
-        or 0
-    ) + 1
+def _count_attempt(connection: Connection, counted: str, now: int) -> None:
+    """Count an attempt before its password is looked at, or raise a WaitError.
+
+    A right password takes the count back. Counted afterwards, a burst of guesses would be looked
+    at before the first of them counts.
+    """
+    connection.execute(delete(login_failure).where(login_failure.c.at < now - FORGOTTEN))
+    row = connection.execute(
+        select(login_failure.c.failures, login_failure.c.until)
+        .where(login_failure.c.name == counted)
+        .with_for_update()
+    ).first()
+    if row is not None and row.until > now:
+        raise WaitError(row.until - now)
+    failures = 1 + (row.failures if row is not None else 0)
     over = failures - FREE_ATTEMPTS
     until = now + min(LONGEST_WAIT, SECOND << min(over, 20)) if over >= 0 else 0
-    connection.execute(delete(login_failure).where(login_failure.c.name == counted))
-    connection.execute(insert(login_failure).values(name=counted, failures=failures, until=until))
+    values = {"failures": failures, "until": until, "at": now}
+    # Changed in place: who waits for the row on PostgreSQL goes on with what it says now.
+    if row is None:
+        connection.execute(insert(login_failure).values(name=counted, **values))
+    else:
+        connection.execute(
+            update(login_failure).where(login_failure.c.name == counted).values(**values)
+        )
 
 
 def _open_session(connection: Connection, context: Context, who: str, counted: str) -> str:
@@ -215,7 +225,7 @@ def log_out(connection: Connection, token: str) -> None:
     connection.execute(delete(session).where(session.c.hash == hash_of(token)))
 
 
-def confirm(context: Context, hasher: Hasher, token: str, password: str) -> None:
+def confirm(context: Context, hasher: Hasher, token: str, password: str, address: str = "") -> None:
     """Note that the password of a session was entered again, or raise a UsageError."""
     with context.store.read() as connection:
         row = connection.execute(
@@ -223,14 +233,10 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str) -> None
             .join(session, session.c.person == person.c.id)
             .where(session.c.hash == hash_of(token))
         ).first()
-        # Who has found an open browser guesses no faster than at the door.
-        counted = hash_of(row.login if row else "")
-        wait = _waits(connection, counted)
-    now = context.clock.now()
-    if wait > now:
-        raise WaitError(wait - now)
+    # Who has found an open browser guesses no faster than at the door.
+    counted, now = _counted(row.login if row else "", address), context.clock.now()
+    context.store.write(lambda c: _count_attempt(c, counted, now))
     if not hasher.matches(row.password if row else None, password):
-        context.store.write(lambda c: _count_failure(c, counted, now))
         raise UsageError("the password is not right")
 
     def write(connection: Connection) -> None:

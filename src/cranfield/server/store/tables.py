@@ -115,9 +115,10 @@ api_token = Table(
 login_failure = Table(
     "login_failure",
     METADATA,
-    Column("name", Text, primary_key=True),
+    Column("name", Text, primary_key=True),  # hash of the address and the name that were tried
     number("failures"),
     at("until"),
+    at("at"),
 )
 team = Table(
     "team",
