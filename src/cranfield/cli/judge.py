@@ -16,6 +16,8 @@ def make_parser() -> Parser:
     add(parser, "--to URL", "the address of the campaign, https://host/campaign", required=True)
     add(parser, "--command PROGRAM", "the program with its arguments", required=True)
     add(parser, "--most N", "judge N units at most", positive)
+    about = "end a program that has not answered within this time (default: 600)"
+    add(parser, "--answer-within SECONDS", about, positive, default=600)
     outputs(parser)
     return parser
 

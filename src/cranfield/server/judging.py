@@ -6,38 +6,49 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import signal
 import subprocess
+import threading
 import time
+from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
-from typing import IO, Any
+from typing import Any
 
 from cranfield.campaign.reports import SiteReport, site_report
 from cranfield.errors import UsageError, os_message
 from cranfield.server.client import ATTEMPTS, TOKEN, place_of, read_answer
 
 WAIT = 0.2
+# Seconds that a program has for one answer, and for its end once nothing more is asked.
+ANSWER_WITHIN = 600
 
 
 def judge(
-    *, to: str, command: str, token: str | None = None, most: int | None = None
+    *,
+    to: str,
+    command: str,
+    token: str | None = None,
+    most: int | None = None,
+    answer_within: int = ANSWER_WITHIN,
 ) -> SiteReport:
     """Let a program judge all that the site at an address has for it; gives how much that was.
 
     `command` is started once. For each unit it gets a line such as `{"item": ..., "text": ...,
     "form": {...}}` and answers `{"answers": {question: [value, ...]}}`, `{"skip": true}` or
     `{"state": "cannot tell"}`, with `"comment"` and `"seconds"` where it likes. What the site
-    refuses is skipped with the reason as a comment. At most `most` units are judged.
+    refuses is skipped with the reason as a comment. At most `most` units are judged. A program that
+    has not answered within `answer_within` seconds is ended.
     """
     secret = token or os.environ.get(TOKEN, "")
     if not secret:
         raise UsageError(f"the token of the program is expected in the environment as {TOKEN}")
     if not command.strip():
         raise UsageError("command= names the program that judges")
+    if answer_within < 1:
+        raise UsageError(f"answer_within={answer_within}: at least 1 second")
     place, _ = place_of(to)
     try:
-        with subprocess.Popen(
-            shlex.split(command), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        ) as program:
+        with _Program(shlex.split(command), answer_within) as program:
             return _judged(place, secret, program, most)
     except (OSError, ValueError) as error:
         why = os_message(error) if isinstance(error, OSError) else str(error)
@@ -46,13 +57,85 @@ def judge(
         place.close()
 
 
-def _judged(
-    place: HTTPConnection, secret: str, program: subprocess.Popen[str], most: int | None
-) -> SiteReport:
+class _Program:
+    """The program that judges, with all that it starts; it ends with the block it is used in."""
+
+    def __init__(self, words: list[str], answer_within: int) -> None:
+        self._answer_within = answer_within
+        # A group of its own, so that what the program has started ends with it.
+        self._process = subprocess.Popen(
+            words,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def __enter__(self) -> _Program:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
+        if kind is not None:
+            self._kill()
+        process = self._process
+        if process.stdin is not None:
+            with suppress(OSError):  # its buffer may hold what nobody reads any more
+                process.stdin.close()
+        try:
+            process.wait(self._answer_within)
+        except subprocess.TimeoutExpired:
+            self._kill()
+            process.wait()
+        if process.stdout is not None:
+            process.stdout.close()
+
+    def _kill(self) -> None:
+        with suppress(ProcessLookupError):
+            os.killpg(self._process.pid, signal.SIGKILL)
+
+    def answer(self, given: dict[str, Any]) -> dict[str, Any]:
+        """One line to the program, one line from it."""
+        late = threading.Event()
+
+        def end() -> None:
+            late.set()
+            self._kill()
+
+        # Killing it ends both the writing to it and the reading from it.
+        timer = threading.Timer(self._answer_within, end)
+        timer.daemon = True
+        timer.start()
+        try:
+            line = self._exchange(json.dumps(given, ensure_ascii=False) + "\n")
+        finally:
+            timer.cancel()
+        if late.is_set():
+            raise UsageError(
+                f"the program has not answered within {self._answer_within} s and was ended"
+            )
+        if not line:
+            raise UsageError("the program ended before it had answered")
+        try:
+            said = json.loads(line)
+        except ValueError:
+            said = None
+        if not isinstance(said, dict):
+            raise UsageError(f"the program answered {line[:80]!r}, expected a line of JSON")
+        return said
+
+    def _exchange(self, line: str) -> str:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise UsageError("the program cannot be spoken with")
+        # A program that has ended may have answered before: what it wrote is still to be read.
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(line)
+            self._process.stdin.flush()
+        return self._process.stdout.readline()
+
+
+def _judged(place: HTTPConnection, secret: str, program: _Program, most: int | None) -> SiteReport:
     saved = skipped = 0
     refused: list[str] = []
-    if program.stdin is None or program.stdout is None:
-        raise UsageError("the program cannot be spoken with")
     while most is None or saved + skipped < most:
         status, given = _ask(place, secret, "GET", "/work/next")
         if status != 200:
@@ -60,7 +143,7 @@ def _judged(
         if given.get("assignment") is None:
             break
         began = time.monotonic()
-        said = _answer(program.stdin, program.stdout, given)
+        said = program.answer(given)
         here = f"/work/{given['assignment']}"
         if not said.get("skip"):
             body = {
@@ -82,25 +165,8 @@ def _judged(
         if status != 200:  # the same unit would come again, for ever
             raise UsageError(f"{given['item']}: {answer.get('detail', status)} ({status})")
         skipped += 1
-    program.stdin.close()
     report = {"judged": saved, "skipped": skipped, "refused": refused[:20]}
     return site_report("judge", f"{saved} judged, {skipped} skipped", report)
-
-
-def _answer(to: IO[str], back: IO[str], given: dict[str, Any]) -> dict[str, Any]:
-    """One line to the program, one line from it."""
-    to.write(json.dumps(given, ensure_ascii=False) + "\n")
-    to.flush()
-    line = back.readline()
-    if not line:
-        raise UsageError("the program ended before it had answered")
-    try:
-        said = json.loads(line)
-    except ValueError:
-        said = None
-    if not isinstance(said, dict):
-        raise UsageError(f"the program answered {line[:80]!r}, expected a line of JSON")
-    return said
 
 
 def _ask(
