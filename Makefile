@@ -15,12 +15,12 @@ $(STAMP): $(SOURCES)
 	    { echo "A C++20 compiler is needed. On Debian: apt-get install g++"; exit 1; }
 	@begun=$$SECONDS; set -e; \
 	test -x $(BIN)/python || $(PYTHON) -m venv .venv; \
-	$(INSTALL) . -C cmake.define.CRANFIELD_WERROR=ON; \
+	$(INSTALL) . --config-settings=cmake.define.CRANFIELD_WERROR=ON; \
 	echo "installed in $$((SECONDS - begun)) s, $$(du -sm .venv | cut -f 1) MB"
 	@touch $@
 
 $(DEV): $(STAMP) pyproject.toml
-	$(INSTALL) '.[dev]' -C cmake.define.CRANFIELD_WERROR=ON
+	$(INSTALL) '.[dev]' --config-settings=cmake.define.CRANFIELD_WERROR=ON
 	touch $@
 
 demo: $(STAMP)
