@@ -8,6 +8,17 @@ import pytest
 from cranfield.errors import CranfieldError
 from cranfield.relatedness.wordnet.locate import find_database
 
+try:
+    from hypothesis import settings
+except ModuleNotFoundError:
+    pass
+else:
+    # The same examples in every run, however long they take on a busy machine, and nothing stored
+    # in a checkout that may be read-only. `--hypothesis-profile=search` looks for new examples.
+    settings.register_profile("cranfield", deadline=None, derandomize=True, database=None)
+    settings.register_profile("search", deadline=None, derandomize=False, database=None)
+    settings.load_profile("cranfield")
+
 
 def pytest_collection_modifyitems(items):
     """Tests marked `wordnet` are skipped where its database is not installed."""
