@@ -3,6 +3,7 @@
 import faulthandler
 import shutil
 import sys
+from contextlib import contextmanager
 
 import pytest
 
@@ -62,9 +63,21 @@ def put(client, tag, text, task="ranked", **more):
 
 @pytest.fixture(scope="module")
 def released(open_folder, tmp_path_factory):
-    """A campaign of four runs whose results are out."""
+    """A campaign of four runs whose results are out: to be looked at, as tests share it."""
+    with released_site(open_folder, tmp_path_factory.mktemp("released") / "copy") as made:
+        yield made
+
+
+@pytest.fixture
+def own_released(open_folder, tmp_path):
+    """The same for one test, which may change it."""
+    with released_site(open_folder, tmp_path / "released") as made:
+        yield made
+
+
+@contextmanager
+def released_site(open_folder, copy):
     folder, known = open_folder
-    copy = tmp_path_factory.mktemp("released") / "copy"
     shutil.copytree(folder, copy)
     made = Site(copy, password=known["password"])
     with made.serving():

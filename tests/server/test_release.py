@@ -117,16 +117,16 @@ def test_every_page_of_the_static_site_is_served_too(released, exported):
     assert missing == []
 
 
-def test_an_erratum_changes_all_scores_at_once_and_the_old_set_stays(released):
+def test_an_erratum_changes_all_scores_at_once_and_the_old_set_stays(own_released):
     from sqlalchemy import select
 
     from cranfield.server.services import campaigns, scoring
     from cranfield.server.store.tables import score_set
 
-    before = released.program("").get("/tasks/ranked/scores").json()
-    truth = (released.source / "qrels.txt").read_text().replace(" 1\n", " 0\n", 3)
+    before = own_released.program("").get("/tasks/ranked/scores").json()
+    truth = (own_released.source / "qrels.txt").read_text().replace(" 1\n", " 0\n", 3)
     file = "tiny/ranked-2/qrels.txt"
-    target = released.settings.sealed / file
+    target = own_released.settings.sealed / file
     target.parent.mkdir()
     target.write_text(truth)
 
@@ -134,19 +134,25 @@ def test_an_erratum_changes_all_scores_at_once_and_the_old_set_stays(released):
         row = campaigns.by_slug(connection, "tiny")
         task = next(t for t in campaigns.tasks_of(connection, row["id"]) if t["slug"] == "ranked")
         scoring.add_truth(
-            connection, released.context, "test", task["id"], sha="0" * 64, file=file, note="three"
+            connection,
+            own_released.context,
+            "test",
+            task["id"],
+            sha="0" * 64,
+            file=file,
+            note="three",
         )
         return task["id"]
 
-    task_id = released.context.store.write(add)
-    page = released.browser().get("/tiny/results/ranked").text
+    task_id = own_released.context.store.write(add)
+    page = own_released.browser().get("/tiny/results/ranked").text
     assert "new ones are being built" in page
-    assert released.program("").get("/tasks/ranked/scores").json() == before
-    released.work()
-    after = released.program("").get("/tasks/ranked/scores").json()
+    assert own_released.program("").get("/tasks/ranked/scores").json() == before
+    own_released.work()
+    after = own_released.program("").get("/tasks/ranked/scores").json()
     assert after != before
-    assert "new ones are being built" not in released.browser().get("/tiny/results/ranked").text
-    with released.context.store.read() as connection:
+    assert "new ones are being built" not in own_released.browser().get("/tiny/results/ranked").text
+    with own_released.context.store.read() as connection:
         states = list(
             connection.execute(
                 select(score_set.c.state).where(score_set.c.task == task_id).order_by(score_set.c.n)

@@ -282,7 +282,7 @@ class Site:
         made = httpx.Client(
             base_url=f"{self.address}/api/v1",
             headers={"Authorization": f"Bearer {token}"} if token else {},
-            timeout=30,
+            timeout=2 * PATIENCE,
             verify=False,
         )
         self.clients.append(made)
@@ -293,7 +293,9 @@ class Browser(httpx.Client):
     """A browser as far as tests need one: cookies, and forms with their hidden field."""
 
     def __init__(self, address: str) -> None:
-        super().__init__(base_url=address, follow_redirects=False, timeout=30, verify=False)
+        super().__init__(
+            base_url=address, follow_redirects=False, timeout=2 * PATIENCE, verify=False
+        )
 
     def token(self, path: str) -> str:
         found = re.search(r'name="csrf" value="([0-9a-f]+)"', self.get(path).text)
