@@ -32,6 +32,11 @@ class StoppedError(CranfieldError):
     """The server stops while a child works: the job goes back by its lease."""
 
 
+# What chooses the instructions that sums are made with, and so their last bit: numbers of the site
+# are those of the library in the same environment.
+ARITHMETIC = ("OPENBLAS_CORETYPE", "OPENBLAS_L2_SIZE", "NPY_DISABLE_CPU_FEATURES")
+
+
 class Nursery:
     """One process that forks a child for one job at a time."""
 
@@ -123,6 +128,7 @@ class Nursery:
                     "LANG": "C.UTF-8",
                     "OPENBLAS_NUM_THREADS": "1",
                     "OMP_NUM_THREADS": "1",
+                    **{name: os.environ[name] for name in ARITHMETIC if name in os.environ},
                 },
                 cwd=self.folder,
                 start_new_session=True,
