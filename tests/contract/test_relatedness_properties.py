@@ -1,7 +1,10 @@
 """Properties of relatedness by counts, links and labels, and of the cost maps made from it."""
 
+import contextlib
+import http.server
 import math
 import pickle
+import threading
 from itertools import combinations
 
 import numpy as np
@@ -350,3 +353,34 @@ def test_cutoffs_of_gloss_vectors():
     assert cut[1] == pytest.approx(1.0)
     assert cut.tolist() != plain.tolist()
     assert cut[0] > cut[2]
+
+
+def test_an_answer_without_end_is_refused_after_a_limit() -> None:
+    """A server on loopback that sends much more than any answer has."""
+
+    class Endless(http.server.BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            self.send_response(200)
+            self.end_headers()
+            with contextlib.suppress(OSError):
+                for _ in range(64):
+                    self.wfile.write(b" " * (1 << 20))
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    with http.server.HTTPServer(("127.0.0.1", 0), Endless) as server:
+        thread = threading.Thread(target=server.handle_request)
+        thread.start()
+        url = f"http://127.0.0.1:{server.server_port}/?q={{query}}"
+        service = ProviderSettings(name="endless", url=url, count="total", total=10)
+        with pytest.raises(NeedsError, match="more than 4,194,304 bytes"):
+            UrlProvider(service).hits("sea")
+        thread.join()
+
+
+def test_an_answer_that_is_nested_too_deep_is_refused() -> None:
+    service = ProviderSettings(name="deep", url="http://x/{query}", count="total", total=10)
+    deep = b"[" * 200_000 + b"]" * 200_000
+    with pytest.raises(NeedsError, match="nested too deep"):
+        UrlProvider(service, fetch=lambda _: deep).hits("sea")

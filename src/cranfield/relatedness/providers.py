@@ -26,6 +26,8 @@ from cranfield.relatedness.counts import HitCounts
 Fetch = Callable[[str], bytes]
 
 _TIMEOUT = 30.0
+# An answer with a number of hits is short, however many results it lists.
+_MOST_BYTES = 4 << 20
 
 
 class UrlProvider:
@@ -40,12 +42,22 @@ class UrlProvider:
     def hits(self, *terms: str) -> int:
         query = urllib.parse.quote(self._join.join(map(term_of, terms)), safe="")
         try:
-            answer: Any = json.loads(self._fetch(self._url.replace("{query}", query)))
+            data = self._fetch(self._url.replace("{query}", query))
+            if len(data) > _MOST_BYTES:
+                raise NeedsError(
+                    f"the answer of {self.name} for {' and '.join(terms)} has more than "
+                    f"{_MOST_BYTES:,} bytes, the most that is read"
+                )
+            answer: Any = json.loads(data)
             for key in self._count:
                 answer = answer[int(key)] if isinstance(answer, list) else answer[key]
             count = int(answer)
         except (OSError, HTTPException) as error:
             raise NeedsError(f"{self.name} does not answer: {error}") from None
+        except RecursionError:
+            raise NeedsError(
+                f"the answer of {self.name} for {' and '.join(terms)} is nested too deep"
+            ) from None
         except (ValueError, KeyError, IndexError, TypeError, OverflowError):
             raise NeedsError(
                 f"the answer of {self.name} for {' and '.join(terms)} has no number at "
@@ -61,7 +73,8 @@ class UrlProvider:
 
 def _download(url: str) -> bytes:
     with urllib.request.urlopen(url, timeout=_TIMEOUT) as answer:
-        data: bytes = answer.read()
+        # One byte more tells that there is more.
+        data: bytes = answer.read(_MOST_BYTES + 1)
     return data
 
 
