@@ -7,6 +7,7 @@ import re
 import shlex
 import shutil
 import signal
+import stat
 from pathlib import Path
 
 from benchmarks.fuzz.commands import templates
@@ -178,7 +179,10 @@ def _damage(path: Path, rng: random.Random) -> None:
     data = path.read_bytes()
     for _ in range(rng.choice([1, 1, 1, 2, 4])):
         data = mutated(data, rng)[: 4 << 20]
+    mode = path.stat().st_mode
+    path.chmod(mode | stat.S_IWUSR)  # a site keeps its runs read-only, which binds all but root
     path.write_bytes(data)
+    path.chmod(mode)
 
 
 def _odd_option(case: Case, rng: random.Random) -> None:
