@@ -17,6 +17,7 @@ from cranfield.features import search as module
 from cranfield.features.collections import ItemTable
 from cranfield.features.distances import distances
 from cranfield.features.search import search
+from tests.cluster import local_cluster
 
 ROOT = Path(__file__).parents[2]
 PHOTOS = ROOT / "src" / "cranfield" / "samples" / "photos"
@@ -227,7 +228,7 @@ def test_a_cluster_reads_files_itself(photos):
 def test_on_a_dask_cluster(photos):
     distributed = pytest.importorskip("distributed")
     with (
-        distributed.LocalCluster(n_workers=1, threads_per_worker=1, dashboard_address=None) as c,
+        local_cluster(1) as c,
         distributed.Client(c) as client,
         client.get_executor() as executor,
     ):

@@ -10,6 +10,7 @@ from cranfield.errors import InputError, UsageError
 from cranfield.evaluation.doubt import run_doubts
 from cranfield.evaluation.soft import exact_distribution
 from cranfield.report.tables.comparison import comparison_document
+from tests.cluster import local_cluster
 
 MEASURES = "P@5 R@5 DCG@5 RBP nDCG@5 AP RR ERR@5 Rprec NumRelRet Bpref"
 
@@ -158,16 +159,12 @@ def test_label_draws_are_the_same_on_any_number_of_threads_and_elsewhere():
 
 
 def test_draws_on_dask_are_the_same():
-    distributed = pytest.importorskip("distributed", reason="the extra cluster is not installed")
     truth = soft_truth(topics=4, items=10)
     runs = runs_for(truth, 2)
     labels = {f"i{k}": {"a": 0.1 * (k % 10), "b": 0.5} for k in range(20)}
     said = {i: {"a": 0.7, "b": 0.2} for i in labels}
     asked = {"draws": 20, "rng": 5}
-    cluster = distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-    )
-    with cluster:
+    with local_cluster(2) as cluster:
         there = {"executor": cluster.scheduler_address.replace("tcp://", "dask://")}
         places = ({"jobs": 1}, {"jobs": 2}, {"jobs": 8}, there)
         ranked = [cf.evaluate(truth, runs, "AP P@5", **asked, **more) for more in places]

@@ -17,6 +17,7 @@ from cranfield.lab.studies.stability import stability
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
 from cranfield.work.packing import remembered
 from cranfield.work.paths import full_path
+from tests.cluster import local_cluster
 
 SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}
 
@@ -30,25 +31,16 @@ def test_threads_and_processes_give_the_same_table(kind, request):
 
 
 def test_a_dask_cluster_of_two_workers_gives_the_same_table(ranked):
-    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
     here = correlate(ranked, resamples=20, rng=3).to_dict()
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, host="127.0.0.1"
-    ) as cluster:
+    with local_cluster(2) as cluster:
         address = cluster.scheduler_address.replace("tcp://", "dask://")
         there = correlate(ranked, resamples=20, rng=3, plan=Plan(address)).to_dict()
     assert there == here
 
 
 def test_a_killed_worker_of_a_dask_cluster_loses_nothing(ranked):
-    distributed = pytest.importorskip("distributed", reason="the extra 'cluster' is not installed")
     here = stability(ranked, **SMALL).to_dict()
-    with distributed.LocalCluster(
-        n_workers=2,
-        threads_per_worker=1,
-        dashboard_address=None,
-        host="127.0.0.1",
-    ) as cluster:
+    with local_cluster(2) as cluster:
         victims = [cluster.workers[0].pid]
 
         def kill_one(fraction):
