@@ -358,6 +358,22 @@ def skewness() -> Found:
     return shown(heads, table), []
 
 
+def gate() -> Found:
+    """A gate that allows a loss of 0.01, 2,000 times: how often does it stop a change?"""
+    table, missed = [], []
+    for topics in (50, 200, 500):
+        row = [f"{topics} topics"]
+        for loss, most in ((0.0, 0.05), (0.009, 0.05), (0.05, 1.0)):
+            rng = np.random.default_rng([topics, int(1000 * loss), 12])
+            rows = rng.normal(-loss, 0.05, (2000, topics))
+            ends = stats.mean_intervals(rows, resamples=999, rng=4, jobs=2)
+            share = float((ends.high < -0.01).mean())
+            row.append(percent(share))
+            missed += outside(f"gate, {row[0]}, loss {loss:g}", share, 0.99 * (most == 1.0), most)
+        table.append(row)
+    return shown(["true loss", "0", "0.009, allowed", "0.05"], table), missed
+
+
 def stars() -> Found:
     """Do stars that are not marked with ? stay when other draws are made?"""
     rng = np.random.default_rng(11)
@@ -389,6 +405,7 @@ CHECKS: dict[str, Callable[[], Found]] = {
     "coarse": coarse_measures,
     "detectable": detectable,
     "skewed": skewness,
+    "gate": gate,
     "stars": stars,
 }
 

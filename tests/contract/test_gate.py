@@ -46,11 +46,40 @@ def test_by_interval_a_loss_must_be_ruled_out():
     assert not worse_checked(compared(WORSE), 0.01, "interval")[0].holds
 
 
+def lowered(topics):
+    """A change that moves the relevant item from the first to the second rank on some topics."""
+    return run([2 if i < topics else (1, 2)[i % 2] for i in range(len(TOPICS))])
+
+
+def test_a_loss_within_the_margin_stops_nobody():
+    change = lowered(24)
+    loss = compared(change).pairs[0]
+    # Significantly worse than the baseline, by more than 0.14, but not shown to be so.
+    assert loss.p_corrected <= 0.05
+    assert loss.difference < -0.14 < max(loss.ci)
+    assert worse_checked(compared(change), 0.14)[0].holds
+    assert not worse_checked(compared(change), 0.01)[0].holds
+
+
+def test_non_inferiority_and_superiority_by_name():
+    for margin in (0.01, 0.6):
+        by_name, older = (
+            worse_checked(compared(SAME), margin, by)[0].holds
+            for by in ("non-inferiority", "interval")
+        )
+        assert by_name is older
+    scores = cf.evaluate(JUDGED, {"main": WORSE, "change": GOOD}, "RR")
+    better = scores.compare(baseline="main", resamples=500)
+    assert worse_checked(better, 0.1, "superiority")[0].holds
+    assert not worse_checked(better, 0.9, "superiority")[0].holds
+    assert not worse_checked(compared(SAME), 0.0, "superiority")[0].holds
+
+
 def test_what_cannot_be_asked():
     scores = cf.evaluate(JUDGED, {"main": GOOD, "change": SAME}, "RR")
     with pytest.raises(UsageError, match="baseline="):
         worse_checked(scores.compare(test="t"), 0.01)
-    with pytest.raises(UsageError, match="is not one of test, interval"):
+    with pytest.raises(UsageError, match="is not one of test, non-inferiority, superiority"):
         worse_checked(compared(SAME), 0.01, "tset")
     with pytest.raises(UsageError, match="from 0 on"):
         worse_checked(compared(SAME), -0.1)

@@ -111,10 +111,11 @@ def make_parser() -> Parser:
     add(parser, "--baseline RUN", what)
     _test_options(parser)
     group = parser.add_argument_group("a gate for changes")
-    what = "exit with 1 when a run is worse than the baseline by more than X"
+    what = "exit with 1 when a run is shown to be worse than the baseline by more than X"
     add(group, "--fail-if-worse X", what, from_zero)
-    what = """test: worse by more than X, and significantly so; interval: unless the interval rules
-    out that it is worse by more than X"""
+    what = """test: when the interval of the difference shows a loss of more than X;
+    non-inferiority (or interval): unless it rules such a loss out; superiority: unless it shows a
+    gain of more than X"""
     add(group, "--worse-by", what, WAYS, "test")
     common(group, "junit", "summary")
     subject_options(parser)

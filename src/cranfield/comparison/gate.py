@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
     from cranfield.evaluation.scores import Scores
 
-By: TypeAlias = Literal["test", "interval"]
+# "interval" is the older name of non-inferiority.
+By: TypeAlias = Literal["test", "non-inferiority", "superiority", "interval"]
 WAYS: tuple[By, ...] = get_args(By)
 
 
@@ -43,9 +44,11 @@ def worse_checked(
 ) -> tuple[Check, ...]:
     """Whether each run is no worse than the baseline by more than a margin.
 
-    by="test": it fails when its mean is worse by more than the margin and the difference is
-    significant, so that noise alone does not stop anybody. by="interval": it fails unless the
-    interval of the difference rules such a loss out, so that too few topics stop everybody.
+    The interval of the difference, at the level of the comparison, is held against the margin.
+    by="test": a run fails when it is shown to lose more than the margin, all of the interval lying
+    beyond it, so that neither noise nor an allowed loss stops anybody. by="non-inferiority": it
+    fails unless the interval rules such a loss out, so that too few topics stop everybody.
+    by="superiority": it fails unless it is shown to gain more than the margin.
     """
     if comparison.baseline is None:
         raise UsageError("what would a run be worse than? Name the run with baseline=")
@@ -66,15 +69,19 @@ def worse_checked(
 
 def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: float) -> Check:
     gain = sign * pair.difference
-    least = min(sign * end for end in pair.ci)
-    if by == "interval":
-        fails = not least >= -margin
+    least, most = sorted(sign * end for end in pair.ci)
+    if by == "superiority":
+        fails = not least > margin
+    elif by == "test":
+        # The correction for several runs also holds: a loss that it does not show is none.
+        fails = most < -margin and pair.p_corrected <= alpha
     else:
-        fails = gain < -margin and pair.p_corrected <= alpha
+        fails = not least >= -margin
+    asked = f"gain asked for {margin:g}" if by == "superiority" else f"allowed loss {margin:g}"
     said = (
         f"{pair.a}: {pair.measure} is {pair.mean_a:.4f}, {baseline} has {pair.mean_b:.4f} "
         f"({sign * gain:+.4f}, interval {pair.ci[0]:+.4f} to {pair.ci[1]:+.4f}, "
-        f"p {pair.p_corrected:.4f}); allowed loss {margin:g} by {by}"
+        f"p {pair.p_corrected:.4f}); {asked} by {by}"
     )
     return Check(pair.a, pair.measure, not fails, said)
 
