@@ -63,6 +63,26 @@ def test_parquet(tmp_path):
         np.testing.assert_array_equal(found.confidences[np.ix_(rows, columns)], CONFIDENCES)
 
 
+@pytest.mark.parametrize("concepts", [("item", "b"), ("concept", "value"), ("value", "item")])
+@pytest.mark.parametrize("kind", ["labels", "confidences"])
+def test_concepts_that_are_called_as_columns_of_a_table(tmp_path, concepts, kind):
+    values = np.array([[1, 0], [0, 1], [0, 0]]) * (1 if kind == "labels" else 0.25)
+    matrix = LabelMatrix.of(values, items=["z", "x", "y"], concepts=concepts)
+    write_labels(matrix, tmp_path / "a.parquet")
+    again = read_labels(tmp_path / "a.parquet")
+    assert (again.items, again.concepts) == (matrix.items, matrix.concepts)
+    assert np.array_equal(getattr(again, kind), getattr(matrix, kind))
+
+
+def test_items_without_a_name_in_a_table(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table({"item": ["a", None], "x": [1, 0]}), tmp_path / "a.parquet")
+    with pytest.raises(InputError, match=r"a\.parquet: column 'item' has 1 empty cells"):
+        read_labels(tmp_path / "a.parquet")
+
+
 def test_broken_parquet_and_npz(tmp_path):
     (tmp_path / "x.parquet").write_bytes(b"PAR1 no")
     with pytest.raises(InputError, match="not a Parquet file"):

@@ -14,6 +14,7 @@ from cranfield.io.files import Caps, FileForm, Input, describe
 from cranfield.io.ids import ARCHIVE
 from cranfield.io.label_rows import one_part
 
+_LONG = ["item", "concept", "value"]
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
 
@@ -88,9 +89,21 @@ def npz_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
 
 
 def parquet_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
-    """The table that `read_parquet` reads: one column per concept."""
+    """The table that `read_parquet` reads: one column per concept.
+
+    Concepts that are called as the columns of a table would be read as these; such a matrix is
+    written as item, concept, value with a row for every cell.
+    """
     values = one_part(matrix, where, "a table")
     numbers = values.astype(np.int8) if values.dtype == np.bool_ else values
+    if "item" in matrix.concepts or list(matrix.concepts) == _LONG[1:]:
+        items = np.repeat(np.arange(len(matrix.items)), len(matrix.concepts))
+        cells = (
+            [matrix.items[i] for i in items],
+            list(matrix.concepts) * len(matrix.items),
+            numbers.ravel(),
+        )
+        return [arrow_bytes(dict(zip(_LONG, cells, strict=True)))]
     columns = dict(zip(matrix.concepts, numbers.T, strict=True))
     return [arrow_bytes({"item": list(matrix.items), **columns})]
 
@@ -100,7 +113,7 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
     where = describe(path)
     table = read_arrow_table(path, "Reading Parquet")
     columns = list(table.column_names)
-    if columns == ["item", "concept", "value"]:
+    if columns == _LONG:
         return _long_table(where, name, table, free, Input.of(path).caps)
     if len(columns) < 2 or "item" not in columns:
         raise InputError.single(
@@ -111,7 +124,7 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
     concepts = [c for c in columns if c != "item"]
     values = [_numbers(where, c, table.column(c)) for c in concepts]
     labels, confidences = split_values(np.column_stack(values))
-    items = tuple(str(i) for i in table.column("item").to_pylist())
+    items = _texts(where, table, "item")
     try:
         return LabelMatrix(items, tuple(concepts), labels, confidences, name, free=free)
     except InputError as error:
@@ -129,14 +142,25 @@ def _numbers(where: str, column: str, data: Any) -> np.ndarray:
     return np.asarray(values, dtype=np.float64)
 
 
+def _texts(where: str, table: Any, column: str) -> tuple[str, ...]:
+    """The names in a column."""
+    data = table.column(column)
+    if data.null_count:
+        raise InputError.single(where, f"column {column!r} has {data.null_count} empty cells")
+    return tuple(str(value) for value in data.to_pylist())
+
+
+def _names(where: str, table: Any, column: str) -> tuple[tuple[str, ...], np.ndarray]:
+    """The names in a column in the order in which they first occur, and the place of each row's."""
+    texts = _texts(where, table, column)
+    places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
+    return tuple(places), np.array([places[text] for text in texts], dtype=np.int64)
+
+
 def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> LabelMatrix:
     values = _numbers(where, "value", table.column("value"))
-    items, at_item = np.unique(
-        np.array([str(i) for i in table.column("item").to_pylist()]), return_inverse=True
-    )
-    concepts, at_concept = np.unique(
-        np.array([str(c) for c in table.column("concept").to_pylist()]), return_inverse=True
-    )
+    items, at_item = _names(where, table, "item")
+    concepts, at_concept = _names(where, table, "concept")
     cell = at_item * len(concepts) + at_concept
     if len(np.unique(cell)) < len(cell):
         raise InputError.single(where, "an item and concept are given more than once")
@@ -146,13 +170,6 @@ def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> La
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
     try:
-        return LabelMatrix(
-            tuple(map(str, items)),
-            tuple(map(str, concepts)),
-            labels,
-            confidences,
-            name,
-            free=free,
-        )
+        return LabelMatrix(items, concepts, labels, confidences, name, free=free)
     except InputError as error:
         raise InputError(where, error.problems) from None
