@@ -11,10 +11,10 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, ClassVar, Generic, Literal, Self, TypeAlias, TypeVar
 
+from cranfield._lazy import cached_property
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import MeasureError, suggest
 from cranfield.sources import Source

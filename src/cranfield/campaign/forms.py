@@ -13,9 +13,9 @@ import json
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
-from functools import cached_property
 from typing import Any, Literal, TypeAlias, get_args
 
+from cranfield._lazy import cached_property
 from cranfield.data.ontology import Requirement
 from cranfield.data.rulebook import RuleBook
 from cranfield.errors import UsageError

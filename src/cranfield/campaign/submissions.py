@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield._lazy import cached_property
 from cranfield.campaign.lines import rows_of
 from cranfield.campaign.near import Near
 from cranfield.campaign.texts import public_concepts, public_items, public_topics

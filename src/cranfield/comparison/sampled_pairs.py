@@ -14,12 +14,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from cranfield import _core
+from cranfield._lazy import cached_property
 from cranfield.comparison.doubtful import ends_of
 from cranfield.comparison.powered import described, note_floor
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Literal, TypeAlias
 
+from cranfield._lazy import cached_property
 from cranfield._records import dataclass, field
 from cranfield.errors import NeedsError, UsageError, suggest
 

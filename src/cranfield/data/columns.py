@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -47,9 +46,16 @@ HEADERS: dict[str, tuple[str, ...]] = {
 
 
 def is_masked(values: Any) -> bool:
-    """Whether some of the values are masked; who masked them has loaded what takes a while."""
-    masks = sys.modules.get("numpy.ma")
-    return masks is not None and bool(masks.is_masked(values))
+    """Whether some of the values are masked.
+
+    NumPy's masks take a while to load. They are not looked for among the modules that are there:
+    another thread may be loading them just now.
+    """
+    if not hasattr(values, "mask"):
+        return False
+    from numpy import ma
+
+    return bool(ma.is_masked(values))
 
 
 def text(values: Any) -> Text:

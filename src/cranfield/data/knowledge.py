@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield._lazy import cached_property
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import Bools, Floats
 from cranfield.data.ontology import Ontology

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield._lazy import cached_property
 from cranfield.data.costmap import CostMap
 from cranfield.errors import InputError, Problem, suggest
 

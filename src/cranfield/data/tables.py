@@ -7,10 +7,11 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cached_property, partial
+from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
 from cranfield import _core
+from cranfield._lazy import cached_property
 from cranfield._records import dataclass, field, replace
 from cranfield.data import columns
 from cranfield.errors import InputError, given_twice

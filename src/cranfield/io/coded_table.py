@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
 from itertools import count, repeat
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield._lazy import cached_property
 from cranfield.data.judgement_log import Codes
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
 from cranfield.io.files import FileForm, csv_rows, describe

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+from cranfield._lazy import cached_property
 from cranfield.data.labels import LabelMatrix
 
 if TYPE_CHECKING:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
 from importlib import import_module
 from itertools import zip_longest
 from typing import TYPE_CHECKING, Any, NoReturn
 
+from cranfield._lazy import cached_property
 from cranfield._version import __version__
 from cranfield.answers import Answer
 from cranfield.campaign.results.answer import ResultPart, ResultTable

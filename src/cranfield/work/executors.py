@@ -34,6 +34,7 @@ from cranfield._version import __version__
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
 from cranfield.io.files import write_whole
 from cranfield.notes import Progress, Watcher
+from cranfield.work.threads import load_before_threads
 
 # What a piece answers: dicts, lists, text, numbers.
 Plain: TypeAlias = dict[str, Any]
@@ -218,6 +219,8 @@ def _plain(answer: Plain) -> Plain:
 def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
     workers = max(1, min(plan.workers, pieces))
     if plan.executor == "threads":
+        if workers > 1:
+            load_before_threads()
         with ThreadPoolExecutor(workers) as threads:
             yield threads
     elif plan.executor == "processes":

@@ -2,14 +2,34 @@
 
 from __future__ import annotations
 
+import importlib
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
+from contextlib import suppress
 from itertools import count
 from typing import TypeVar
 
 Given = TypeVar("Given")
 Result = TypeVar("Result")
+
+# What the pieces of a study load when they first need it. Its parts import each other, and a thread
+# that comes while another loads them can see them half loaded.
+_LOADED_LATE = (
+    "importlib.readers",
+    "numpy.ma",
+    "scipy.sparse.csgraph",
+    "scipy.stats",
+    "isal.igzip",
+    "isal.isal_zlib",
+)
+
+
+def load_before_threads() -> None:
+    """Load what studies load late, so that their threads find it complete."""
+    for name in _LOADED_LATE:
+        with suppress(ModuleNotFoundError):  # an extra that is not installed
+            importlib.import_module(name)
 
 
 def map_in_threads(

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from cranfield._lazy import cached_property
 from cranfield.campaign.results.parts import only_runs, only_units
 from cranfield.campaign.scoring import TRUTH, only_kind, score_collection
 from cranfield.campaign.submissions import PublicSet

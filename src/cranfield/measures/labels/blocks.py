@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import _core
+from cranfield._lazy import cached_property
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Bools, Floats, LabelMatrix

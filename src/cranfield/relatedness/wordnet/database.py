@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from cranfield._lazy import cached_property
 from cranfield.relatedness.wordnet.cache import cached
 from cranfield.relatedness.wordnet.classes import LEXICOGRAPHER_FILES
 from cranfield.relatedness.wordnet.locate import DatabaseFiles, find_database

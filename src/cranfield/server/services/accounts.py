@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 from sqlalchemy import Connection, delete, insert, select, update
 
+from cranfield._lazy import cached_property
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context, hash_of
 from cranfield.server.services import audit

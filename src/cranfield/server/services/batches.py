@@ -6,12 +6,12 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import Any
 from weakref import WeakKeyDictionary
 
 from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
 
+from cranfield._lazy import cached_property
 from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
 from cranfield.campaign.sheets import Grid, Sheet, Unit

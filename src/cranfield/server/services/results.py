@@ -10,13 +10,13 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, select
 
+from cranfield._lazy import cached_property
 from cranfield.data.collection import RunFacts, Team
 from cranfield.errors import UsageError
 from cranfield.io.collection import read_collection
