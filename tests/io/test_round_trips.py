@@ -89,11 +89,13 @@ def test_strata_are_kept_or_refused() -> None:
 NAMES = st.lists(IDS, min_size=1, max_size=3, unique=True)
 
 
-@pytest.mark.parametrize("name", ["l.csv", "long.csv", "l.npz", "l.txt"])
+@pytest.mark.parametrize("name", ["l.csv", "long.csv", "l.npz", "l.parquet", "l.txt"])
 @SLOW
 @given(items=NAMES, concepts=NAMES, seed=st.integers(0, 99), kind=st.sampled_from(["01", "c", "2"]))
 @example(items=["i"], concepts=["concept", "value"], seed=0, kind="01")
 @example(items=["i"], concepts=["0"], seed=0, kind="c")
+@example(items=[";0"], concepts=["0"], seed=0, kind="01")
+@example(items=["i"], concepts=["item", "value"], seed=0, kind="01")
 def test_labels(
     tmp_path: Path, name: str, items: list[str], concepts: list[str], seed: int, kind: str
 ) -> None:

@@ -14,7 +14,7 @@ from cranfield.errors import InputError
 LONGEST_ID = 1 << 16
 _LINE_ENDS = re.compile(r"[\0\r\n]")
 _BLANKS = re.compile(r"[\0-\x20]")
-_SPACES = re.compile(r"[\s\0-\x1f,]")
+_SPACES = re.compile(r"[\s\0-\x1f,;]")
 _MARK = "\ufeff"
 
 
@@ -67,10 +67,15 @@ def quoted(text: str) -> str:
 
 
 def _named(char: str) -> str:
-    names = {"\0": "a zero byte", "\t": "a tab", "\n": "a line end", "\r": "a line end"}
-    if char in names:
-        return names[char]
-    return "a comma" if char == "," else "a blank" if char.isspace() else "a control character"
+    names = {
+        "\0": "a zero byte",
+        "\t": "a tab",
+        "\n": "a line end",
+        "\r": "a line end",
+        ",": "a comma",
+        ";": "a semicolon",
+    }
+    return names.get(char) or ("a blank" if char.isspace() else "a control character")
 
 
 TREC = IdRule("TREC's format", "rename it, or write .json or .parquet", _BLANKS, comment="#")
