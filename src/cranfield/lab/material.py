@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 Truth: TypeAlias = "Judgements | LabelMatrix"
 Names: TypeAlias = str | Iterable[str | Measure]
 
+# What finds the distances of concepts in an ontology.
+DISTANCES = ("scipy.sparse.csgraph",)
+
 
 @dataclass(frozen=True, slots=True)
 class Scored:
@@ -136,6 +139,11 @@ class Material(ABC):
     def signs(self) -> Floats:
         """+1 for measures of which more is better, -1 for the others, from the declarations."""
         return np.array([-1.0 if m.higher_is_better is False else 1.0 for m in self.measures])
+
+    @property
+    def loads(self) -> tuple[str, ...]:
+        """The modules that scoring loads late: distances in an ontology need SciPy's graphs."""
+        return () if dict(self.options).get("ontology") is None else DISTANCES
 
     def described(self) -> dict[str, Any]:
         """All that the numbers depend on, for the folder of a study."""

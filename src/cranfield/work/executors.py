@@ -99,12 +99,14 @@ def run_pieces(
     plan: Plan,
     *,
     study: Mapping[str, Any],
+    loads: Sequence[str] = (),
     progress: Watcher | None = None,
 ) -> dict[str, Plain]:
     """What `work` answers for each piece, in the order of the pieces.
 
     `work` must be importable by name, for it travels to other processes. `study` describes
-    all that the numbers depend on; a folder is not used again for another study. Cancelled,
+    all that the numbers depend on; a folder is not used again for another study. `loads` names
+    the modules that the pieces load late, which are loaded before threads start. Cancelled,
     it waits for the pieces that are under way, and begins no other.
     """
     watched = Progress.of(progress)
@@ -113,6 +115,8 @@ def run_pieces(
     answers: dict[str, Plain] = {} if folder is None else folder.finished(pieces)
     todo = {key: piece for key, piece in pieces.items() if key not in answers}
     watched(len(answers) / max(len(pieces), 1))
+    if todo and plan.executor == "threads":
+        load_before_threads(loads)
     for key, answer in _answers(work, todo, plan, watched):
         if folder is not None:
             folder.keep(key, answer)
@@ -219,8 +223,6 @@ def _plain(answer: Plain) -> Plain:
 def _pool(plan: Plan, pieces: int) -> Iterator[Executor]:
     workers = max(1, min(plan.workers, pieces))
     if plan.executor == "threads":
-        if workers > 1:
-            load_before_threads()
         with ThreadPoolExecutor(workers) as threads:
             yield threads
     elif plan.executor == "processes":

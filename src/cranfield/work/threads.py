@@ -13,21 +13,17 @@ from typing import TypeVar
 Given = TypeVar("Given")
 Result = TypeVar("Result")
 
-# What the pieces of a study load when they first need it. Its parts import each other, and a thread
-# that comes while another loads them can see them half loaded.
-_LOADED_LATE = (
-    "importlib.readers",
-    "numpy.ma",
-    "scipy.sparse.csgraph",
-    "scipy.stats",
-    "isal.igzip",
-    "isal.isal_zlib",
-)
+# What reading a file and naming a sample load when they first need it.
+_LOADED_LATE = ("importlib.readers", "numpy.ma", "isal.igzip", "isal.isal_zlib")
 
 
-def load_before_threads() -> None:
-    """Load what studies load late, so that their threads find it complete."""
-    for name in _LOADED_LATE:
+def load_before_threads(modules: Iterable[str] = ()) -> None:
+    """Load what threads would load late, and these modules, so that all find them complete.
+
+    The parts of a package import each other, and a thread that comes while another loads them can
+    see them half loaded.
+    """
+    for name in (*_LOADED_LATE, *modules):
         with suppress(ModuleNotFoundError):  # an extra that is not installed
             importlib.import_module(name)
 

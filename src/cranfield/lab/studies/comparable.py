@@ -116,7 +116,9 @@ def comparable(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, folds, rng) for n, s in material.runs}
     study = {"study": "comparable", **material.described(), "folds": folds, "seed": rng}
-    done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    done = run_pieces(
+        _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
+    )
     kept = {name: answer for name, answer in done.items() if "skipped" not in answer}
     if len(kept) < 3:
         raise UsageError(f"{plural(len(kept), 'run')} with confidences: give at least 3")

@@ -216,7 +216,14 @@ def correlate(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, draws) for n, s in material.runs}
     study = {"study": "correlate", **material.described(), "seed": rng, "resamples": resamples}
-    found = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    found = run_pieces(
+        _run_piece,
+        pieces,
+        plan,
+        study=study,
+        loads=(*material.loads, "scipy.stats"),
+        progress=progress,
+    )
     answers = list(found.values())
     scores = floats([a["overall"] for a in answers])
     drawn = drawn_table([a["drawn"] for a in answers], draws)

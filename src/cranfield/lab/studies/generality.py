@@ -130,7 +130,9 @@ def generality(
         "size": size,
         "seed": rng,
     }
-    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    answers = run_pieces(
+        _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
+    )
     scores = floats([a["sizes"] for a in answers.values()]).transpose(1, 0, 2)
     sizes = tuple(round(s * size) for s in shares)
     names = tuple(map(str, material.measures))

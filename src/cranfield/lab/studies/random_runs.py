@@ -314,7 +314,9 @@ def random_study(
         "over": over,
         "seed": rng,
     } | ({"per_density": per_density} if per_density > 1 else {})
-    done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    done = run_pieces(
+        _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
+    )
     answers = {name: answer for name, answer in done.items() if "skipped" not in answer}
     scores = floats([a["overall"] for a in answers.values()])
     runs = tuple(

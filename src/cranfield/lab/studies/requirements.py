@@ -21,6 +21,7 @@ from cranfield.data.costmap import CostMap
 from cranfield.errors import NeedsError, door, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
+from cranfield.lab.material import DISTANCES
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.lab.pipes import label_options_once
 from cranfield.lab.requirement_cases import Cases, Known, label_cases, ranked_cases
@@ -126,7 +127,8 @@ def requirements(
     paths = known if plan.is_local else full_path(known)
     pieces = {str(m): _Piece(str(m), *paths) for m in any_measures(measures)}
     study = {"study": "requirements", "measures": list(pieces), "known": stamp(known)}
-    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    loads = DISTANCES if ontology is not None else ()
+    answers = run_pieces(_run_piece, pieces, plan, study=study, loads=loads, progress=progress)
     found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
     return Requirements(tuple(pieces), tuple(found))
 

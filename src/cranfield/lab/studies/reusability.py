@@ -118,7 +118,9 @@ def leave_one_out(
     pieces = {"": _Piece(material, depth, -1)}
     pieces |= {name: _Piece(material, depth, r) for r, name in enumerate(material.run_names)}
     study = {"study": "pool", **material.described(), "depth": depth}
-    answers = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    answers = run_pieces(
+        _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
+    )
     full = floats(answers[""]["scores"])
     found = []
     for r, run in enumerate(material.run_names):

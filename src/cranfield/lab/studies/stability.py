@@ -208,7 +208,9 @@ def stability(
     bare = material.without_runs()
     pieces = {n: _Piece(bare, n, s, how, draws) for n, s in material.runs}
     study = {"study": "stability", **material.described(), "how": repr(how), "draws": repr(draws)}
-    done = run_pieces(_run_piece, pieces, plan, study=study, progress=progress)
+    done = run_pieces(
+        _run_piece, pieces, plan, study=study, loads=material.loads, progress=progress
+    )
     found = _found(list(done.values()), material, how, draws, dropped, level)
     return replace(found, notes=notes_of(done))
 
