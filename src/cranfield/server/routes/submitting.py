@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from sqlalchemy import Connection
@@ -9,13 +10,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.campaign.submissions import Checked
+from cranfield.campaign.submissions import Checked, Problem
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
-from cranfield.server.forms import Question, ask_first
+from cranfield.server.forms import Question, ask_first, sentence
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, tasks_of
+from cranfield.server.services.checks import is_small
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
@@ -29,7 +31,6 @@ from cranfield.server.web import (
     form_of,
     handler,
     page,
-    see,
     see_done,
     text_of,
     visitor_of,
@@ -37,6 +38,8 @@ from cranfield.server.web import (
 )
 
 BLOCK = 1 << 20
+ZIP = b"PK\x03\x04"
+KIND_NAMES = {"ranked": "rankings of items", "labels": "annotations of items with concepts"}
 FIELDS = ("task", "tag", "configuration", "description", "features", "classifier", "threshold")
 
 
@@ -54,8 +57,14 @@ def accept(
     `remember` is done in the same transaction with the receipt.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    if upload.head.startswith(ZIP) and given.ending != ".npz":
+        raise UsageError(
+            "a .zip archive is not taken: send the file itself, or packed as .gz or .zst"
+        )
     given = submissions.checked_submission(given, row, task_row["kind"])
     checked = checks_of(request).check(upload, given, task_row, row["slug"])
+    if not checked.is_good:
+        checked = _with_other_task(request, upload, given, task_row, checked)
     if not checked.is_good and not check_only:
         about = task_row["id"], visitor.team, given.tag
         context.store.write(lambda c: submissions.reject(c, context, *about, checked))
@@ -82,11 +91,34 @@ def accept(
             sha=upload.sha,
             size=upload.size,
         )
+        receipt["notes"] = list(checked.notes)
         if remember is not None:
             remember(connection, receipt)
         return receipt
 
     return context.store.write(write)
+
+
+def _with_other_task(
+    request: Request, upload: Upload, given: Submission, task_row: Row, checked: Checked
+) -> Checked:
+    """What is wrong with a file, and before it that it looks like one for another task."""
+    checks = checks_of(request)
+    row = campaign_of(request)
+    with context_of(request).store.read() as connection:
+        tasks = tasks_of(connection, row["id"])
+    others = [task for task in tasks if task["kind"] != task_row["kind"]]
+    # A small file is read in a moment; one that another task would take leaves no doubt.
+    plain = replace(given, threshold="")
+    if not is_small(upload):
+        return checked
+    fits = (task for task in others if checks.check(upload, plain, task, row["slug"]).is_good)
+    other = next(fits, None)
+    if other is None:
+        return checked
+    says = f"this looks like {KIND_NAMES[other['kind']]}; choose the task {other['title']!r} for it"
+    first = Problem(checked.file, 0, says)
+    return replace(checked, problems=(first, *checked.problems), count=checked.count + 1)
 
 
 def summary(checked: Checked) -> Row:
@@ -124,6 +156,7 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **said: A
         team=mine,
         filled=filled,
         open=is_open,
+        most=context.settings.limits.upload_bytes,
         **values,
     )
 
@@ -161,13 +194,15 @@ def _submit(request: Request) -> Response:
         said = {"problems": found.problems, "count": found.count, "tested": check_only}
         return _form(request, filled, 422, **said)
     except TooLargeError as error:
-        return _form(request, filled, 413, error=str(error))
+        return _form(request, filled, 413, error=sentence(str(error)))
     except UsageError as error:
         status = 409 if isinstance(error, NotNowError) else 400
-        return _form(request, filled, status, error=str(error))
+        return _form(request, filled, status, error=sentence(str(error)))
     if check_only:
         return _form(request, filled, checked=receipt)
-    return see(f"/{campaign_of(request)['slug']}/runs/{receipt['id']}")
+    where = f"/{campaign_of(request)['slug']}/runs/{receipt['id']}"
+    warning = "".join(f" Please note: the run {note}." for note in receipt["notes"])
+    return see_done(request, where, f"The run {receipt['tag']} is accepted.{warning}")
 
 
 def _task(request: Request, slug: str) -> Row:

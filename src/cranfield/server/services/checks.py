@@ -170,6 +170,11 @@ class Checks:
         )
 
 
+def is_small(upload: Upload) -> bool:
+    """Whether a file is read in a moment."""
+    return upload.size <= SMALL and not upload.packing
+
+
 def caps_of(public: PublicSet, most: int) -> Caps:
     """The most that is read of a submission: no more than the public ids can fill.
 

@@ -20,8 +20,26 @@
   const form = document.getElementById("submit");
   const bar = document.getElementById("sent");
   if (!form || !bar || !window.FormData) { return; }
+  const say = function (text) {
+    const place = document.getElementById("unsent");
+    place.textContent = text;
+    place.hidden = false;
+    place.scrollIntoView({ block: "center" });
+  };
   form.addEventListener("submit", function (event) {
-    const file = document.getElementById("file").files[0];
+    const field = document.getElementById("file");
+    const file = field.files[0];
+    const most = Number(field.dataset.most);
+    if (file && file.size > most) {
+      event.preventDefault();
+      say("The file has " + file.size.toLocaleString("en") + " bytes; at most " + most.toLocaleString("en") + " are taken. Nothing was sent.");
+      return;
+    }
+    if (file && /\.zip$/i.test(file.name)) {
+      event.preventDefault();
+      say("A .zip archive is not taken: choose the file itself, or one packed as .gz or .zst. Nothing was sent.");
+      return;
+    }
     if (!file || file.size < 1 << 20) { return; }
     event.preventDefault();
     const data = new FormData(form);
@@ -38,6 +56,10 @@
       document.open();
       document.write(request.responseText);
       document.close();
+    });
+    request.addEventListener("error", function () {
+      bar.hidden = true;
+      say("The connection was cut before the file was there. Nothing was stored; what you filled in is still here, so you can send it again.");
     });
     request.send(data);
   });
