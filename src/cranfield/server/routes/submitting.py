@@ -103,22 +103,22 @@ def _with_other_task(
     request: Request, upload: Upload, given: Submission, task_row: Row, checked: Checked
 ) -> Checked:
     """What is wrong with a file, and before it that it looks like one for another task."""
-    checks = checks_of(request)
-    row = campaign_of(request)
-    with context_of(request).store.read() as connection:
-        tasks = tasks_of(connection, row["id"])
-    others = [task for task in tasks if task["kind"] != task_row["kind"]]
-    # A small file is read in a moment; one that another task would take leaves no doubt.
-    plain = replace(given, threshold="")
+    # One small file more is read in a moment; one that another task takes leaves no doubt.
     if not is_small(upload):
         return checked
-    fits = (task for task in others if checks.check(upload, plain, task, row["slug"]).is_good)
-    other = next(fits, None)
-    if other is None:
-        return checked
-    says = f"this looks like {KIND_NAMES[other['kind']]}; choose the task {other['title']!r} for it"
-    first = Problem(checked.file, 0, says)
-    return replace(checked, problems=(first, *checked.problems), count=checked.count + 1)
+    checks, row = checks_of(request), campaign_of(request)
+    with context_of(request).store.read() as connection:
+        tasks = tasks_of(connection, row["id"])
+    plain = replace(given, threshold="")
+    for task in tasks:
+        if task["kind"] == task_row["kind"]:
+            continue
+        if checks.check_apart(upload, plain, task, row["slug"]).is_good:
+            kind, title = KIND_NAMES[task["kind"]], task["title"]
+            message = f"this looks like {kind}; choose the task {title!r} for it"
+            problems = (Problem(checked.file, 0, message), *checked.problems)
+            return replace(checked, problems=problems, count=checked.count + 1)
+    return checked
 
 
 def summary(checked: Checked) -> Row:

@@ -104,15 +104,24 @@ class Checks:
         self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
     ) -> Checked:
         """What is wrong with an upload, and how much is in it."""
-        name = f"{given.tag}{given.ending}{upload.packing}"
         public = self.public(task_row, slug)
-        caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
-        threshold = threshold_of(given.threshold)
-        source = Input(name, upload.path.absolute(), caps)
-        is_short = upload.size <= SMALL and not upload.packing and given.ending in LINES
-        if is_short and public.kind == "ranked":
+        if is_small(upload) and given.ending in LINES and public.kind == "ranked":
+            source, threshold = self._source(upload, given, public), threshold_of(given.threshold)
             return check_submission(source, public, threshold=threshold, name=given.tag)
+        return self.check_apart(upload, given, task_row, slug)
+
+    def check_apart(
+        self, upload: Upload, given: Submission, task_row: Mapping[str, Any], slug: str
+    ) -> Checked:
+        """The same by a child with limits, whatever the upload is."""
+        public = self.public(task_row, slug)
+        source, threshold = self._source(upload, given, public), threshold_of(given.threshold)
         return self._by_child(source, given.tag, threshold, public, slug)
+
+    def _source(self, upload: Upload, given: Submission, public: PublicSet) -> Input:
+        caps = caps_of(public, self.context.settings.limits.unpacked_bytes)
+        name = f"{given.tag}{given.ending}{upload.packing}"
+        return Input(name, upload.path.absolute(), caps)
 
     def close(self) -> None:
         """End the processes that wait for more to read."""
