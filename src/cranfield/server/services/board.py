@@ -28,6 +28,8 @@ from cranfield.server.store.tables import (
 )
 from cranfield.server.store.work_tables import assessor
 
+FIRST_YEAR, LAST_YEAR = 1971, 9998
+
 
 def board(connection: Connection, context: Context, campaign: Row) -> dict[str, Any]:
     """All that the board shows."""
@@ -172,6 +174,9 @@ def time_from(text: str, what: str) -> int | None:
         raise UsageError(
             f"{what}: {text.strip()[:40]!r} is not a time such as 2027-03-01T12:00"
         ) from None
+    # Beyond these years a time in another zone is one that no page could show.
+    if not FIRST_YEAR <= found.year <= LAST_YEAR:
+        raise UsageError(f"{what} is not in the years {FIRST_YEAR} to {LAST_YEAR}")
     aware = found if found.tzinfo else found.replace(tzinfo=UTC)
     return int(aware.timestamp() * SECOND)
 
