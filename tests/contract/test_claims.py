@@ -284,3 +284,20 @@ def test_a_comparison_can_be_cancelled_and_kept(tmp_path):
 def test_one_tailed_needs_a_baseline():
     with pytest.raises(UsageError, match="name a baseline, or take the tail 'seen'"):
         scores(campaign(3, 20, 1)).compare(tail="one")
+
+
+def test_the_places_shown_are_those_that_the_tests_leave_open():
+    """Runs that share a letter share places, in rows and in the table that people read."""
+    result = scores(campaign(6, 20, 5, spread=0.1)).compare(resamples=199)
+    board = {s.run: s for s in result.standings}
+    for s in result.standings:
+        first, last = s.rank_spread
+        assert s.place_interval == (min(first, s.place), max(last, s.place))
+    alike = [p for p in result.pairs if set(board[p.a].group) & set(board[p.b].group)]
+    assert alike
+    for pair in alike:
+        a, b = board[pair.a].place_interval, board[pair.b].place_interval
+        assert max(a[0], b[0]) <= min(a[1], b[1])
+    shown = str(result)
+    assert "spread" in shown
+    assert "places: where" not in shown

@@ -212,8 +212,9 @@ _SAID_OF_FOLDED = (
 class Standing:
     """Where a run stands under a measure.
 
-    `place` is its position in the order of the means, `place_interval` where it stands when
-    topics are drawn anew. `rank` is 1 + the number of runs that are significantly better, so runs
+    `place` is its position in the order of the means, `place_interval` the places that the tests
+    leave open, that one among them. `rank` is 1 + the number of runs that are significantly better,
+    so runs
     that cannot be told apart from the best share rank 1; two runs share no letter of `group`
     exactly when they differ significantly. `rank_spread` are the first and the last place that
     the tests leave open. With too many groups for letters `group` is empty.

@@ -9,7 +9,7 @@ from cranfield.comparison.tested import Case, Tested
 from cranfield.notes import Notes
 from cranfield.stats import intervals
 from cranfield.stats._resample import Floats, Ints
-from cranfield.stats.rankgroups import place_intervals, places, rank_groups
+from cranfield.stats.rankgroups import places, rank_groups
 
 
 def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> list[Standing]:
@@ -22,7 +22,7 @@ def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> 
     beaten = found.beaten(case)
     groups = rank_groups(beaten, order)
     at = places(oriented)
-    ranges = _place_ranges(case, drawn, at, [(g.rank, g.last) for g in groups])
+    ranges = _place_ranges(at, [(g.rank, g.last) for g in groups])
     boxes = intervals.run_intervals(
         case.values,
         method=plan.mean_interval,
@@ -56,26 +56,13 @@ def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> 
 
 
 def _place_ranges(
-    case: Case, drawn: Floats | None, at: Ints, open_places: list[tuple[int, int]]
+    at: Ints, open_places: list[tuple[int, int]]
 ) -> list[tuple[int | None, int | None]]:
-    """Where each run stands when topics are drawn anew.
-
-    The place itself is always inside. What the tests have settled is settled: where a run's
-    place is among those that its tests leave open, so is the whole interval.
-    """
-    if drawn is None:
-        return [(None, None)] * len(at)
-    oriented = np.nan_to_num(case.sign * drawn, nan=-np.inf)
-    lows, highs = place_intervals(oriented, confidence=1 - case.plan.alpha)
-    found: list[tuple[int | None, int | None]] = []
-    for place, low, high, (first, last) in zip(
-        at.tolist(), lows.tolist(), highs.tolist(), open_places, strict=True
-    ):
-        low, high = min(low, place), max(high, place)
-        if first <= place <= last:
-            low, high = max(low, first), min(high, last)
-        found.append((low, high))
-    return found
+    """The places that the tests leave open, which hold the place itself in any case."""
+    return [
+        (min(first, place), max(last, place))
+        for place, (first, last) in zip(at.tolist(), open_places, strict=True)
+    ]
 
 
 def _note_order(case: Case, notes: Notes, ahead: list[str]) -> None:

@@ -37,15 +37,16 @@ function leaderboardPart(section, measure) {
   }));
   const lettered = rows.some((r) => r.group);
   const share = `${Number((100 * section.confidence).toPrecision(6))} %`;
-  const told = places.length ? " Shaded: not significantly worse than the best. Two runs have no mark in the same column exactly when they differ significantly." : "";
+  const marks = lettered ? " Two runs have no mark in the same column exactly when they differ significantly." : "";
+  const told = places.length ? ` Shaded: not significantly worse than the best.${marks}` : "";
   const unsure = doubts.length ? ` Three lines in a row, from above: topics, both, truth. ${section.interval_parts}` : "";
   const caption = `${measure.mean_name}: means and ${share} intervals.${unsure}${told}`;
   const further = doubts.length ? ["truth low", "truth high", "both low", "both high"].map((label) => ({ label, numeric: true })) : [];
   const columns = [{ label: "run" }, measureColumn(measure, measure.mean_name), { label: "low", numeric: true }, { label: "high", numeric: true }, ...further,
-    { label: "place", numeric: true, digits: 0 }, { label: "places", draw: (v) => v || "-" }, { label: "rank", numeric: true, digits: 0 },
-    { label: lettered ? "group" : "ranks", draw: (v) => v || "-" }];
-  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, ...(doubts.length ? r.doubt : []), r.place, span(r.places), r.rank,
-    lettered ? r.group : span(r.spread)]), { kind: "standings" });
+    { label: "place", numeric: true, digits: 0 }, { label: "rank", numeric: true, digits: 0 },
+    { label: "spread", draw: (v) => v || "-" }, ...(lettered ? [{ label: "group", draw: (v) => v || "-" }] : [])];
+  const twin = table(caption, columns, rows.map((r) => [r.run, r.mean, r.low, r.high, ...(doubts.length ? r.doubt : []), r.place, r.rank,
+    span(r.spread), ...(lettered ? [r.group] : [])]), { kind: "standings" });
   const shown = rows.slice(0, 60);
   const drawn = drawChart(leaderboardModel(shown, measure.mean_name, caption, measure.range));
   const said = shown.length < rows.length ? `${caption} The first ${shown.length} of ${rows.length} runs are drawn.` : caption;

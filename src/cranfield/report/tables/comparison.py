@@ -254,9 +254,9 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         Column("ci_low", heading="low"),
         Column("ci_high", heading="high"),
         *(_DOUBTFUL if doubtful else ()),
-        Column("places", numeric=False),
         Column("rank"),
-        Column("group" if lettered else "ranks", numeric=False),
+        Column("spread", numeric=False),
+        *([Column("group", numeric=False)] if lettered else []),
     ]
     rows: list[list[Cell]] = [
         [
@@ -265,21 +265,19 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
             _number(s.mean),
             *map(_number, s.ci),
             *(_four(s.truth_ci, s.both_ci) if doubtful else ()),
-            _span(s.place_interval),
             s.rank,
-            s.group if lettered else _span(s.rank_spread),
+            _span(s.rank_spread),
+            *([s.group] if lettered else []),
         ]
         for s in standings
     ]
-    share = f"{100 * (1 - comparison.alpha):g} %"
     notes = [
-        f"place: by the mean; places: where the run stands in {share} of the resamples.",
+        "place: by the mean; spread: the places that the tests leave open.",
         "rank: 1 + the number of runs that are significantly better"
         + (f" ({_board_tests(comparison)});" if comparison.baseline else ";"),
-        "group: two runs share no letter exactly when they differ significantly."
-        if lettered
-        else "ranks: the places that the tests leave open, for more groups than there are letters.",
     ]
+    if lettered:
+        notes.append("group: two runs share no letter exactly when they differ significantly.")
     if doubtful:
         notes.append(comparison.interval_parts())
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
