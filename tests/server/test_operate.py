@@ -1,6 +1,7 @@
 """Commands on the folder of a site: what is not there is told, and nothing is made by asking."""
 
 import hashlib
+import io
 import json
 import os
 import socket
@@ -140,7 +141,9 @@ def repacked(source, target, change):
     """A backup whose unpacked folder was changed by somebody."""
     with tempfile.TemporaryDirectory() as folder:
         with tarfile.open(source) as archive:
-            archive.extractall(folder, filter="data")
+            # Python before 3.11.4 has no filters, and needs none here.
+            archive.extraction_filter = getattr(tarfile, "data_filter", None)
+            archive.extractall(folder)
         change(Path(folder))
         with tarfile.open(target, "w:gz") as archive:
             for path in sorted(Path(folder).rglob("*")):
@@ -181,6 +184,29 @@ def test_a_backup_has_what_its_manifest_says_and_nothing_else(unserved, tmp_path
     with pytest.raises(InputError, match=message):
         operate.restore_site(bad, tmp_path / "again")
     assert not (tmp_path / "again").exists()
+
+
+@pytest.mark.parametrize("name", ["../beside", "/tmp/beside", "public/../../beside"])
+def test_no_file_of_a_backup_leaves_its_folder(unserved, tmp_path, name):
+    bad = tmp_path / "bad.tar.gz"
+    with tarfile.open(bad, "w:gz") as archive:
+        entry = tarfile.TarInfo(name)
+        entry.size = 1
+        archive.addfile(entry, io.BytesIO(b"x"))
+    with pytest.raises(InputError, match="lies outside of the backup"):
+        operate.restore_site(bad, tmp_path / "site" / "again")
+    assert not list(tmp_path.rglob("beside"))
+
+
+def test_a_backup_is_restored_without_the_filters_of_tarfile(unserved, tmp_path, monkeypatch):
+    """Python 3.11.2, which Debian 12 has, does not know them."""
+
+    def extractall(self, path=".", members=None, *, numeric_owner=False):
+        raise AssertionError("unpacks whatever an archive holds")
+
+    operate.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
+    monkeypatch.setattr(tarfile.TarFile, "extractall", extractall)
+    assert operate.restore_site(tmp_path / "good.tar.gz", tmp_path / "again").holds
 
 
 def test_a_backup_of_postgresql_is_read_and_not_run(tmp_path):
