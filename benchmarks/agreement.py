@@ -20,12 +20,12 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.coefficients import COEFFICIENTS
+from cranfield.agreement.coincidences import unit_counts
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import check_quality
 from cranfield.agreement.simulate import simulate_log
-from cranfield.agreement.tallies import unit_counts
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.io.judgement_log import read_judgement_log
 

@@ -15,8 +15,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cranfield.agreement.aggregate import aggregate_judgements
-from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.aggregation import Aggregated, aggregate_judgements
 from cranfield.agreement.simulate import simulate_log
 from cranfield.io.judgement_log import read_judgement_log
 

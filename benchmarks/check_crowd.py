@@ -16,9 +16,9 @@ from pathlib import Path
 import numpy as np
 
 from check_stats import run_checks
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.quality import quality_of
-from cranfield.agreement.weaklabel import filter_weak_labels
+from cranfield.agreement.weak_labels import filter_weak_labels
 from cranfield.campaign.ontology_form import ontology_form
 from cranfield.campaign.personas import Crowd, find_out
 from cranfield.data import Judgements

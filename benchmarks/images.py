@@ -22,8 +22,8 @@ from PIL import Image
 
 from cranfield.features import DESCRIPTORS
 from cranfield.features.collections import ItemTable
+from cranfield.features.image_folders import vectors_of
 from cranfield.features.search import search
-from cranfield.features.vectors import vectors_of
 from cranfield.io.samples import sample_folder
 from harness import run_once
 

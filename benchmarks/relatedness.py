@@ -25,10 +25,10 @@ from cranfield.io.concepts import read_mapping
 from cranfield.ontologies import pto
 from cranfield.relatedness import methods, parse_methods
 from cranfield.relatedness.concepts import Lexicon
-from cranfield.relatedness.costmaps import cost_maps
+from cranfield.relatedness.cost_maps import cost_maps
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.wordnet import WordNet, open_wordnet
-from cranfield.relatedness.wordnet.locate import find_database
+from cranfield.relatedness.wordnet.parse import find_database
 
 LOAD_SECONDS, NINE_SECONDS, TIMES_NLTK = 3.0, 20.0, 10.0
 JOBS, OUR_PAIRS, NLTK_PAIRS, LEX_FILES = 2, 20_000, 300, 45

@@ -13,7 +13,7 @@ import pytest
 from PIL import Image
 
 from cranfield.cli import main
-from cranfield.features.folders import item_of
+from cranfield.features.image_folders import item_of
 from cranfield.features.pictures import read_picture
 
 GOLDEN = Path(__file__).parents[1] / "golden" / "images" / "pictures"

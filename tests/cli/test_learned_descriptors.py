@@ -10,10 +10,10 @@ from PIL import Image
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import CranfieldError, MissingExtraError
-from cranfield.features.describe import describe_pictures
+from cranfield.features.extract import describe_pictures
 from cranfield.features.pictures import read_picture, resized
 from cranfield.features.search import search
-from cranfield.features.words import local_features
+from cranfield.features.visual_words import local_features
 from cranfield.io.samples import sample_folder
 
 onnx = pytest.importorskip("onnx")

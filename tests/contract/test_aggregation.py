@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from cranfield.agreement.aggregate import METHODS, aggregate_judgements
+from cranfield.agreement.aggregation import METHODS, aggregate_judgements
 from cranfield.agreement.simulate import simulate_log
 from cranfield.data.judgement_log import judgement_log
 from cranfield.errors import InputError, UsageError

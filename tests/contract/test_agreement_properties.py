@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from cranfield.agreement.assess import Resampling, assess
 from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD
-from cranfield.agreement.tallies import unit_counts
+from cranfield.agreement.coincidences import unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 
 ROWS = st.lists(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.agreement.groupings import adjusted_rand
+from cranfield.agreement.card_sorting import adjusted_rand
 from cranfield.errors import InputError, UsageError
 
 labels = st.integers(2, 12).flatmap(

@@ -18,12 +18,12 @@ from cranfield.errors import InputError, MeasureError, NeedsError, UsageError
 from cranfield.io.provider import ProviderSettings
 from cranfield.relatedness import METHODS, cooccurrence, methods, parse_methods
 from cranfield.relatedness import api as python
-from cranfield.relatedness.costmaps import cost_maps
+from cranfield.relatedness.api import correlation_with_people as agreement
+from cranfield.relatedness.concept_sources import RateLimited, Remembered, UrlProvider
+from cranfield.relatedness.cost_maps import compare_cost_maps as compare_maps
+from cranfield.relatedness.cost_maps import cost_maps
 from cranfield.relatedness.counts import count_tags, nwd, relatedness
-from cranfield.relatedness.human import correlation_with_people as agreement
 from cranfield.relatedness.links import collect_links
-from cranfield.relatedness.maps import compare_cost_maps as compare_maps
-from cranfield.relatedness.providers import RateLimited, Remembered, UrlProvider
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.sources import REFERENCES
 

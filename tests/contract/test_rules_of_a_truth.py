@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import cranfield as cf
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.data.ontology import Ontology, Requirement, Rules
 from cranfield.data.rulebook import RuleBook, exclusive_groups
 from cranfield.io.judgement_log import read_judgement_log

@@ -10,13 +10,13 @@ import pytest
 from cranfield.errors import InputError, NeedsError, UsageError
 from cranfield.relatedness import METHODS
 from cranfield.relatedness.concepts import Lexicon
-from cranfield.relatedness.hso import links_across
+from cranfield.relatedness.hirst_st_onge import links_across
 from cranfield.relatedness.information import information_of
 from cranfield.relatedness.paths import greatest_depth
 from cranfield.relatedness.scoring import Resources, score_pairs
 from cranfield.relatedness.taxonomy import taxonomy_of
 from cranfield.relatedness.wordnet import open_wordnet
-from cranfield.relatedness.wordnet.cache import load_arrays, pack_arrays
+from cranfield.relatedness.wordnet.parse import load_arrays, pack_arrays
 
 LICENCE = "  1 This is a licence.  \n"
 # name: (part, lexicographer file, words, links as (symbol, target, source word and target word),
@@ -248,11 +248,11 @@ def test_places(folder, tmp_path, monkeypatch):
 
 
 def test_no_database_says_how_to_install_one(tmp_path, monkeypatch):
-    from cranfield.relatedness.wordnet import locate
+    from cranfield.relatedness.wordnet import parse
 
     monkeypatch.delenv("WNSEARCHDIR", raising=False)
     monkeypatch.delenv("WNHOME", raising=False)
-    monkeypatch.setattr(locate, "_usual_places", lambda: iter([tmp_path / "nowhere"]))
+    monkeypatch.setattr(parse, "_usual_places", lambda: iter([tmp_path / "nowhere"]))
     with pytest.raises(NeedsError, match="apt-get install wordnet-base"):
         open_wordnet()
     monkeypatch.setenv("WNHOME", str(tmp_path))

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.coefficients import fleiss, free_marginal, gwet, krippendorff
-from cranfield.agreement.tallies import Tallies, unit_counts
+from cranfield.agreement.coincidences import Tallies, unit_counts
 from cranfield.data.judgement_log import judgement_log
 from cranfield.io.judgement_log import read_judgement_log
 

@@ -16,8 +16,8 @@ from cranfield.agreement.coefficients import (
     gwet,
     krippendorff,
 )
+from cranfield.agreement.coincidences import unit_counts
 from cranfield.agreement.pairwise import pairwise
-from cranfield.agreement.tallies import unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 
 EXACT = 1e-10

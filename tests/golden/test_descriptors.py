@@ -20,7 +20,7 @@ from PIL import Image
 
 from cranfield.features import DESCRIPTORS, descriptor
 from cranfield.features.distances import distances
-from cranfield.features.vectors import vectors_of
+from cranfield.features.image_folders import vectors_of
 
 HERE = Path(__file__).parent / "images"
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.coefficients import (
     COEFFICIENTS,
     fleiss,
@@ -18,9 +18,9 @@ from cranfield.agreement.coefficients import (
     gwet,
     krippendorff,
 )
+from cranfield.agreement.coincidences import Tallies, UnitCounts, unit_counts
 from cranfield.agreement.intervals import resampled_intervals
 from cranfield.agreement.pairwise import _DenseSums, _SparseSums, pairwise
-from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from tests.reference import agreement as slow
 
@@ -159,7 +159,7 @@ def test_sparse_counts_give_the_same_tallies(monkeypatch: pytest.MonkeyPatch) ->
         rng.integers(0, 5, 200).tolist(),
     )
     dense = unit_counts(log).tallies()
-    monkeypatch.setattr("cranfield.agreement.tallies.DENSE_CELLS", 10)
+    monkeypatch.setattr("cranfield.agreement.coincidences.DENSE_CELLS", 10)
     sparse = unit_counts(log).tallies()
     assert np.allclose(dense.agreement, sparse.agreement)
     assert np.allclose(dense.coincidence, sparse.coincidence)

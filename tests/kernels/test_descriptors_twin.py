@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from cranfield import _core
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features.distances import Prepared, distances
-from cranfield.features.vectors import vectors_of
+from cranfield.features.image_folders import vectors_of
 from tests.reference import features, features_mpeg7, features_texture
 
 KERNELS = _core.descriptor_kernels()

@@ -15,8 +15,7 @@ from cranfield.lab.material import Material
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.stability import stability
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
-from cranfield.work.packing import remembered
-from cranfield.work.paths import full_path
+from cranfield.work.serialisation import full_path, remembered
 from tests.cluster import local_cluster
 
 SMALL = {"repeats": 2, "trials": 10, "resamples": 50, "rng": 5}

@@ -9,12 +9,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from cranfield.agreement.aggregate import aggregate_judgements
+from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.coefficients import accuracy, fleiss, free_marginal, gwet, krippendorff
+from cranfield.agreement.coincidences import UnitCounts, unit_counts
 from cranfield.agreement.majority import accuracy_to_majority, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.study import assess_agreement
-from cranfield.agreement.tallies import UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.io.judgement_log import read_judgement_log
 

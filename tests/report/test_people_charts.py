@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import cranfield as cf
-from cranfield.agreement.groups import group_agreement
+from cranfield.agreement.annotator_groups import group_agreement
 from cranfield.agreement.majority import majority_agreement
 from cranfield.campaign.collected import collect
 from cranfield.cli import main

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from cranfield.agreement.annotator_groups import GroupAgreement, GroupRow
 from cranfield.agreement.assess import AgreementRow, AnnotatorRow, Assessed, Resampling
-from cranfield.agreement.exclusive import BrokenForm
-from cranfield.agreement.groups import GroupAgreement, GroupRow
+from cranfield.agreement.exclusive_labels import BrokenForm
 from cranfield.agreement.majority import ItemAgreement, MajorityShare, MajorityShares
 from cranfield.agreement.pairwise import AnnotatorPairs
 from cranfield.agreement.quality import Quality
-from cranfield.agreement.systems import SystemsStudy
+from cranfield.agreement.ranking_robustness import SystemsStudy
 from cranfield.answers import Answer
 
 PAIR_KEYS = ("a", "b", "units", "accuracy", "cohen", "scott")

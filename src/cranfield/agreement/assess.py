@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 
 from cranfield.agreement.coefficients import Coefficient, choose_coefficients
+from cranfield.agreement.coincidences import Tallies, UnitCounts, unit_counts
 from cranfield.agreement.intervals import Key, resampled_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
-from cranfield.agreement.tallies import Tallies, UnitCounts, unit_counts
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.notes import Progress
 

@@ -16,7 +16,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.agreement.tallies import Tallies
+from cranfield.agreement.coincidences import Tallies
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import NeedsError, UsageError, suggest
 

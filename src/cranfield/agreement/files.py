@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from cranfield.agreement.aggregate import aggregate_judgements
-from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.adjudication import adjudicated, read_decisions
+from cranfield.agreement.aggregation import Aggregated, aggregate_judgements
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.assess import Resampling
-from cranfield.agreement.decisions import adjudicated, read_decisions
 from cranfield.agreement.majority import Counting
 from cranfield.agreement.study import QualityCheck, SystemsCheck, agreement_map, assess_agreement
 from cranfield.data.costmap import AgreementMap

@@ -17,11 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement.assess import Values, assess
+from cranfield.agreement.collusion import find_copies, find_form_copies
 from cranfield.agreement.consensus import consensus_of_others, skills
-from cranfield.agreement.copies import find_copies
-from cranfield.agreement.exclusive import Forms, Ruled
-from cranfield.agreement.form_copies import find_form_copies
-from cranfield.agreement.signs import (
+from cranfield.agreement.exclusive_labels import Forms, Ruled
+from cranfield.agreement.spam_signals import (
     Sign,
     find_constant,
     find_fast,

@@ -7,17 +7,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from cranfield.agreement.aggregation import log_facts, note_log
+from cranfield.agreement.annotator_groups import group_agreement
 from cranfield.agreement.answer import Agreement, FormsReport
 from cranfield.agreement.assess import Assessed, Resampling, assess
 from cranfield.agreement.coefficients import LEAST, nominal_names
-from cranfield.agreement.estimate import Gold
-from cranfield.agreement.exclusive import Forms, Ruled, question_log
-from cranfield.agreement.facts import log_facts, note_log
-from cranfield.agreement.groups import group_agreement
+from cranfield.agreement.exclusive_labels import Forms, Ruled, question_log
 from cranfield.agreement.majority import Counting, accuracy_per_item, majority_agreement
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import Quality, check_quality
-from cranfield.agreement.systems import SystemsStudy, compare_rankings
+from cranfield.agreement.ranking_robustness import SystemsStudy, compare_rankings
+from cranfield.agreement.truth_inference import Gold
 from cranfield.data.costmap import AgreementMap
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix

@@ -29,8 +29,8 @@ from cranfield.io.annotations import name_annotations, read_annotation, read_tru
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure
 from cranfield.measures.labels.registry import parse_label_measures
-from cranfield.work.packing import numbers
 from cranfield.work.seeds import generator
+from cranfield.work.serialisation import numbers
 
 _STREAM = 42
 _SAME = 1e-12

@@ -14,7 +14,7 @@ from cranfield.campaign.votes import Choices, Preferences, count_choices, count_
 from cranfield.errors import InputError, door
 from cranfield.io.files import describe, read_json_text
 from cranfield.notes import Notes
-from cranfield.work.packing import floats
+from cranfield.work.serialisation import floats
 
 OTHER = "OTHER"
 # The answer that both sets are equally good.

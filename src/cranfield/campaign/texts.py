@@ -43,7 +43,7 @@ def public_concepts(collection: Collection) -> tuple[str, ...] | None:
 
 def picture_files(folder: Path) -> dict[str, Path]:
     """The picture of each item in a folder, by the item's id."""
-    from cranfield.features.folders import list_pictures
+    from cranfield.features.image_folders import list_pictures
 
     return {found.item: found.path for found in list_pictures(folder).pictures}
 

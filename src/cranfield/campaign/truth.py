@@ -13,9 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.agreement.aggregate import aggregate_judgements
-from cranfield.agreement.aggregated import Aggregated
-from cranfield.agreement.decisions import Decision, adjudicated
+from cranfield.agreement.adjudication import Decision, adjudicated
+from cranfield.agreement.aggregation import Aggregated, aggregate_judgements
 from cranfield.agreement.majority import unit_rows
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix, dense

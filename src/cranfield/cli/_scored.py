@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.cli._common import Output
 from cranfield.evaluation.scores import Scores
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 
 def scores_and_page(

@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.cli._common import Output, Parser, Place, add, positive
 from cranfield.errors import UsageError
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 
 def truth_options(parser: Parser) -> None:

@@ -23,7 +23,7 @@ from cranfield.comparison.gate import WAYS, worse_checked
 from cranfield.evaluation.kept import with_notes
 from cranfield.evaluation.stored import baseline_measures, is_saved, with_baseline
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison

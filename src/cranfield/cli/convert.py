@@ -38,7 +38,7 @@ def main(argv: Sequence[str]) -> int:
     asked = {"kind": given["kind"], "long": given["long"]}
     notes: tuple[str, ...] = ()
     if given["from_folders"]:
-        from cranfield.features.classes import convert_classes
+        from cranfield.features.image_folders import convert_classes
 
         data = convert_classes(given["source"], target, **asked)
     else:

@@ -9,7 +9,7 @@ from cranfield.cli._common import Parser, add, common, outputs, positive
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.relatedness.maps import compare_cost_maps, view_cost_map
+    from cranfield.relatedness.cost_maps import compare_cost_maps, view_cost_map
 
     if given.pop("task") == "show":
         output.show(view_cost_map(**given), form=output.form)

@@ -34,7 +34,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.features.describe import describe_pictures
+    from cranfield.features.extract import describe_pictures
 
     source, names = given.pop("source"), given.pop("descriptors")
     options = {name: value for name, value in given.items() if value is not None}

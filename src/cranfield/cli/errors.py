@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive
 from cranfield.cli._inputs import subject_options
 from cranfield.data.collection import KINDS
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 DESCRIPTION = """Where runs fail: the hardest topics, those where runs disagree, the largest gains
 and losses against a baseline; for annotations also the concepts that are confused most, and

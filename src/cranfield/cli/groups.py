@@ -21,7 +21,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.agreement.groupings import study_groups
+    from cranfield.agreement.card_sorting import study_groups
 
     output.show(study_groups(given["source"], level=given["level"]))
     return 0

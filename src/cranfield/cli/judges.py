@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, common, measures, outputs, positive, share
 from cranfield.evaluation.scores import Task
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 DESCRIPTION = """Compare judges (a program, a crowd, other people) with the gold: agreement with
 intervals, confusion of grades, and with --runs what each does to the means and the ranking of runs,

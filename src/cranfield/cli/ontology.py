@@ -77,7 +77,7 @@ def main(argv: Sequence[str]) -> int:
         return DONE
     source, rules = given["source"], given["rules"]
     if action == "categories":
-        from cranfield.relatedness.categories import count_categories
+        from cranfield.relatedness.hierarchies import count_categories
 
         output.show(count_categories(source, rules=rules))
         return DONE

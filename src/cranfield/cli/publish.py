@@ -8,7 +8,7 @@ from dataclasses import replace
 from cranfield.cli._common import Parser, add, common, positive, target
 from cranfield.cli._truths import truth_files
 from cranfield.data.collection import KINDS
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 DESCRIPTION = """Write the results of a collection as a site of plain files, readable without a
 script: leaderboards with intervals and groups, a page for every run, team, topic and concept,

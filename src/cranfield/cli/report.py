@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cranfield.cli._common import Parser, add, common
 from cranfield.cli._truths import truth_files
 from cranfield.data.collection import KINDS
-from cranfield.work.background import in_background
+from cranfield.work.interruptible import in_background
 
 DESCRIPTION = """Write one page with everything about a collection: leaderboards, comparisons, every
 topic and item, annotators. It needs no network and opens from disk."""

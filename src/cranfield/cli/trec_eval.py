@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 
 from cranfield._version import __version__
-from cranfield.compat.trec_arguments import USAGE, read_arguments, usage
+from cranfield.compat.trec_eval import USAGE, read_arguments, usage
 
 __all__ = ["USAGE", "main"]
 

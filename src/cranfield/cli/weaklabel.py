@@ -15,7 +15,7 @@ that are fewer than half cannot move."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.agreement.weak_files import filter_weak_files
+    from cranfield.agreement.weak_labels import filter_weak_files
     from cranfield.report.tables.weaklabel import kept_table
 
     given = with_folder("weaklabel", given, "features")

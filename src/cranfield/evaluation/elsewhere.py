@@ -26,7 +26,7 @@ def scored_elsewhere(
 ) -> Scores:
     """The scores of all pieces as one; `work` must be importable by name, for it travels."""
     from cranfield.work.executors import Plan, run_pieces
-    from cranfield.work.paths import full_path
+    from cranfield.work.serialisation import full_path
 
     plan = Plan(executor, jobs)
     for options, (_, run) in pieces:

@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from cranfield.errors import InputError, UsageError
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor
-from cranfield.features.folders import list_pictures, shown
+from cranfield.features.image_folders import list_pictures, shown, vectors_of
 from cranfield.features.pictures import BadPictureError, read_picture
-from cranfield.features.vectors import vectors_of
 from cranfield.io.files import FileForm, csv_rows, describe, read_text, run_name
 from cranfield.io.vectors import read_vectors
 

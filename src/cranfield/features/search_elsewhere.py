@@ -15,7 +15,7 @@ from cranfield.errors import UsageError
 from cranfield.features.search import Search, search
 from cranfield.notes import Progress
 from cranfield.work.executors import Plan, run_pieces
-from cranfield.work.paths import full_path
+from cranfield.work.serialisation import full_path
 
 # Queries of one piece: enough to make reading the collection worth it.
 _QUERIES = 512

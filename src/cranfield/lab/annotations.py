@@ -23,7 +23,7 @@ from cranfield.measures.labels.blocks import LabelPlan, PerRankedConcept, Sorted
 from cranfield.measures.labels.registry import parse_label_measures, without_needs
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
-from cranfield.work.packing import remembered
+from cranfield.work.serialisation import remembered
 
 
 class LabelMaterial(Material):

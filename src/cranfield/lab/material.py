@@ -19,8 +19,7 @@ from cranfield.measures import Measure
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
 from cranfield.work.executors import Plain, Plan
-from cranfield.work.packing import numbers, stamp
-from cranfield.work.paths import full_path
+from cranfield.work.serialisation import full_path, numbers, stamp
 
 if TYPE_CHECKING:
     from cranfield.data import Judgements

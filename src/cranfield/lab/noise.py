@@ -20,8 +20,8 @@ from cranfield.data import Judgements
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most
 from cranfield.lab.material import Material, Truth
-from cranfield.work.packing import remembered
 from cranfield.work.seeds import generator
+from cranfield.work.serialisation import remembered
 
 # All disturbed truths are held at once.
 MOST_REPEATS = 1000

@@ -21,7 +21,7 @@ from cranfield.lab.pipes import annotations_once, label_options_once, read_once
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats
-from cranfield.work.packing import remembered
+from cranfield.work.serialisation import remembered
 
 
 class RankedMaterial(Material):

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from cranfield.errors import check_at_most
 from cranfield.lab.material import Scored
 from cranfield.stats._resample import Floats
-from cranfield.work.packing import floats, numbers
 from cranfield.work.seeds import generator
+from cranfield.work.serialisation import floats, numbers
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Two runs that tie must tie: what a sum of floats leaves behind is cut off.

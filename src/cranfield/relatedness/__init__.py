@@ -20,16 +20,26 @@ def _declared() -> Iterable[Method]:
     from cranfield.relatedness import (
         cooccurrence,
         counts,
-        hso,
+        gloss_vector,
+        hirst_st_onge,
         information,
         lesk,
         links,
         ontology_tree,
         paths,
-        vector,
     )
 
-    sources = (paths, information, hso, lesk, vector, links, counts, ontology_tree, cooccurrence)
+    sources = (
+        paths,
+        information,
+        hirst_st_onge,
+        lesk,
+        gloss_vector,
+        links,
+        counts,
+        ontology_tree,
+        cooccurrence,
+    )
     return (method for source in sources for method in source.METHODS)
 
 

@@ -15,7 +15,10 @@ from cranfield.io.pairs import WordPair, read_pairs
 from cranfield.notes import Notes, Progress
 from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method
-from cranfield.relatedness.answer import (
+from cranfield.relatedness.concept_sources import SourceOptions, Sources, with_sources
+from cranfield.relatedness.cost_maps import cost_maps
+from cranfield.relatedness.human_judgements import HumanCorrelation, correlation_with_people
+from cranfield.relatedness.results import (
     NOT_JUDGED,
     ConceptCosts,
     MethodCatalogue,
@@ -24,10 +27,7 @@ from cranfield.relatedness.answer import (
     RelatedPair,
     note_names,
 )
-from cranfield.relatedness.costmaps import cost_maps
-from cranfield.relatedness.human import HumanCorrelation, correlation_with_people
 from cranfield.relatedness.scoring import PairScores, score_pairs
-from cranfield.relatedness.sources import SourceOptions, Sources, with_sources
 
 Missing = Literal["leave-out", "zero"]
 Watcher = Progress | Callable[[float], None] | None

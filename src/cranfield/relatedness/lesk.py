@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from cranfield import _core
 from cranfield.relatedness._spec import Method, Source
-from cranfield.relatedness.glosses import (
+from cranfield.relatedness.gloss_vector import (
     STOP_WORDS,
     GlossReader,
     Text,

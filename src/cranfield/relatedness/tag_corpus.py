@@ -21,10 +21,10 @@ from cranfield.io.concepts import read_mapping
 from cranfield.io.files import describe
 from cranfield.io.ontology import read_vocabulary
 from cranfield.io.tags import read_tags
-from cranfield.relatedness.categories import CategoryPart, count_categories
 from cranfield.relatedness.concepts import ALTERNATIVE, Lexicon
+from cranfield.relatedness.hierarchies import CategoryPart, count_categories
 from cranfield.relatedness.wordnet import Sense, open_wordnet
-from cranfield.relatedness.wordnet.classes import BROAD_CLASSES, broad_class
+from cranfield.relatedness.wordnet.database import BROAD_CLASSES, broad_class
 
 # Tags in at least 20 images (No 10.3).
 MIN_ITEMS = 20

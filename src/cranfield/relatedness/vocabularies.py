@@ -18,7 +18,7 @@ from cranfield.errors import UsageError, door
 from cranfield.io.ontology import read_vocabulary
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.api import Watcher, relate_pairs
-from cranfield.relatedness.sources import SourceOptions
+from cranfield.relatedness.concept_sources import SourceOptions
 
 Vocabulary: TypeAlias = Ontology | Sequence[str] | str | Path
 Rule: TypeAlias = tuple[str, tuple[str, ...]]

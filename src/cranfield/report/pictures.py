@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cranfield._version import __version__
 from cranfield.data import Judgements
-from cranfield.features.folders import list_pictures
+from cranfield.features.image_folders import list_pictures
 from cranfield.features.pictures import BadPictureError, small_picture
 from cranfield.features.search import Search
 from cranfield.io import read_qrels

@@ -30,7 +30,7 @@ from cranfield.stats.correlation import (
     spearman,
 )
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats, numbers
+from cranfield.work.serialisation import floats, numbers
 
 CONFIDENCE = 0.95
 # How much further tau may lie from what it estimates than its resamples lie from it: they have

@@ -21,7 +21,7 @@ from cranfield.measures import Measure
 from cranfield.notes import Watcher
 from cranfield.stats._resample import Floats
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats, numbers
+from cranfield.work.serialisation import floats, numbers
 
 MOST_PAIRS = 20_000
 MOST_CELLS = 200_000

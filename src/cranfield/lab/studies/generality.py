@@ -25,8 +25,8 @@ from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats, numbers
 from cranfield.work.seeds import generator
+from cranfield.work.serialisation import floats, numbers
 
 # Items of all simulated topics together: they are held at once.
 MOST_SIMULATED = 4_000_000

@@ -26,8 +26,8 @@ from cranfield.lab.rankings import RankedMaterial
 from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats
 from cranfield.work.seeds import generator
+from cranfield.work.serialisation import floats
 
 MOST_RANDOM = 10_000
 _CONFIDENCES, _LABELS, _EXTRA, _ORDER, _SURE = 31, 32, 33, 34, 35

@@ -30,8 +30,7 @@ from cranfield.lab.requirement_models import hierarchy_faults, user_faults
 from cranfield.measures import Measure
 from cranfield.notes import Watcher
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import stamp
-from cranfield.work.paths import full_path
+from cranfield.work.serialisation import full_path, stamp
 
 Number: TypeAlias = int | str
 KING = {

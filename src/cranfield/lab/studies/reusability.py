@@ -22,7 +22,7 @@ from cranfield.lab.rankings import RankedMaterial
 from cranfield.notes import Watcher
 from cranfield.stats._resample import Floats
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats, numbers, remembered
+from cranfield.work.serialisation import floats, numbers, remembered
 
 
 @dataclass(frozen=True, slots=True)

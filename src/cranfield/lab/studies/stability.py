@@ -23,7 +23,7 @@ from cranfield.notes import Notes, Watcher
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
 from cranfield.work.executors import Plain, Plan, run_pieces
-from cranfield.work.packing import floats, numbers
+from cranfield.work.serialisation import floats, numbers
 
 SWAP_BINS = 20
 SWAP_ALLOWED = 0.05

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield._lazy import cached_property
-from cranfield.relatedness.wordnet.cache import cached
-from cranfield.relatedness.wordnet.classes import LEXICOGRAPHER_FILES
-from cranfield.relatedness.wordnet.locate import DatabaseFiles, find_database
-from cranfield.relatedness.wordnet.morphology import (
-    PARTS,
-    Exceptions,
-    base_forms,
-    read_exceptions,
+from cranfield.relatedness.wordnet.parse import (
+    SYMBOLS,
+    Arrays,
+    DatabaseFiles,
+    cached,
+    find_database,
+    parse_database,
 )
-from cranfield.relatedness.wordnet.parse import SYMBOLS, Arrays, parse_database
 
 Links = tuple[NDArray[np.int32], NDArray[np.int32]]
 
@@ -269,3 +267,98 @@ def open_wordnet(folder: str | Path | None = None) -> WordNet:
     """The WordNet database in a folder, or the one that is installed."""
     files = find_database(folder)
     return _open(files, files.fingerprint())
+
+
+# The files in the order in which the database numbers them (man 5 lexnames).
+LEXICOGRAPHER_FILES = (
+    *("adj.all", "adj.pert", "adv.all", "noun.Tops", "noun.act", "noun.animal"),
+    *("noun.artifact", "noun.attribute", "noun.body", "noun.cognition", "noun.communication"),
+    *("noun.event", "noun.feeling", "noun.food", "noun.group", "noun.location", "noun.motive"),
+    *("noun.object", "noun.person", "noun.phenomenon", "noun.plant", "noun.possession"),
+    *("noun.process", "noun.quantity", "noun.relation", "noun.shape", "noun.state"),
+    *("noun.substance", "noun.time", "verb.body", "verb.change", "verb.cognition"),
+    *("verb.communication", "verb.competition", "verb.consumption", "verb.contact"),
+    *("verb.creation", "verb.emotion", "verb.motion", "verb.perception", "verb.possession"),
+    *("verb.social", "verb.stative", "verb.weather", "adj.ppl"),
+)
+OTHER = "other"
+# The classes of Sigurbjörnsson and van Zwol (2008), as No 5.4 reports them.
+BROAD = {
+    "noun.location": "location",
+    "noun.artifact": "artefact or object",
+    "noun.object": "artefact or object",
+    "noun.person": "person or group",
+    "noun.group": "person or group",
+    "noun.act": "action or event",
+    "noun.event": "action or event",
+    "noun.time": "time",
+}
+BROAD_CLASSES = (*dict.fromkeys(BROAD.values()), OTHER)
+
+
+def broad_class(file: str) -> str:
+    """The broad class of what stands in a lexicographers' file."""
+    return BROAD.get(file, OTHER)
+
+
+PARTS = "nvar"
+
+# (ending, what replaces it, what must stand before the ending)
+_RULES: dict[str, tuple[tuple[str, str], ...]] = {
+    "n": (
+        ("s", ""),
+        ("ses", "s"),
+        ("xes", "x"),
+        ("zes", "z"),
+        ("ches", "ch"),
+        ("shes", "sh"),
+        ("men", "man"),
+        ("ies", "y"),
+    ),
+    "v": (
+        ("s", ""),
+        ("ies", "y"),
+        ("es", "e"),
+        ("es", ""),
+        ("ed", "e"),
+        ("ed", ""),
+        ("ing", "e"),
+        ("ing", ""),
+    ),
+    "a": (("er", ""), ("est", ""), ("er", "e"), ("est", "e")),
+    "r": (),
+}
+
+Exceptions = dict[str, dict[str, list[str]]]
+
+
+def read_exceptions(texts: dict[str, str]) -> Exceptions:
+    """Irregular forms: part of speech -> form -> base forms."""
+    exceptions: Exceptions = {part: {} for part in PARTS}
+    for part, text in texts.items():
+        for form, *bases in filter(None, map(str.split, text.splitlines())):
+            exceptions[part].setdefault(form, []).extend(bases)
+    return exceptions
+
+
+def base_forms(word: str, part: str, exceptions: Exceptions) -> list[str]:
+    """The forms under which a word may be listed, itself first; nothing is looked up."""
+    irregular = exceptions[part].get(word)
+    if irregular is not None:
+        return [word, *irregular]
+    tokens = word.split("_")
+    if len(tokens) == 1:
+        return _detach(word, part)
+    choices = [base_forms(token, part, exceptions) for token in tokens]
+    # The first token varies fastest.
+    return ["_".join(reversed(combination)) for combination in product(*reversed(choices))]
+
+
+def _detach(word: str, part: str) -> list[str]:
+    forms = [word]
+    for ending, replacement in _RULES[part]:
+        # An ending is taken off only if something is left before it.
+        if word.endswith(ending) and len(word) > len(ending):
+            forms.append(word[: -len(ending)] + replacement)
+    # Of equal forms the last one stays, which decides the order of the look-up.
+    return [form for i, form in enumerate(forms) if form not in forms[i + 1 :]]

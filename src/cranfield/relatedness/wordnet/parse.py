@@ -6,15 +6,23 @@ Nothing outside this file knows byte offsets: distributions do not agree on them
 
 from __future__ import annotations
 
+import hashlib
+import json
+import mmap
+import os
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError
-from cranfield.relatedness.wordnet.locate import COUNTS, PART_NAMES, DatabaseFiles
+from cranfield.errors import InputError, NeedsError, os_message
+from cranfield.io.files import write_whole
 
 Arrays = dict[str, NDArray[Any]]
 
@@ -275,3 +283,207 @@ def _tag_counts(files: DatabaseFiles, raw: _Raw) -> NDArray[np.int64]:
         if key in count_of:
             counts[synset] += count_of[key]
     return counts
+
+
+PART_NAMES = ("noun", "verb", "adj", "adv")
+NEEDED = tuple(
+    [f"data.{part}" for part in PART_NAMES]
+    + [f"index.{part}" for part in PART_NAMES]
+    + [f"{part}.exc" for part in PART_NAMES]
+)
+# How often each sense was tagged in SemCor. Either file says the same; only RES, JCN and LIN
+# need one.
+COUNTS = ("cntlist.rev", "cntlist")
+
+INSTALL = (
+    "Install it with: apt-get install wordnet-base (Debian, Ubuntu), or: "
+    "python -m nltk.downloader wordnet, or name its folder with wordnet=, WNSEARCHDIR or WNHOME."
+)
+
+
+@dataclass(frozen=True, slots=True)
+class DatabaseFiles:
+    """The files of a WordNet database, in a folder or inside a zip file."""
+
+    root: Path
+    inside: str = ""
+
+    @property
+    def zipped(self) -> bool:
+        return self.root.suffix == ".zip"
+
+    def where(self, name: str) -> str:
+        """How messages name a file of the database."""
+        return f"{self.root}/{self.inside}{name}"
+
+    def has(self, name: str) -> bool:
+        if not self.zipped:
+            return (self.root / name).is_file()
+        with zipfile.ZipFile(self.root) as archive:
+            return self.inside + name in archive.namelist()
+
+    def read(self, name: str) -> bytes:
+        try:
+            if not self.zipped:
+                return (self.root / name).read_bytes()
+            with zipfile.ZipFile(self.root) as archive:
+                return archive.read(self.inside + name)
+        except (OSError, KeyError, zipfile.BadZipFile) as error:
+            message = os_message(error) if isinstance(error, OSError) else str(error)
+            raise InputError.single(self.where(name), message) from None
+
+    def fingerprint(self) -> str:
+        """A text that changes whenever one of the files does."""
+        names = [self.root] if self.zipped else [self.root / n for n in (*NEEDED, *COUNTS)]
+        marks = [str(self.root.resolve())]
+        for path in names:
+            if path.is_file():
+                stat = path.stat()
+                marks.append(f"{path.name} {stat.st_size} {stat.st_mtime_ns}")
+        return "\n".join(marks)
+
+
+def find_database(folder: str | Path | None = None) -> DatabaseFiles:
+    """The database in the folder given, or the first one in the places where it usually is."""
+    if folder is not None:
+        found = _database_at(Path(folder))
+        if found is None:
+            raise InputError.single(str(folder), _why_not(Path(folder)))
+        return found
+    for variable, inner in (("WNSEARCHDIR", ""), ("WNHOME", "dict")):
+        if value := os.environ.get(variable):
+            found = _database_at(Path(value) / inner)
+            if found is None:
+                raise InputError.single(
+                    str(Path(value) / inner), f"{_why_not(Path(value) / inner)} (from {variable})"
+                )
+            return found
+    for place in _usual_places():
+        found = _database_at(place)
+        if found is not None:
+            return found
+    raise NeedsError(f"No WordNet database found. {INSTALL}")
+
+
+def _usual_places() -> Iterator[Path]:
+    yield from map(
+        Path,
+        (
+            "/usr/share/wordnet",
+            "/usr/local/WordNet-3.0/dict",
+            "/usr/local/share/wordnet",
+            "/opt/homebrew/opt/wordnet/dict",
+        ),
+    )
+    bases = [Path(p) for p in os.environ.get("NLTK_DATA", "").split(os.pathsep) if p]
+    bases += [Path.home() / "nltk_data"]
+    bases += [Path(p) / "nltk_data" for p in ("/usr/share", "/usr/local/share", "/usr/lib")]
+    for base in bases:
+        yield base / "corpora" / "wordnet"
+        yield base / "corpora" / "wordnet.zip"
+
+
+def _database_at(place: Path) -> DatabaseFiles | None:
+    if place.suffix == ".zip" and place.is_file():
+        try:
+            with zipfile.ZipFile(place) as archive:
+                names = archive.namelist()
+        except (OSError, zipfile.BadZipFile):
+            return None
+        for name in names:
+            if name.endswith("data.noun"):
+                return DatabaseFiles(place, name.removesuffix("data.noun"))
+        return None
+    for candidate in (place, place / "dict", place / "wordnet", place / "corpora" / "wordnet"):
+        if all((candidate / name).is_file() for name in NEEDED):
+            return DatabaseFiles(candidate)
+    zipped = place / "corpora" / "wordnet.zip"
+    return _database_at(zipped) if zipped.is_file() else None
+
+
+def _why_not(place: Path) -> str:
+    if not place.exists():
+        return f"no such folder, expected a WordNet database. {INSTALL}"
+    lacking = [name for name in NEEDED if not (place / name).is_file()]
+    if place.is_dir() and len(lacking) < len(NEEDED):
+        return f"not a whole WordNet database: {', '.join(lacking)} missing"
+    return (
+        f"not a WordNet database (expected the files {NEEDED[0]}, {NEEDED[4]}, ... or a zip "
+        "file of them)"
+    )
+
+
+# Raised whenever the meaning of an array changes, so that old caches are not read.
+LAYOUT = 4
+_MAGIC = b"CRANFIELD ARRAYS 2\n"
+_NUMBER = 8  # bytes of the checksum, and of the size of the header
+_ALIGN = 64
+
+
+def cache_folder() -> Path:
+    if own := os.environ.get("CRANFIELD_CACHE"):
+        return Path(own)
+    base = os.environ.get("XDG_CACHE_HOME")
+    return (Path(base) if base else Path.home() / ".cache") / "cranfield"
+
+
+def cached(kind: str, fingerprint: str, build: Callable[[], Arrays]) -> Arrays:
+    """The arrays that `build` makes, from disk when they were made before."""
+    named = f"{LAYOUT}\n{kind}\n{fingerprint}"  # with a path, which may be any bytes
+    digest = hashlib.sha256(named.encode("utf-8", "surrogatepass")).hexdigest()[:20]
+    path = cache_folder() / f"{kind}-{digest}.arrays"
+    arrays = load_arrays(path)
+    if arrays is not None:
+        return arrays
+    arrays = build()
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_whole(path, pack_arrays(arrays))
+    except (OSError, InputError):
+        # A cache that cannot be written costs time, not results.
+        return arrays
+    return arrays
+
+
+def pack_arrays(arrays: Arrays) -> bytes:
+    """The bytes of a cache file: magic, checksum, a JSON header, then the arrays, aligned."""
+    header, position = {}, 0
+    for name, array in arrays.items():
+        header[name] = [array.dtype.str, list(array.shape), position]
+        position += -(-array.nbytes // _ALIGN) * _ALIGN
+    text = json.dumps(header).encode()
+    text += b" " * (-(len(_MAGIC) + 2 * _NUMBER + len(text)) % _ALIGN)
+    parts = [len(text).to_bytes(_NUMBER, "little"), text]
+    for array in arrays.values():
+        data = array.tobytes()
+        parts += [data, bytes(-len(data) % _ALIGN)]
+    body = b"".join(parts)
+    return _MAGIC + zlib.crc32(body).to_bytes(_NUMBER, "little") + body
+
+
+def load_arrays(path: Path) -> Arrays | None:
+    """The arrays of a cache file, mapped into memory; None when it is absent or damaged.
+
+    The checksum of 20 MB takes milliseconds, and damage would show as wrong values otherwise.
+    """
+    try:
+        with path.open("rb") as stream:
+            mapped = mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
+    except (OSError, ValueError):
+        return None
+    body = len(_MAGIC) + _NUMBER
+    start = body + _NUMBER
+    checksum = int.from_bytes(mapped[len(_MAGIC) : body], "little")
+    with memoryview(mapped) as view:
+        if view[: len(_MAGIC)] != _MAGIC or len(view) < start:
+            return None
+        if zlib.crc32(view[body:]) != checksum:
+            return None
+    size = int.from_bytes(mapped[body:start], "little")
+    header = json.loads(mapped[start : start + size])
+    return {
+        name: np.frombuffer(
+            mapped, np.dtype(kind), int(np.prod(shape)), start + size + position
+        ).reshape(shape)
+        for name, (kind, shape, position) in header.items()
+    }

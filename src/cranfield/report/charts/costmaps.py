@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield.errors import door
-from cranfield.relatedness.maps import CostMapView
+from cranfield.relatedness.cost_maps import CostMapView
 from cranfield.report.charts.model import Axis, Cell, Chart, Panel, Ramp
 from cranfield.report.charts.plots import Join, tree_lines
 

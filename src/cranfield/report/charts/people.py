@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 from typing import Any
 
+from cranfield.agreement.annotator_groups import GroupAgreement, GroupRow
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.coefficients import nominal_names
-from cranfield.agreement.groups import GroupAgreement, GroupRow
 from cranfield.agreement.majority import MajorityShare
 from cranfield.campaign.collected import Collected, Tally
 from cranfield.evaluation.curves import Curve

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Literal
 
-from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.aggregation import Aggregated
 from cranfield.report.document import Column, Document, Table
 
 Shape = Literal["truth", "soft", "confidences"]

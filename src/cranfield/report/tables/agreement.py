@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
+from cranfield.agreement.annotator_groups import GroupAgreement
 from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
 from cranfield.agreement.assess import AgreementRow
-from cranfield.agreement.groups import GroupAgreement
 from cranfield.agreement.majority import ItemAgreement, MajorityShares
 from cranfield.agreement.quality import Quality
-from cranfield.agreement.systems import Rankings, SystemsStudy
+from cranfield.agreement.ranking_robustness import Rankings, SystemsStudy
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.report.document import Cell, Column, Document, Table
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.costmap import CostMap
-from cranfield.relatedness.maps import DIFFERENCES, CostMapView, MapComparison
+from cranfield.relatedness.cost_maps import DIFFERENCES, CostMapView, MapComparison
 from cranfield.report.charts.costmaps import cost_map
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.render import html_table, still_page

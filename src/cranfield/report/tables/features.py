@@ -6,7 +6,7 @@ import textwrap
 from typing import Any
 
 from cranfield.features.catalogue import DescriptorCard, DescriptorCatalogue
-from cranfield.features.describe import Description
+from cranfield.features.extract import Description
 from cranfield.features.search import Search
 from cranfield.report.document import Cell, Column, Document, Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.agreement.groupings import GroupingStudy, KindShare
+from cranfield.agreement.card_sorting import GroupingStudy, KindShare
 from cranfield.report.document import Cell, Column, Document, Table
 
 

@@ -5,8 +5,12 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from cranfield.relatedness.categories import OntologyCategories
-from cranfield.relatedness.hierarchies import ConceptView, OntologyCheck, OntologyView
+from cranfield.relatedness.hierarchies import (
+    ConceptView,
+    OntologyCategories,
+    OntologyCheck,
+    OntologyView,
+)
 from cranfield.relatedness.vocabularies import VocabularyComparison
 from cranfield.report.document import Cell, Column, Document, Table
 

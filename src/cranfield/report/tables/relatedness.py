@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from cranfield.relatedness.answer import ConceptCosts, MethodCatalogue, PairRelatedness
-from cranfield.relatedness.maps import NEAREST, nearest_concepts
+from cranfield.relatedness.cost_maps import NEAREST, nearest_concepts
+from cranfield.relatedness.results import ConceptCosts, MethodCatalogue, PairRelatedness
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.costmap import nearest_table, square_table
 

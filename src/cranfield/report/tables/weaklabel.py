@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.agreement.weaklabel import WeakLabels
+from cranfield.agreement.weak_labels import WeakLabels
 from cranfield.report.document import Cell, Column, Document, Table
 
 

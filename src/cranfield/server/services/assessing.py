@@ -8,7 +8,7 @@ from collections.abc import Mapping
 
 from sqlalchemy import Connection, delete, func, insert, select, update
 
-from cranfield.agreement.decisions import Decision
+from cranfield.agreement.adjudication import Decision
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import moved
 from cranfield.campaign.collected import Collected, collect

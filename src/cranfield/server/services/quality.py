@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from cranfield.agreement.assess import Resampling, assess
 from cranfield.agreement.coefficients import LEAST
 from cranfield.agreement.quality import AnnotatorQuality, quality_of
-from cranfield.agreement.systems import compare_rankings
+from cranfield.agreement.ranking_robustness import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import status_of
 from cranfield.campaign.collected import collect

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from cranfield.errors import InputError, MissingExtraError
 from cranfield.features._spec import Descriptor, Param, Source
-from cranfield.features.folders import Found
+from cranfield.features.image_folders import Found
 from cranfield.features.pictures import BadPictureError, Decoded, read_picture
 from cranfield.io.arrays import read_archive
 from cranfield.io.vectors import write_vectors

@@ -80,3 +80,19 @@ class _Content:
                 "give files, or leave the folder out"
             ) from None
         return f"{type(self.source).__name__} {hashlib.sha256(data).hexdigest()}"
+
+
+def full_path(source: Any) -> Any:
+    """The absolute path of a file, also behind a name as in NAME=FILE; other things as they are."""
+    if isinstance(source, tuple | list):
+        return type(source)(full_path(s) for s in source)
+    if isinstance(source, dict):
+        return {name: full_path(s) for name, s in source.items()}
+    if isinstance(source, Path):
+        return source.absolute()
+    if not isinstance(source, str):
+        return source
+    name, equals, file = source.rpartition("=")
+    if not Path(source).is_file() and equals and Path(file).is_file():
+        return f"{name}={Path(file).absolute()}"
+    return str(Path(source).absolute()) if Path(source).is_file() else source

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from cranfield.relatedness._spec import Method, Source
 from cranfield.relatedness.wordnet import Sense, WordNet
-from cranfield.relatedness.wordnet.cache import cached
 from cranfield.relatedness.wordnet.database import pattern_of
+from cranfield.relatedness.wordnet.parse import cached
 
 Scores = NDArray[np.float64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from cranfield.agreement.aggregated import Aggregated
+from cranfield.agreement.aggregation import Aggregated
 from cranfield.data.judgement_log import number_name
 from cranfield.errors import InputError, UsageError, suggest
 from cranfield.io.files import FileForm, describe, open_text

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -20,7 +21,8 @@ from cranfield.agreement.choices import FILTERS, FilterMethod
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import InputError, MissingExtraError, UsageError, door, suggest
-from cranfield.notes import Notes, Progress
+from cranfield.io.weak_labels import read_features, read_tags
+from cranfield.notes import Notes, Progress, Watcher
 
 # Fewer items than this do not show what a tag looks like.
 FEWEST = 5
@@ -183,3 +185,32 @@ def _median_fit(rows: Floats, outliers: float) -> Floats:
     distance = np.linalg.norm(rows - np.median(rows, axis=0), axis=1)
     kept = max(1, math.ceil((1 - outliers) * len(rows) - 1e-9))
     return np.asarray(np.sort(distance)[kept - 1] - distance)
+
+
+def filter_weak_files(
+    features: str | Path,
+    tags: str | Path,
+    *,
+    descriptors: str = "CEDD EHD Tamura",
+    truth: str | Path | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> WeakLabels:
+    """`filter_weak_labels` of a file of vectors, or of a folder of pictures by `descriptors`."""
+    told = Progress.of(progress)
+    notes: tuple[str, ...] = ()
+    if Path(features).is_dir():
+        from cranfield.features.collections import picture_features
+
+        items, vectors, notes = picture_features(features, descriptors)
+    else:
+        items, vectors = read_features(features)
+    answer = filter_weak_labels(
+        items,
+        vectors,
+        read_tags(tags),
+        truth=read_tags(truth) if truth else None,
+        progress=told.part(0.1, 1.0),
+        **options,
+    )
+    return replace(answer, notes=(*notes, *answer.notes))

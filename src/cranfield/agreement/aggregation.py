@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import cast
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.agreement._arrays import ratio
-from cranfield.agreement.aggregated import Aggregated
 from cranfield.agreement.choices import METHODS, TIES, Method, Ties
-from cranfield.agreement.estimate import Estimate, Fitting, Gold, modelled, rated, voted
-from cranfield.agreement.exclusive import Ruled
-from cranfield.agreement.facts import log_facts, note_log
-from cranfield.agreement.majority import accuracy_to_majority, decided, leaders_of, vote
-from cranfield.agreement.priors import ModelName
-from cranfield.agreement.ruled import OPEN, Questions, exactly_one, keep_rules
-from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.agreement.exclusive_labels import (
+    OPEN,
+    Forms,
+    Questions,
+    Ruled,
+    exactly_one,
+    keep_rules,
+)
+from cranfield.agreement.majority import accuracy_to_majority, decided, leaders_of, unit_rows, vote
+from cranfield.agreement.truth_inference import (
+    Confusions,
+    Estimate,
+    Fitting,
+    Gold,
+    ModelName,
+    modelled,
+    rated,
+    voted,
+)
+from cranfield.answers import Answer
+from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rulebook import RuleBook
 from cranfield.errors import UsageError, door, suggest
+from cranfield.io.label_csv import UNDECIDED
 from cranfield.notes import Notes, Progress
 
 # The options that mean something to a method.
@@ -254,3 +268,174 @@ def _aggregated(
         estimate.tables,
         notes=notes.lines(),
     )
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Aggregated(Answer):
+    """One truth out of a log: for every judged unit the probability of each answer.
+
+    `item`, `concept` and `winner` are codes of `items`, `concepts` and `values`. `winner` is the
+    answer taken for true, -1 where a tie stays undecided; `numbers` stands in its place for
+    means and medians of ratings. `reliability` is, for each annotator, the expected share of
+    judgements that equal the truth.
+    """
+
+    command: ClassVar[str] = "aggregate"
+    method: Method
+    kind: Kind
+    log: Mapping[str, int]
+    items: tuple[str, ...]
+    concepts: tuple[str, ...]
+    values: tuple[str, ...]
+    allowed: tuple[tuple[int, ...], ...] | None
+    item: NDArray[np.int64]
+    concept: NDArray[np.int64]
+    probability: Floats
+    winner: NDArray[np.int64]
+    numbers: Floats | None
+    ties: int
+    tied: Ties
+    annotators: tuple[str, ...]
+    judgements: NDArray[np.int64]
+    reliability: Floats
+    tables: tuple[Confusions, ...] = ()
+
+    @property
+    def winning_probability(self) -> Floats:
+        """The probability of each unit's answer; of one of the leaders where it is undecided."""
+        if self.numbers is not None:
+            return np.full(self.winner.size, np.nan)
+        rows = np.arange(self.winner.size)
+        found = self.probability[rows, np.maximum(self.winner, 0)]
+        return np.where(self.winner >= 0, found, self.probability.max(axis=1, initial=0.0))
+
+    def answer(self, unit: int) -> str | float:
+        """What is taken for true on a unit: an answer, a number, or 'undecided'."""
+        if self.numbers is not None:
+            return float(self.numbers[unit])
+        code = int(self.winner[unit])
+        return self.values[code] if code >= 0 else UNDECIDED
+
+    def rows(self) -> Iterator[dict[str, Any]]:
+        """The truth unit by unit; ties that are omitted are left out."""
+        shares = self.winning_probability.tolist()
+        asks = self.kind == "concept"
+        for i, (item, concept) in enumerate(
+            zip(self.item.tolist(), self.concept.tolist(), strict=True)
+        ):
+            if self.tied == "omit" and self.winner[i] < 0 and self.numbers is None:
+                continue
+            row: dict[str, Any] = {"item": self.items[item]}
+            if asks:
+                row["concept"] = self.concepts[concept]
+            row["value" if asks else "category"] = self.answer(i)
+            yield {**row, "probability": shares[i]}
+
+    def soft_rows(self) -> Iterator[dict[str, Any]]:
+        """A row for every answer that a unit allows, with its probability."""
+        every = tuple(range(len(self.values)))
+        asks = self.kind == "concept"
+        for i, share in enumerate(self.probability.tolist()):
+            row: dict[str, Any] = {"item": self.items[self.item[i]]}
+            if asks:
+                row["concept"] = self.concepts[self.concept[i]]
+            for v in every if self.allowed is None else self.allowed[self.concept[i]]:
+                yield {
+                    **row,
+                    "value" if asks else "category": self.values[v],
+                    "probability": share[v],
+                }
+
+    def confidences(self) -> Iterator[dict[str, Any]]:
+        """item, concept and the probability that the concept is present."""
+        levels = levels_of(self.values)
+        if self.kind != "concept" or levels is None:
+            raise UsageError("confidences need a log with annotator,item,concept,value")
+        present = self.probability[:, levels > 0].sum(axis=1).tolist()
+        for i, (item, concept) in enumerate(
+            zip(self.item.tolist(), self.concept.tolist(), strict=True)
+        ):
+            yield {
+                "item": self.items[item],
+                "concept": self.concepts[concept],
+                "value": present[i],
+            }
+
+    def people(self) -> list[dict[str, Any]]:
+        """Every annotator who judged, with the number of judgements and the reliability."""
+        return [
+            {
+                "annotator": name,
+                "judgements": int(self.judgements[a]),
+                "reliability": float(self.reliability[a]),
+            }
+            for a, name in enumerate(self.annotators)
+            if self.judgements[a]
+        ]
+
+    def confusion(self) -> Iterator[tuple[str, str, str, str, float]]:
+        """Rows (annotator, concept, true answer, answer, probability), of answers given."""
+        if not self.tables:
+            raise UsageError(f"the method {self.method!r} estimates no confusions")
+        for table in self.tables:
+            for annotator, answer, row in zip(
+                table.annotator.tolist(),
+                table.answer.tolist(),
+                table.probability.tolist(),
+                strict=True,
+            ):
+                for true, p in zip(table.answers, row, strict=True):
+                    who = self.annotators[annotator]
+                    yield who, table.concept, true, table.answers[answer], p
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        return {
+            "method": self.method,
+            "log": dict(self.log),
+            "ties": self.ties,
+            "truth": list(self.rows()),
+            "annotators": self.people(),
+        }
+
+    def headline(self) -> str:
+        return (
+            f"{self.item.size} units of {self.log['items']} items by {self.method} out of "
+            f"{self.log['judgements']} judgements, {self.ties} tied"
+        )
+
+
+def log_facts(log: JudgementLog) -> dict[str, int]:
+    """The size of a log, for the head of an answer."""
+    facts = {
+        "judgements": len(log),
+        "annotators": _distinct(log.annotator),
+        "items": _distinct(log.item),
+    }
+    if log.kind == "concept" or log.allowed is not None:
+        facts["concepts"] = _distinct(log.concept)
+    return facts
+
+
+def _distinct(codes: Codes) -> int:
+    return int(np.count_nonzero(np.bincount(codes)))
+
+
+def note_log(notes: Notes, log: JudgementLog, forms: Forms | None) -> None:
+    """Note forms that were left out, and judgements that nobody can agree with."""
+    if forms is not None and forms.rejected:
+        notes.add(
+            f"{forms.rejected} of {forms.total} forms break a rule and are left out "
+            f"(such as {forms.broken[0].annotator!r} on {forms.broken[0].item!r}: "
+            f"{forms.broken[0].reason})"
+        )
+    judged = np.bincount(log.annotator, minlength=len(log.annotators))
+    lonely = np.flatnonzero(judged == 1)
+    if lonely.size:
+        notes.add(
+            f"{lonely.size} annotator{'s' * (lonely.size > 1)} with a single judgement, "
+            f"such as {log.annotators[lonely[0]]!r}"
+        )
+    units, row = unit_rows(log)
+    single = int(np.count_nonzero(np.bincount(row, minlength=units.size) == 1))
+    if single:
+        notes.add(f"{single} of {units.size} units have a single judgement: no pair to agree")

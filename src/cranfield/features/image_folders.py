@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import os
 import stat
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote_from_bytes
 
-from cranfield.errors import InputError, Problem, os_message
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.data import Judgements
+from cranfield.data.labels import LabelMatrix
+from cranfield.errors import InputError, Problem, UsageError, os_message
+from cranfield.features._spec import Descriptor
 from cranfield.features.pictures import ENDINGS
-from cranfield.io.files import read_text
+from cranfield.io.convert import encoded
+from cranfield.io.files import read_text, write_whole
+from cranfield.io.labels import write_labels
 
 # What ids keep as it is: everything that text files can hold between blanks.
 _KEPT = "".join(chr(c) for c in range(33, 127) if chr(c) != "%")
@@ -150,3 +160,77 @@ def _check_ids(listing: Listing, where: str) -> None:
     ]
     if problems:
         raise InputError(where, problems)
+
+
+def _classes(folder: str | Path) -> dict[str, str]:
+    """The class of each picture: the first folder on its way."""
+    found = {
+        p.item: p.item.partition("/")[0] for p in list_pictures(folder).pictures if "/" in p.item
+    }
+    if not found:
+        raise InputError.single(
+            str(folder), "has no pictures in folders below it, which would name their classes"
+        )
+    return found
+
+
+def class_judgements(folder: str | Path) -> Judgements:
+    """To each picture as topic, the others of its class are relevant."""
+    members: dict[str, list[str]] = {}
+    for item, name in _classes(folder).items():
+        members.setdefault(name, []).append(item)
+    nested = {
+        item: {other: 1.0 for other in items if other != item}
+        for items in members.values()
+        for item in items
+        if len(items) > 1
+    }
+    if not nested:
+        raise InputError.single(str(folder), "no class has two pictures")
+    return Judgements.from_dict(nested)
+
+
+def class_labels(folder: str | Path) -> LabelMatrix:
+    """Each picture with its class as the one concept it has."""
+    classes = _classes(folder)
+    concepts = tuple(sorted(set(classes.values())))
+    labels = np.array([[name == concept for concept in concepts] for name in classes.values()])
+    return LabelMatrix(tuple(classes), concepts, labels=labels, name=Path(folder).name)
+
+
+def convert_classes(
+    folder: str | Path, target: str | Path | None, *, kind: str | None, long: bool = False
+) -> bytes:
+    """Write class folders as judgements or labels; without a target, the bytes of judgements."""
+    if kind == "labels" and target is not None:
+        write_labels(class_labels(folder), target, form="long" if long else None)
+        return b""
+    if kind != "qrels":
+        raise UsageError("folders become kind='qrels', or kind='labels' in a file")
+    data = encoded(class_judgements(folder), None if target is None else str(target))
+    if target is not None:
+        write_whole(Path(target), data)
+    return data
+
+
+def vectors_of(pixels: NDArray[np.uint8], descriptors: Sequence[Descriptor]) -> list[NDArray[Any]]:
+    """One vector per descriptor, of a picture as height x width x 3 bytes.
+
+    >>> from cranfield.features import descriptor
+    >>> black = np.zeros((4, 4, 3), dtype=np.uint8)
+    >>> vectors_of(black, [descriptor("RGBHistogram")])[0][:3].tolist()
+    [255, 0, 0]
+    """
+    if pixels.ndim != 3 or pixels.shape[2] != 3 or pixels.dtype != np.uint8 or not pixels.size:
+        raise UsageError(
+            f"a picture is height x width x 3 bytes, not {pixels.dtype} of shape {pixels.shape}"
+        )
+    # Variants that share a kernel are computed once.
+    kernels = list(dict.fromkeys(d.kernel for d in descriptors))
+    found = dict(
+        zip(kernels, _core.describe_picture(kernels, np.ascontiguousarray(pixels)), strict=True)
+    )
+    return [
+        (found[d.kernel][list(d.takes)] if d.takes else found[d.kernel]).astype(d.kind)
+        for d in descriptors
+    ]

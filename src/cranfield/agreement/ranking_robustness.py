@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.groups import merged_log
+from cranfield.agreement.annotator_groups import merged_log
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix

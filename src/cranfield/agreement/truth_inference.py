@@ -1,0 +1,630 @@
+"""Dawid and Skene (1979): every annotator has a full table of how answers are confused."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.agreement._arrays import ratio, row_max, row_sum, sum_by
+from cranfield.agreement.choices import Ties
+from cranfield.agreement.majority import Votes, unit_rows, vote
+from cranfield.data.judgement_log import Floats, JudgementLog
+from cranfield.errors import NeedsError, UsageError
+from cranfield.notes import Notes, Progress
+
+
+def dawid_skene(right: float = 0.0, wrong: float = 0.0) -> Model:
+    """The maximisation step, with judgements that everybody is taken to have given before.
+
+    For each true answer these are `right` on the true one and `wrong` on each of the others;
+    none of them is the estimate of the paper.
+    """
+
+    def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
+        # Table of each voice with what was given before, and that of all its annotator's answers.
+        given_by = expected + wrong
+        given_by[np.arange(voices.answer.size), voices.answer] += right - wrong
+        whole_of = np.empty_like(expected)
+        before = right + wrong * (voices.answers - 1)
+        for k, column in enumerate(expected.T):
+            total = voices.per_annotator(np.maximum(column, LEAST)) + before
+            whole_of[:, k] = total[voices.annotator]
+
+        def answering(rows: Integers, own: Floats) -> Floats:
+            # In place: this is the costly line of the second round.
+            given, whole = given_by[rows], whole_of[rows]
+            given -= own
+            whole -= own
+            np.maximum(given, LEAST, out=given)
+            given /= np.maximum(whole, LEAST, out=whole)
+            return given
+
+        return answering
+
+    return learn
+
+
+def mace(known: float = 0.0, spammed: float = 0.0, habit: float = 0.0) -> Model:
+    """The maximisation step, with the hidden choice between knowing and spamming summed out.
+
+    Everybody is taken to have given `known` answers by knowing and `spammed` by spamming
+    before, and `habit` spammed answers of every kind.
+    """
+
+    def learn(voices: Voices, expected: Floats, previous: Floats | None) -> Answering:
+        said = expected.sum(axis=1)
+        # Of the answers that fit the truth, the part that was known rather than spammed.
+        part = (
+            np.full(said.size, voices.answers / (voices.answers + 1))
+            if previous is None
+            else 1 - _spam(voices, previous) / voices.hits(previous)
+        )
+        knew = voices.hits(expected) * part
+        every = voices.per_annotator(said) + known + spammed
+        knowing = voices.per_annotator(knew) + known
+        spam = np.maximum(said - knew, 0.0)
+        spamming = voices.per_annotator(spam) + habit * voices.answers
+
+        def answering(rows: Integers, own: Floats) -> Floats:
+            line, who, answer = np.arange(rows.size), voices.annotator[rows], voices.answer[rows]
+            mine = np.broadcast_to(own, (rows.size, voices.answers))
+            judged = mine.sum(axis=1)
+            hit = mine[line, answer] * part[rows]
+            theta = (knowing[who] - hit) / np.maximum(every[who] - judged, LEAST)
+            theta = np.clip(theta, 0.0, 1.0)
+            left = np.maximum(spamming[who] - judged + hit, LEAST)
+            habits = np.maximum(spam[rows] - judged + hit + habit, LEAST) / left
+            probability = np.repeat(
+                ((1 - theta) * np.minimum(habits, 1.0))[:, None], voices.answers, axis=1
+            )
+            probability[line, answer] += theta
+            return np.asarray(np.maximum(probability, LEAST))
+
+        return answering
+
+    return learn
+
+
+def _spam(voices: Voices, probability: Floats) -> Floats:
+    """The probability of a voice when its answer is wrong: then it can only be spam."""
+    wrong = np.where(voices.answer == 0, 1, 0) if voices.answers > 1 else voices.answer
+    return np.asarray(probability[np.arange(voices.answer.size), wrong])
+
+
+def one_coin(right: float = 0.0, wrong: float = 0.0) -> Model:
+    """The maximisation step: the expected share of right answers of each annotator.
+
+    `right` and `wrong` are answers that everybody is taken to have given before.
+    """
+
+    def learn(voices: Voices, expected: Floats, _previous: Floats | None) -> Answering:
+        judged = voices.per_annotator(expected.sum(axis=1)) + right + wrong
+        hits = voices.per_annotator(voices.hits(expected)) + right
+
+        def answering(rows: Integers, own: Floats) -> Floats:
+            line, who, said = np.arange(rows.size), voices.annotator[rows], voices.answer[rows]
+            mine = np.broadcast_to(own, (rows.size, voices.answers))
+            share = (hits[who] - mine[line, said]) / np.maximum(
+                judged[who] - mine.sum(axis=1), LEAST
+            )
+            share = np.clip(share, LEAST, 1 - LEAST)
+            others = max(voices.answers - 1, 1)
+            probability = np.repeat((1 - share)[:, None] / others, voices.answers, axis=1)
+            probability[line, said] = share
+            return probability
+
+        return answering
+
+    return learn
+
+
+ModelName: TypeAlias = Literal["dawid-skene", "one-coin", "mace"]
+MODELS: tuple[ModelName, ...] = ("dawid-skene", "one-coin", "mace")
+# Judgements that the usual member of the crowd counts for.
+PRIOR = 10.0
+# As many at least, however different the annotators are.
+WEAKEST = 1.0
+# Units that every answer has before the first one.
+BASE = 1.0
+# Spammed answers of all kinds together that MACE takes everybody to have given.
+HABIT = 2.0
+# Nobody is taken to be surer than this, or hardly better than chance, before they are seen.
+SUREST = 0.95
+ABOVE_CHANCE = 0.1
+# At the median fewer judgements than these per annotator teach a model nothing of people.
+FEW = 10
+# A table of confusions needs as many for each of its rows.
+FEW_PER_ROW = 5
+
+
+def usual_accuracy(counts: Floats) -> float:
+    """How often a usual annotator is right, from how often two of them agree.
+
+    `counts` has the judgements of each unit by answer. Two people who are right with
+    probability m and otherwise err evenly over q - 1 answers agree with probability
+    m**2 + (1 - m)**2 / (q - 1).
+    """
+    answers = counts.shape[1]
+    given = counts.sum(axis=1)
+    paired = given >= 2
+    others = max(answers - 1, 1)
+    agreed = 1.0
+    if paired.any():
+        same = (counts * (counts - 1)).sum(axis=1)[paired]
+        agreed = float((same / (given * (given - 1))[paired]).mean())
+    # The larger root of (1 + 1/k) m**2 - (2/k) m + 1/k - agreed = 0, k wrong answers.
+    a, b, c = 1 + 1 / others, -2 / others, 1 / others - agreed
+    root = (-b + math.sqrt(max(b * b - 4 * a * c, 0.0))) / (2 * a)
+    return float(min(max(root, 1 / answers + ABOVE_CHANCE), SUREST))
+
+
+def usual_strength(voices: Voices, counts: Floats, right: float) -> float:
+    """How many judgements it takes to know an annotator better than the crowd.
+
+    The more annotators differ from each other, the fewer. They agree with the others in a
+    share that is linear in how often they are right; the spread of that share beyond what
+    chance gives is the spread of a beta distribution.
+    """
+    given = counts.sum(axis=1)[voices.unit]
+    heard = given >= 2
+    answer, unit = voices.answer[voices.voice][heard], voices.unit[heard]
+    same = (counts[unit, answer] - 1) / (given[heard] - 1)
+    who = voices.annotator[voices.voice][heard]
+    n = np.bincount(who, minlength=voices.annotators)
+    known = n >= FEW
+    if np.count_nonzero(known) < 3:
+        return PRIOR
+    mean = ratio(sum_by(who, same, n.size), n)[known]
+    square = ratio(sum_by(who, same**2, n.size), n)[known]
+    chance = float(((square - mean**2) / (n[known] - 1)).mean())
+    slope = right - (1 - right) / max(counts.shape[1] - 1, 1)
+    spread = (float(mean.var(ddof=1)) - chance) / slope**2
+    if spread <= 0:
+        return PRIOR
+    return float(np.clip(right * (1 - right) / spread - 1, WEAKEST, PRIOR))
+
+
+def model_of(name: ModelName, right: float, answers: int, strength: float) -> Model:
+    """A model in which everybody begins as a usual member of the crowd."""
+    wrong = strength * (1 - right)
+    if name == "dawid-skene":
+        return dawid_skene(strength * right, wrong / max(answers - 1, 1))
+    if name == "one-coin":
+        return one_coin(strength * right, wrong)
+    if strength == 0:
+        return mace()
+    # Who knows is right, and who spams is right by chance.
+    knows = max((right - 1 / answers) / max(1 - 1 / answers, 1e-9), 0.05)
+    return mace(strength * knows, strength * (1 - knows), HABIT / answers)
+
+
+def too_little(name: ModelName, voices: Voices) -> str:
+    """A sentence where the judgements cannot teach a model, or nothing."""
+    said = voices.per_annotator(np.asarray(voices.spoken.sum(axis=1)).ravel())
+    typical = float(np.median(said[said > 0])) if (said > 0).any() else 0.0
+    if typical < FEW:
+        return (
+            f"half of the annotators gave {typical:.0f} judgements or fewer: too little for "
+            f"{name} to learn about people; the plain majority is as good"
+        )
+    needed = FEW_PER_ROW * voices.answers
+    if name == "dawid-skene" and typical < needed:
+        return (
+            f"half of the annotators gave {typical:.0f} judgements or fewer: too little for a "
+            f"table of {voices.answers} x {voices.answers} confusions (from {needed} on); one-coin "
+            "or mace learn one or few numbers per annotator"
+        )
+    return ""
+
+
+# The least probability that a model gives to an answer: one surprise never rules a truth out.
+LEAST = 1e-10
+# Judgements of one block of the second round: its tables stay in the cache of a core.
+BLOCK = 1 << 13
+# A unit is unsettled when the last step still moved one of its probabilities by this much.
+MOVING = 0.01
+
+Integers: TypeAlias = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Voices:
+    """Judgements as voices: `annotator` and `answer` of each, and how often it spoke on a unit.
+
+    `voice` and `unit` are those of every judgement, in the order of the units.
+    """
+
+    annotator: Integers
+    answer: Integers
+    spoken: Any
+    voice: Integers
+    unit: Integers
+    annotators: int
+    answers: int
+
+    @classmethod
+    def of(
+        cls,
+        annotator: NDArray[np.int32],
+        unit: Integers,
+        value: NDArray[np.integer[Any]],
+        *,
+        annotators: int,
+        units: int,
+        answers: int,
+    ) -> Voices:
+        from scipy import sparse
+
+        key = annotator.astype(np.int64) * answers + value
+        present = np.zeros(annotators * answers, dtype=bool)
+        present[key] = True
+        voices = np.flatnonzero(present)
+        row = (np.cumsum(present) - 1)[key]
+        spoken = sparse.csr_matrix(
+            (np.ones(key.size), (row, unit)), shape=(voices.size, units), dtype=np.float64
+        )
+        order = np.argsort(unit, kind="stable")
+        return cls(
+            voices // answers,
+            voices % answers,
+            spoken,
+            row[order],
+            np.asarray(unit)[order],
+            annotators,
+            answers,
+        )
+
+    def sums(self, posterior: Floats) -> Floats:
+        """For each voice the expected number of its judgements by true answer."""
+        return np.asarray(self.spoken @ posterior)
+
+    def hits(self, table: Floats) -> Floats:
+        """For each voice the entry of a table voices x answers where its answer is the true one."""
+        return np.asarray(table[np.arange(self.answer.size), self.answer])
+
+    def per_annotator(self, values: Floats) -> Floats:
+        """Values of voices summed for each annotator."""
+        return sum_by(self.annotator, values, self.annotators)
+
+
+# What a model has learnt: for some voices (by their numbers) the probability of their answer by
+# true answer, after the counts in the second argument (voices x answers, or 0) are taken away.
+Answering: TypeAlias = Callable[[Integers, Floats], Floats]
+# From the expected counts of voices to what they teach; the third argument is the probability of
+# each voice as the last step left it, None at the start.
+Model: TypeAlias = Callable[[Voices, Floats, Floats | None], Answering]
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """What expectation maximisation found; `moving` units had not settled when it ended."""
+
+    posterior: Floats
+    prior: Floats
+    voices: Voices
+    probability: Floats
+    expected: Floats
+    log_likelihood: tuple[float, ...]
+    converged: bool
+    moving: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """How a model is fitted.
+
+    `tolerance` is the largest change of a probability at which the steps end, `base` the units
+    that every answer has beforehand (0: frequencies as they are); with `leave_out` the second
+    round is done.
+    """
+
+    iterations: int = 500
+    tolerance: float = 1e-4
+    learn_prior: bool = True
+    base: float = 0.0
+    leave_out: bool = False
+
+
+def expectation_maximisation(
+    voices: Voices,
+    start: Floats,
+    model: Model,
+    steps: Steps,
+    *,
+    known: Integers | None = None,
+    progress: Progress | None = None,
+) -> Fit:
+    """Fit a model, from first opinions on every unit (its votes).
+
+    `known` has the true answer of units where it is given and -1 elsewhere.
+    """
+    told = Progress.of(progress)
+    every = np.arange(voices.answer.size)
+    by_unit = voices.spoken.T.tocsr()
+    posterior = _with_known(start.copy(), known)
+    probability: Floats | None = None
+    history: list[float] = []
+    change = np.zeros(len(start))
+    leaving, converged = False, False
+    for step in range(steps.iterations):
+        prior = _prior(posterior, steps)
+        answering = model(voices, voices.sums(posterior), probability)
+        probability = answering(every, np.zeros((1, 1)))
+        if leaving:
+            after = _expect_left_out(voices, answering, posterior, steps)
+        else:
+            after, likelihood = _expect(by_unit, prior, probability)
+            history.append(likelihood)
+        after = _with_known(after, known)
+        change = row_max(np.abs(after - posterior))
+        posterior = after
+        told((step + 1) / steps.iterations)
+        if float(change.max(initial=0.0)) <= steps.tolerance:
+            if leaving or not steps.leave_out:
+                converged = True
+                break
+            leaving = True
+    expected = voices.sums(posterior)
+    probability = model(voices, expected, probability)(every, np.zeros((1, 1)))
+    return Fit(
+        posterior,
+        _prior(posterior, steps),
+        voices,
+        probability,
+        expected,
+        tuple(history),
+        converged,
+        int(np.count_nonzero(change > MOVING)),
+    )
+
+
+def _expect(by_unit: Any, prior: Floats, probability: Floats) -> tuple[Floats, float]:
+    """The probability of each true answer of each unit, and the log-likelihood of the log."""
+    return _shares(np.asarray(by_unit @ np.log(probability)), prior)
+
+
+def _expect_left_out(
+    voices: Voices, answering: Answering, posterior: Floats, steps: Steps
+) -> Floats:
+    """The same, each unit with what was learnt from all other units."""
+    score = np.zeros_like(posterior)
+    for start in range(0, voices.unit.size, BLOCK):
+        block = slice(start, start + BLOCK)
+        unit = voices.unit[block]
+        logs = answering(voices.voice[block], posterior[unit])
+        np.log(logs, out=logs)
+        first = np.flatnonzero(np.diff(unit, prepend=-1))
+        # A unit may stand at the end of one block and at the start of the next.
+        score[unit[first]] += np.add.reduceat(logs, first, axis=0)
+    if not steps.learn_prior:
+        return _shares(score, _prior(posterior, steps))[0]
+    others = posterior.sum(axis=0) + steps.base - posterior
+    return _shares(score, others / row_sum(others)[:, None])[0]
+
+
+def _shares(score: Floats, prior: Floats) -> tuple[Floats, float]:
+    score += np.log(np.maximum(prior, LEAST))
+    # Shifted so that the largest is zero: products of many small numbers would vanish.
+    top = row_max(score)
+    score -= top[:, None]
+    np.exp(score, out=score)
+    total = row_sum(score)
+    score /= total[:, None]
+    return score, float((np.log(total) + top).sum())
+
+
+def _prior(posterior: Floats, steps: Steps) -> Floats:
+    """How frequent each true answer is."""
+    answers = posterior.shape[1]
+    if not steps.learn_prior:
+        return np.full(answers, 1 / answers)
+    return np.asarray(
+        (posterior.sum(axis=0) + steps.base) / (len(posterior) + steps.base * answers)
+    )
+
+
+def _with_known(posterior: Floats, known: Integers | None) -> Floats:
+    if known is not None:
+        given = np.flatnonzero(known >= 0)
+        posterior[given] = 0.0
+        posterior[given, known[given]] = 1.0
+    return posterior
+
+
+Gold: TypeAlias = NDArray[np.int32]
+
+
+@dataclass(frozen=True, eq=False)
+class Confusions:
+    """What a model learnt of annotators about one question.
+
+    `prior` is the share of units that each answer is true of. Row i says how likely
+    `annotator[i]` gives the answer `answer[i]` by true answer; both are codes. `likelihood` is
+    the log-likelihood of the judgements after each step; `settled` says whether the steps came
+    to an end, and `moving` how many units had not.
+    """
+
+    concept: str
+    answers: tuple[str, ...]
+    prior: Floats
+    annotator: NDArray[np.int64]
+    answer: NDArray[np.int64]
+    probability: Floats
+    likelihood: tuple[float, ...]
+    settled: bool
+    moving: int
+
+
+@dataclass(frozen=True, eq=False)
+class Estimate:
+    """Probabilities of answers (units x answers of the log) and what they say of annotators.
+
+    `right` has the expected number of right answers of each annotator, `given` how many of
+    them were looked at.
+    """
+
+    item: NDArray[np.int64]
+    concept: NDArray[np.int64]
+    probability: Floats
+    right: Floats
+    given: Floats
+    tables: tuple[Confusions, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Fitting:
+    """How a model is fitted; see `aggregate_judgements` for the names."""
+
+    model: ModelName
+    share: bool = False
+    prior: float | None = None
+    smoothing: float | None = None
+    iterations: int = 500
+    tolerance: float = 1e-4
+
+    def steps(self) -> Steps:
+        plain = self.prior == 0 or self.smoothing is not None
+        return Steps(
+            self.iterations,
+            self.tolerance,
+            # The paper of MACE takes all answers to be as frequent; people's are not.
+            learn_prior=not (self.model == "mace" and plain),
+            base=0.0 if plain else BASE,
+            leave_out=not plain,
+        )
+
+
+def voted(log: JudgementLog, weights: Floats | None = None, ties: Ties = "undecided") -> Estimate:
+    """The share of the votes that each answer got."""
+    votes = vote(log, weights=weights, ties=ties)
+    _, row = unit_rows(log)
+    people = len(log.annotators)
+    right = sum_by(log.annotator, votes.merit[row, log.value], people)
+    given = np.bincount(log.annotator, minlength=people).astype(np.float64)
+    return Estimate(votes.item, votes.concept, votes.share, right, given)
+
+
+def rated(log: JudgementLog, by: Literal["mean", "median"]) -> tuple[Estimate, Floats]:
+    """The mean or the median of the numbers given to each unit, beside the share of each.
+
+    The judgement of an annotator is right as far as it equals the number.
+    """
+    levels = log.levels
+    if levels is None:
+        raise NeedsError(f"the {by} needs numbers as answers, the log has names")
+    found = voted(log)
+    _, row = unit_rows(log)
+    given = levels[log.value]
+    if by == "mean":
+        numbers = found.probability @ levels
+    else:
+        order = np.lexsort((given, row))
+        ends = np.cumsum(np.bincount(row))
+        starts = np.concatenate([[0], ends[:-1]])
+        ranked = given[order]
+        numbers = (ranked[(starts + ends - 1) // 2] + ranked[(starts + ends) // 2]) / 2
+    right = sum_by(log.annotator, given == numbers[row], len(log.annotators))
+    return replace(found, right=right), np.asarray(numbers)
+
+
+def modelled(
+    log: JudgementLog,
+    fitting: Fitting,
+    gold: Gold | None,
+    notes: Notes,
+    progress: Progress,
+) -> Estimate:
+    """Probabilities by a model, fitted to each concept on its own or to all together."""
+    votes = vote(log)
+    units, row = unit_rows(log)
+    people = len(log.annotators)
+    posterior = np.zeros_like(votes.share)
+    right = np.zeros(people)
+    tables: list[Confusions] = []
+    parts = _parts(log, votes, row, fitting.share)
+    for done, (name, chosen, judged, answers) in enumerate(parts):
+        place = np.full(len(log.values) + 1, -1, dtype=np.int64)
+        place[answers] = np.arange(answers.size)
+        voices = Voices.of(
+            log.annotator[judged],
+            (np.cumsum(chosen) - 1)[row[judged]],
+            place[log.value[judged]],
+            annotators=people,
+            units=int(chosen.sum()),
+            answers=answers.size,
+        )
+        # The last place stands for -1, the code of an unknown answer.
+        known = None if gold is None else place[gold.ravel()[units[chosen]]]
+        share = votes.share[np.ix_(chosen, answers)]
+        step = progress.part(done / len(parts), (done + 1) / len(parts))
+        fit = _fit(voices, share, votes.counts[chosen], fitting, known, step)
+        posterior[np.ix_(chosen, answers)] = fit.posterior
+        right += voices.per_annotator(voices.hits(fit.expected))
+        tables.append(_confusions(name, tuple(log.values[a] for a in answers), fit))
+        if fitting.prior is None and fitting.smoothing is None:
+            poor = too_little(fitting.model, voices)
+            if poor:
+                notes.add(poor)
+    given = np.bincount(log.annotator, minlength=people).astype(np.float64)
+    return Estimate(votes.item, votes.concept, posterior, right, given, tuple(tables))
+
+
+def _fit(
+    voices: Voices,
+    share: Floats,
+    counts: NDArray[np.int64],
+    fitting: Fitting,
+    known: Integers | None,
+    progress: Progress,
+) -> Fit:
+    answers = share.shape[1]
+    if fitting.smoothing is not None:
+        right, strength = 1 / answers, fitting.smoothing * answers
+    else:
+        table = share * counts[:, None]
+        right = usual_accuracy(table)
+        strength = fitting.prior
+        if strength is None:
+            strength = usual_strength(voices, table, right)
+    model = model_of(fitting.model, right, answers, strength)
+    return expectation_maximisation(
+        voices, share, model, fitting.steps(), known=known, progress=progress
+    )
+
+
+def _confusions(name: str, answers: tuple[str, ...], fit: Fit) -> Confusions:
+    return Confusions(
+        name,
+        answers,
+        fit.prior,
+        fit.voices.annotator,
+        fit.voices.answer,
+        fit.probability,
+        fit.log_likelihood,
+        fit.converged,
+        fit.moving,
+    )
+
+
+Part: TypeAlias = tuple[str, NDArray[np.bool_], NDArray[np.bool_], Integers]
+
+
+def _parts(log: JudgementLog, votes: Votes, row: NDArray[np.int64], share: bool) -> list[Part]:
+    """What is fitted together: (name, its units, its judgements, the answers it allows)."""
+    if log.allowed is None and (share or len(log.concepts) == 1):
+        every = np.array(log.answers_of(0), dtype=np.int64)
+        everything = np.ones(votes.item.size, dtype=bool), np.ones(row.size, dtype=bool)
+        return [(log.concepts[0] if len(log.concepts) == 1 else "all", *everything, every)]
+    if share and len(log.concepts) > 1:
+        raise UsageError("groups of different categories cannot share confusions")
+    present = np.bincount(log.concept, minlength=len(log.concepts)) > 0
+    return [
+        (name, votes.concept == c, log.concept == c, np.array(log.answers_of(c), dtype=np.int64))
+        for c, name in enumerate(log.concepts)
+        if present[c]
+    ]
