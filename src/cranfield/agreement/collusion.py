@@ -8,9 +8,9 @@ question; only agreement far beyond that is a sign.
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -232,7 +232,7 @@ def _compared(log: JudgementLog, forms: _Forms) -> _Pairs:
     usual = _usual_shares(log)
     order = np.argsort(forms.item, kind="stable")
     bounds = np.flatnonzero(np.diff(forms.item[order], prepend=-1, append=-2))
-    for start, end in pairwise(bounds.tolist()):
+    for start, end in itertools.pairwise(bounds.tolist()):
         rows = order[start:end]
         if rows.size < 2:
             continue
