@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from typing import Annotated, Any, Literal
 
 from fastapi import Header, Query
 from pydantic import AfterValidator, BaseModel, Field
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, select
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
@@ -16,14 +15,14 @@ from cranfield.campaign.states import State
 from cranfield.errors import UsageError
 from cranfield.report.render import render
 from cranfield.report.tables import document_of
-from cranfield.server.context import hash_of
 from cranfield.server.routes.organise import move
 from cranfield.server.routes.submitting import accept
 from cranfield.server.services import downloads, results, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.once import KeyedRequest, OtherRequestError
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload
-from cranfield.server.store.tables import idempotency, job, score
+from cranfield.server.store.tables import job, score
 from cranfield.server.visitors import Visitor
 from cranfield.server.web import (
     Refusal,
@@ -73,8 +72,11 @@ def campaign(request: Request, c: str) -> Response:  # noqa: ARG001
 
 @handler("api.state")
 def state(request: Request, c: str, body: Move, idempotency_key: Once = None) -> Response:  # noqa: ARG001
+    visitor, row = visitor_of(request), campaign_of(request)
+    sender = f"{visitor.actor} {visitor.team}"
+    keyed = KeyedRequest.of(sender, idempotency_key, f"{row['id']} {body.to} {body.reason}")
     try:
-        move(request, body.to, body.reason)
+        move(request, body.to, body.reason, keyed)
     except UsageError as error:
         raise Refusal(409, str(error)) from None
     return as_json({"state": body.to})
@@ -175,10 +177,12 @@ async def _receive(
                 if block:
                     await run_in_threadpool(upload.add, block)
             await run_in_threadpool(upload.end)
+            # Whatever it waits for from here on, the run has come.
+            arrived = context.clock.now()
             visitor, checks = visitor_of(request), checks_of(request)
             async with checks.turns.turn(visitor.team or visitor.actor, upload.size):
                 return await run_in_threadpool(
-                    _answer, request, upload, given, check_only=check_only, once=once
+                    _answer, request, upload, given, arrived, check_only=check_only, once=once
                 )
     except TooLargeError as error:
         return problem(413, str(error))
@@ -187,45 +191,29 @@ async def _receive(
 
 
 def _answer(
-    request: Request, upload: Upload, given: Submission, *, check_only: bool, once: str | None
+    request: Request,
+    upload: Upload,
+    given: Submission,
+    arrived: int,
+    *,
+    check_only: bool,
+    once: str | None,
 ) -> Response:
     visitor, found = visitor_of(request), task_of(request)
-    key = hash_of(f"{visitor.actor} {visitor.team} {once}") if once else ""
-    said = hash_of(f"{found['id']} {given} {upload.sha}")
-    if key:
-        known = _known(request, key, said)
-        if known is not None:
-            return known
-
-    def remember(connection: Connection, receipt: Row) -> None:
-        if key:
-            connection.execute(
-                insert(idempotency).values(
-                    key=key, request=said, status=201, body=json.dumps(receipt), at=receipt["at"]
-                )
-            )
-
+    sender = f"{visitor.actor} {visitor.team}"
+    keyed = KeyedRequest.of(sender, once, f"{found['id']} {given} {upload.sha}")
     try:
-        receipt = accept(request, upload, given, found, check_only=check_only, remember=remember)
+        receipt = keyed.early_answer(context_of(request)) or accept(
+            request, upload, given, found, arrived, check_only=check_only, keyed=keyed
+        )
     except RejectedError as error:
         checked = error.checked
         problems = [{"line": p.line, "message": p.message} for p in checked.problems]
         detail = "Not accepted, nothing counted."
         return problem(422, detail, problems=problems, count=checked.count)
-    except NotNowError as error:
+    except (NotNowError, OtherRequestError) as error:
         return problem(409, str(error))
     return as_json(receipt, 200 if check_only else 201)
-
-
-def _known(request: Request, key: str, said: str) -> Response | None:
-    """What was answered when the same was asked before under this key."""
-    with context_of(request).store.read() as connection:
-        row = connection.execute(select(idempotency).where(idempotency.c.key == key)).first()
-    if row is None:
-        return None
-    if row.request != said:
-        return problem(409, "this Idempotency-Key was used for another request")
-    return as_json(json.loads(row.body), row.status)
 
 
 @handler("api.run.delete")

@@ -15,6 +15,7 @@ from cranfield.errors import UsageError
 from cranfield.server.forms import Fields, Question, ask_first, sentence
 from cranfield.server.routes.submitting import own_run
 from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
+from cranfield.server.services.once import KeyedRequest
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import export, job, person, score, score_set
 from cranfield.server.web import (
@@ -108,13 +109,19 @@ def state(request: Request) -> Response:
     return see_done(request, _home(request), f"The campaign is {end} now.")
 
 
-def move(request: Request, end: str, reason: str) -> None:
-    """Take the campaign to another state, with all that this brings."""
+def move(request: Request, end: str, reason: str, keyed: KeyedRequest | None = None) -> None:
+    """Take the campaign to another state, with all that this brings; with a key only once."""
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
 
     def write(connection: Connection) -> None:
+        # Locks the campaign: who waits here sees what was answered meanwhile.
+        campaigns.close_if_due(connection, context, row["id"])
+        if keyed is not None and keyed.answer(connection) is not None:
+            return
         campaigns.move(connection, context, visitor.actor, row["id"], end, reason)
         board.after_move(connection, context, row, cast("State", end))
+        if keyed is not None:
+            keyed.remember(connection, 200, {"state": end}, context.clock.now())
 
     context.store.write(write)
 

@@ -16,8 +16,9 @@ from cranfield.io.files import run_name
 from cranfield.server.forms import Question, ask_first, sentence
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
-from cranfield.server.services.campaigns import Row, close_due, tasks_of
+from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
 from cranfield.server.services.checks import is_small
+from cranfield.server.services.once import KeyedRequest
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
@@ -48,13 +49,15 @@ def accept(
     upload: Upload,
     given: Submission,
     task_row: Row,
+    arrived: int,
     *,
     check_only: bool,
-    remember: Any = None,
+    keyed: KeyedRequest | None = None,
 ) -> Row:
     """Check an upload and store it; a RejectedError says what is wrong with it.
 
-    `remember` is done in the same transaction with the receipt.
+    `arrived` is when all of the upload was here: the deadline is held against that. Under a key
+    the receipt is stored in the same transaction.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     if upload.head.startswith(ZIP) and given.ending != ".npz":
@@ -76,10 +79,15 @@ def accept(
         raise UsageError("runs are submitted by a team; you are in none")
     close_due(context)
     with context.store.read() as connection:
-        submissions.check_room(connection, context, task_row, visitor.team, given)
+        submissions.check_room(connection, task_row, visitor.team, given, arrived)
     upload.keep(context.settings)
 
     def write(connection: Connection) -> Row:
+        # Locks the campaign: who waits here sees what was answered meanwhile.
+        close_if_due(connection, context, task_row["campaign"])
+        known = None if keyed is None else keyed.answer(connection)
+        if known is not None:
+            return known
         receipt = submissions.store_run(
             connection,
             context,
@@ -90,10 +98,11 @@ def accept(
             checked=checked,
             sha=upload.sha,
             size=upload.size,
+            arrived=arrived,
         )
         receipt["notes"] = list(checked.notes)
-        if remember is not None:
-            remember(connection, receipt)
+        if keyed is not None:
+            keyed.remember(connection, 201, receipt, context.clock.now())
         return receipt
 
     return context.store.write(write)
@@ -163,13 +172,15 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **said: A
 
 @handler("submit")
 async def submit(request: Request) -> Response:
+    # Whatever it waits for from here on, the run has come.
+    arrived = context_of(request).clock.now()
     visitor, file = visitor_of(request), form_of(request).get("file")
     size = getattr(file, "size", 0) or 0
     async with checks_of(request).turns.turn(visitor.team or visitor.actor, size):
-        return await run_in_threadpool(_submit, request)
+        return await run_in_threadpool(_submit, request, arrived)
 
 
-def _submit(request: Request) -> Response:
+def _submit(request: Request, arrived: int) -> Response:
     sent = signed_or_sent(request)
     if sent is not None:
         return sent
@@ -188,7 +199,7 @@ def _submit(request: Request) -> Response:
                 ending=_ending(request),
                 replace=text_of(request, "replace") == "yes",
             )
-            receipt = accept(request, upload, given, task_row, check_only=check_only)
+            receipt = accept(request, upload, given, task_row, arrived, check_only=check_only)
     except RejectedError as error:
         found = error.checked
         said = {"problems": found.problems, "count": found.count, "tested": check_only}

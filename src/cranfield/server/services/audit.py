@@ -55,6 +55,13 @@ def begin(connection: Connection) -> None:
         connection.execute(insert(setting).values(name=HEAD, value=f"0 {START} 0"))
 
 
+def last(connection: Connection, action: str, on: str) -> int | None:
+    """When something was last done to an object."""
+    rows = select(audit.c.at).where(audit.c.action == action, audit.c.object == on)
+    found: int | None = connection.execute(rows.order_by(audit.c.n.desc()).limit(1)).scalar()
+    return found
+
+
 def latest(connection: Connection) -> int:
     """The time of the last row, before which no clock of this site goes."""
     head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).scalar()

@@ -93,6 +93,16 @@ def close_if_due(connection: Connection, context: Context, campaign_id: str) -> 
     return cast("State", row.state)
 
 
+def closing_of(connection: Connection, campaign_id: str) -> int:
+    """When a campaign that is closed did close: at its date, or when somebody closed it before."""
+    row = connection.execute(
+        select(campaign.c.slug, campaign.c.closes).where(campaign.c.id == campaign_id)
+    ).one()
+    written = audit.last(connection, "campaign.state", row.slug)
+    times = [time for time in (row.closes, written) if time is not None]
+    return min(times, default=0)
+
+
 def close_due(context: Context) -> None:
     """Write down that campaigns have closed whose time has come."""
     with context.store.read() as connection:

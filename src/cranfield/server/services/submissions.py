@@ -19,7 +19,7 @@ from cranfield.io.files import run_name
 from cranfield.server.context import Context
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
-from cranfield.server.services.campaigns import Row, close_if_due
+from cranfield.server.services.campaigns import Row, close_if_due, closing_of
 from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -96,14 +96,22 @@ def store_run(
     checked: Checked,
     sha: str,
     size: int,
+    arrived: int | None = None,
     baseline: bool = False,
     imported: bool = False,
 ) -> Row:
-    """Accept a run: deadline, quota and tag are looked at under locks; gives its receipt."""
+    """Accept a run: deadline, quota and tag are looked at under locks; gives its receipt.
+
+    A run that has `arrived` before the closing counts as arrived then, also when the campaign was
+    closed while the run was checked or waited for the store.
+    """
     # Read before the clock is held against the closing: no receipt is ever later than that.
-    now = context.clock.now()
+    now = context.clock.now() if arrived is None else arrived
     state = close_if_due(connection, context, task_row["campaign"])
-    if state != "open" and not (baseline or imported):
+    in_time = state == "open" or (
+        state == "closed" and now < closing_of(connection, task_row["campaign"])
+    )
+    if not in_time and not (baseline or imported):
         raise NotNowError(f"runs are taken while the campaign is open; it is {state}")
     limit = connection.execute(
         select(campaign.c.runs_per_team).where(campaign.c.id == task_row["campaign"])
@@ -151,10 +159,10 @@ def _facts_of(given: Submission, checked: Checked) -> Row:
 
 def check_room(
     connection: Connection,
-    context: Context,
     task_row: Mapping[str, Any],
     team_id: str,
     given: Submission,
+    arrived: int,
 ) -> None:
     """A first look at deadline and quota, before the file is kept; the one that counts is later."""
     row = connection.execute(
@@ -162,7 +170,7 @@ def check_room(
             campaign.c.id == task_row["campaign"]
         )
     ).one()
-    over = row.closes is not None and context.clock.now() >= row.closes
+    over = row.closes is not None and arrived >= row.closes
     if row.state == "open" and not over:
         known = run_by_tag(connection, task_row["id"], team_id, given.tag)
         if known is not None and known["state"] == "accepted":
