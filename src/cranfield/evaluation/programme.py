@@ -19,6 +19,8 @@ else:
 
 # The number of items that a ranking or the judgements of its topic know.
 KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT - FOUND).weights))
+# The number of items of a ranking that are judged, whatever their grade.
+JUDGED_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *FOUND.weights))
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +61,7 @@ class Programme:
     """Measures as calls of kernels, and which columns of their values belong to which measure.
 
     `guards` has, for a column whose topics may be left out, the one that is 0 where they are.
+    `judged` is the column of the number of judged items.
     """
 
     measures: tuple[Measure, ...]
@@ -68,6 +71,7 @@ class Programme:
     guards: dict[int, int]
     policies: tuple[Policy, ...]
     notes: tuple[str, ...] = ()
+    judged: int = 0
 
     @classmethod
     def of(
@@ -97,13 +101,16 @@ class Programme:
             column[m] = columns.add(call, *pair)
         policies = columns.policies(column, context)
         columns.add_guards()
+        judged = columns.add(JUDGED_ITEMS)
         if context.collection_size is not None:
             columns.add(KNOWN_ITEMS)
         notes = [f"{m}: {m.mean_note}" for m in column if m.mean_note and _several(context)]
         if unmet:
             notes.append(f"left out, as more is needed for them: {', '.join(map(str, unmet))}")
         calls = tuple(columns.calls)
-        return cls(tuple(column), context, calls, column, columns.guards, policies, tuple(notes))
+        return cls(
+            tuple(column), context, calls, column, columns.guards, policies, tuple(notes), judged
+        )
 
     def columns_of(self, need: str) -> list[int]:
         """The columns of measures that read something of the judgements beside grades."""

@@ -20,6 +20,7 @@ from cranfield.evaluation.scores import (
     Means,
     Scores,
 )
+from cranfield.evaluation.unmatched import unmatched_note
 from cranfield.io import read_run
 from cranfield.io.forms import (
     JudgementsForm,
@@ -201,7 +202,8 @@ class RankedTask:
                 values.values[:, columns] = found.values
         programme.leave_out(values)
         programme.check(values, table.topics)
-        return values
+        note = unmatched_note(values, programme.judged, run, table, jobs)
+        return replace(values, notes=(*values.notes, note)) if note else values
 
     def _scores(self, results: Sequence[Sequence[RunValues]]) -> Scores:
         programme, judged = self.programme, self.judgements.topics
