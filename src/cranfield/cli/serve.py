@@ -19,13 +19,14 @@ def make_parser() -> Parser:
     add(parser, "--port N", "where it listens", positive, 8000)
     add(parser, "--host ADDRESS", "listen there, for other machines too", str, "127.0.0.1")
     add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
+    add(parser, "--team-megabytes N", "the most that the runs of a team take", positive, 2048)
     add(parser, "--demo", "with the campaign that ships with the package", bool)
     return parser
 
 
 def main(argv: Sequence[str]) -> int:
     given, _ = make_parser().read(argv)
-    from cranfield.server import Settings, serve
+    from cranfield.server import Limits, Settings, serve
 
     settings = Settings(
         Path(given["folder"]),
@@ -33,6 +34,7 @@ def main(argv: Sequence[str]) -> int:
         host=given["host"],
         port=given["port"],
         proxy=given["behind_proxy"],
+        limits=Limits(team_bytes=given["team_megabytes"] << 20),
     )
     serve(settings, demo=given["demo"])
     # The server lets requests end and keeps to itself that it was interrupted.

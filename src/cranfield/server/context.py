@@ -62,6 +62,8 @@ class Context:
     clock: Clock
     # Woken when there may be a job to do.
     wake: threading.Event = field(default_factory=threading.Event)
+    # Set when files should have been removed that could not be at that moment.
+    untidy: threading.Event = field(default_factory=threading.Event)
 
     memory: Memory = field(default_factory=Memory)
 

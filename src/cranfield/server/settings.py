@@ -24,6 +24,8 @@ class Limits:
     upload_bytes: int = 64 * MEGABYTE
     unpacked_bytes: int = 256 * MEGABYTE
     form_bytes: int = MEGABYTE
+    # Of the files of all runs of a team, without those it withdrew or replaced.
+    team_bytes: int = 2048 * MEGABYTE
     # How many people the public link of a batch brings in an hour.
     respondents_per_hour: int = 300
     # How many uploads are read at the same time; the others wait for their turn.

@@ -15,6 +15,7 @@ from cranfield.server.jobs.nursery import Nursery, StoppedError
 from cranfield.server.services import backup as _backup  # noqa: F401 - adds its kinds of jobs
 from cranfield.server.services import jobs, scoring
 from cranfield.server.services.campaigns import close_due
+from cranfield.server.services.disk import sweep
 from cranfield.server.services.jobs import Row
 
 LOG = logging.getLogger("cranfield.server.jobs")
@@ -36,6 +37,7 @@ class Workers:
 
     def start(self) -> None:
         self.context.store.write(lambda c: jobs.reclaim(c, self._host, _is_alive))
+        sweep(self.context)
         for thread in self._threads:
             thread.start()
 
@@ -55,6 +57,8 @@ class Workers:
     def _step(self, worker: str, nursery: Nursery) -> None:
         try:
             close_due(self.context)
+            if self.context.untidy.is_set():
+                sweep(self.context)
             if not work_once(self.context, nursery, worker, self._stopping):
                 nursery.rest()
                 self.context.wake.wait(self.context.settings.poll_seconds)

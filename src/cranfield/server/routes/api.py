@@ -19,6 +19,7 @@ from cranfield.server.routes.organise import move
 from cranfield.server.routes.submitting import accept
 from cranfield.server.services import downloads, results, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.disk import remove_unneeded
 from cranfield.server.services.once import KeyedRequest, OtherRequestError
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload
@@ -232,6 +233,7 @@ def delete_run(request: Request, t: str, tag: Tag) -> Response:  # noqa: ARG001
             raise Refusal(404, "There is no such run.")
     except NotNowError as error:
         raise Refusal(409, str(error)) from None
+    remove_unneeded(context)
     return Response(status_code=204)
 
 

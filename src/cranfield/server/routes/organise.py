@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, cast
@@ -195,13 +196,15 @@ def truth(request: Request) -> Response:
             upload.end()
             name = f"{row['slug']}/{one['kind']}-{context.new_id()}/{_plain(file.filename)}"
             target = context.settings.sealed / name
-            target.parent.mkdir(parents=True, mode=0o700)
-            upload.path.chmod(0o600)
-            upload.path.replace(target)
+            upload.move(target, 0o600)
             facts = {"sha": upload.sha, "file": name, "source": "upload", "note": note}
-        context.store.write(
-            lambda c: scoring.add_truth(c, context, visitor.actor, one["id"], **facts)
-        )
+        try:
+            context.store.write(
+                lambda c: scoring.add_truth(c, context, visitor.actor, one["id"], **facts)
+            )
+        except BaseException:
+            shutil.rmtree(target.parent, ignore_errors=True)
+            raise
     except (UsageError, TooLargeError) as error:
         return _board(request, status=400, errors={"truth-file": sentence(str(error))})
     said = f"The new truth of {one['title']} is sealed; every run is scored again."

@@ -18,6 +18,7 @@ from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
 from cranfield.server.services.checks import is_small
+from cranfield.server.services.disk import KEPT_STATES, files_stay, remove_unneeded
 from cranfield.server.services.once import KeyedRequest
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
@@ -80,7 +81,6 @@ def accept(
     close_due(context)
     with context.store.read() as connection:
         submissions.check_room(connection, task_row, visitor.team, given, arrived)
-    upload.keep(context.settings)
 
     def write(connection: Connection) -> Row:
         # Locks the campaign: who waits here sees what was answered meanwhile.
@@ -105,7 +105,17 @@ def accept(
             keyed.remember(connection, 201, receipt, context.clock.now())
         return receipt
 
-    return context.store.write(write)
+    try:
+        with files_stay(context.settings):
+            upload.keep(context.settings)
+            receipt = context.store.write(write)
+    except BaseException:
+        remove_unneeded(context, upload.sha)
+        raise
+    if given.replace or keyed is not None:
+        # That of the run which was replaced; or its own, which an answer under a key did not need.
+        remove_unneeded(context, upload.sha)
+    return receipt
 
 
 def _with_other_task(
@@ -299,6 +309,8 @@ def failures(connection: Connection, visitor: Visitor, found: Row) -> list[str]:
 @handler("run.file")
 def run_file(request: Request, id: str) -> Response:
     found, settings = own_run(request, id), context_of(request).settings
+    if found["state"] not in KEPT_STATES:
+        raise Refusal(404, f"This run is {found['state']}; its file was removed.")
     ending = ending_of(settings, found["form"], found["blob"])
     return FileResponse(
         blob_path(settings, found["blob"]),
@@ -328,4 +340,5 @@ def withdraw(request: Request, id: str) -> Response:
         context.store.write(lambda c: submissions.withdraw(c, context, visitor.actor, found["id"]))
     except NotNowError as error:
         raise Refusal(409, str(error)) from None
+    remove_unneeded(context)
     return see_done(request, home, f"The run {found['tag']} is withdrawn.")

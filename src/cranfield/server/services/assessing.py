@@ -22,6 +22,7 @@ from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of
 from cranfield.server.services.batches import Batch, set_state
 from cranfield.server.services.truths import latest_truth
+from cranfield.server.services.uploads import sync_folders
 from cranfield.server.services.work import DONE, form_of, latest
 from cranfield.server.store.work_tables import (
     adjudication,
@@ -208,9 +209,11 @@ def merge(
     set_state(connection, context, actor, found.row, "merged")
     name = f"{found.row['campaign']}/{found.row['slug']}-{context.new_id()}/truth{ending}"
     target = context.settings.sealed / name
+    new = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, mode=0o700)
     write_whole(target, text.encode())
     target.chmod(0o600)
+    sync_folders(*(folder.parent for folder in new))
     scoring.add_truth(
         connection,
         context,

@@ -22,7 +22,8 @@ from cranfield.errors import InputError, UsageError
 from cranfield.io.files import write_whole
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import scoring
-from cranfield.server.services.uploads import blob_path, file_hash
+from cranfield.server.services.disk import draft_folder, files_stay
+from cranfield.server.services.uploads import blob_path, file_hash, sync_folders
 from cranfield.server.settings import DATABASE_FILE, Settings
 from cranfield.server.store.tables import blob, export, truth_version
 
@@ -55,14 +56,13 @@ def check_files(context: Context) -> tuple[int, list[str]]:
 def make_backup(context: Context, target: Path) -> dict[str, Any]:
     """Write a backup to a file that is not there yet; the site may be in use meanwhile.
 
-    The store is copied first: every file that it names is there already, and none is ever changed.
+    The store is copied first: every file that it names is there already, none is ever changed, and
+    none is removed meanwhile.
     """
     if target.exists():
         raise UsageError(f"{target} is there already; a backup gets a new file")
     target.parent.mkdir(parents=True, exist_ok=True)
-    draft = target.with_name(f".{target.name}.{context.new_id()}")
-    draft.mkdir(mode=0o700)
-    try:
+    with draft_folder(context, target) as draft, files_stay(context.settings):
         dump = _dump_store(context, draft)
         folder = context.settings.folder
         found = [dump, *(path for name in FOLDERS for path in _files(folder / name))]
@@ -85,8 +85,7 @@ def make_backup(context: Context, target: Path) -> dict[str, Any]:
         packed.chmod(0o600)
         _sync(packed)
         packed.replace(target)
-    finally:
-        shutil.rmtree(draft, ignore_errors=True)
+        sync_folders(target.parent)
     return manifest
 
 

@@ -20,11 +20,13 @@ from cranfield.errors import InputError, UsageError
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
 from cranfield.io.files import inner_suffix, run_name
+from cranfield.io.written import whole_file
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.campaigns import add_campaign, checked_slug
+from cranfield.server.services.disk import files_stay
 from cranfield.server.services.submissions import Submission, store_run
-from cranfield.server.services.uploads import Upload, file_hash
+from cranfield.server.services.uploads import Upload, file_hash, sync_folders
 from cranfield.server.store.tables import campaign, public_set, setting, task, team
 
 # Keys of a collection that are sealed with the truth until the release.
@@ -78,12 +80,14 @@ def import_collection(
     sealed = {
         key: _seal(context, slug, key, getattr(collection, key)) for key in _sealed(collection)
     }
-    prepared = [_prepared(context, collection, kind) for kind in collection.kinds]
 
     def write(connection: Connection) -> Imported:
         return _write(connection, context, collection, slug, sealed, prepared, values)
 
-    made = context.store.write(write)
+    # Files of runs that no run names yet are not swept meanwhile.
+    with files_stay(context.settings):
+        prepared = [_prepared(context, collection, kind) for kind in collection.kinds]
+        made = context.store.write(write)
     context.wake.set()
     return made
 
@@ -137,9 +141,12 @@ def _seal(context: Context, slug: str, key: str, path: Path) -> str:
 
 def seal_file(context: Context, path: Path, name: str) -> None:
     target = context.settings.sealed / name
+    new = [folder for folder in target.parents if not folder.exists()]
     target.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-    shutil.copyfile(path, target)
+    with path.open("rb") as stream, whole_file(target) as copy:
+        shutil.copyfileobj(stream, copy)
     target.chmod(0o600)
+    sync_folders(*(folder.parent for folder in new))
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
-import time
 from pathlib import Path
 
 from sqlalchemy import Connection, func, select
@@ -11,20 +9,19 @@ from sqlalchemy import Connection, func, select
 from cranfield.errors import UsageError
 from cranfield.server.context import Clock, Context
 from cranfield.server.services import accounts, audit
+from cranfield.server.services.disk import clear_stale
 from cranfield.server.settings import Settings
 from cranfield.server.store import address_of, open_store, told
 from cranfield.server.store.migrate import current, upgrade
 from cranfield.server.store.tables import person
 
 FIRST = "organiser"
-# Nothing takes that long to arrive.
-STALE_SECONDS = 24 * 3600
 
 
 def open_site(settings: Settings) -> Context:
     """The site of a folder, with its schema brought up to date."""
     settings.prepare()
-    clear_incoming(settings)
+    clear_stale(settings.incoming)
     store = open_store(settings.url)
     with told(settings.url):
         upgrade(store)
@@ -52,16 +49,6 @@ def need_site(settings: Settings) -> None:
     if held is None:
         where = address.render_as_string(hide_password=True)
         raise UsageError(f"{where}: the store of no site, it is empty")
-
-
-def clear_incoming(settings: Settings) -> None:
-    """Remove what uploads and jobs left behind that were cut off by a kill."""
-    for path in settings.incoming.iterdir():
-        if path.stat().st_mtime < time.time() - STALE_SECONDS:
-            if path.is_dir():
-                shutil.rmtree(path, ignore_errors=True)
-            else:
-                path.unlink(missing_ok=True)
 
 
 def ensure_organiser(context: Context) -> str | None:

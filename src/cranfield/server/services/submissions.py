@@ -20,6 +20,7 @@ from cranfield.server.context import Context
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
 from cranfield.server.services.campaigns import Row, close_if_due, closing_of
+from cranfield.server.services.disk import team_bytes
 from cranfield.server.store.tables import blob, campaign, rejected_upload, run, task, team
 
 _TAG = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,39}")
@@ -128,6 +129,7 @@ def store_run(
         _set_aside(connection, same)
     if not (baseline or imported):
         _check_quota(connection, task_row["id"], team_id, limit)
+        _check_bytes(connection, team_id, size, context.settings.limits.team_bytes)
     new = context.new_id()
     _keep_blob(connection, sha, size, now)
     facts = _facts_of(given, checked) | {"blob": sha, "baseline": int(baseline), "created": now}
@@ -181,6 +183,15 @@ def check_room(
 def _check_quota(connection: Connection, task_id: str, team_id: str, limit: int) -> None:
     if runs_used(connection, task_id, team_id) >= limit:
         raise NotNowError(f"all {limit} runs of your team for this task are used")
+
+
+def _check_bytes(connection: Connection, team_id: str, size: int, limit: int) -> None:
+    used = team_bytes(connection, team_id)
+    if used + size > limit:
+        raise NotNowError(
+            f"the files of your team may have {limit:,} bytes together; they have {used:,}, and "
+            f"this one {size:,}. Pack the file, or withdraw a run"
+        )
 
 
 def _keep_blob(connection: Connection, sha: str, size: int, now: int) -> None:

@@ -84,11 +84,15 @@ class Upload:
 
     def keep(self, settings: Settings) -> None:
         """Move the file to where the files of runs lie; the same bytes are there once."""
-        target = blob_path(settings, self.sha)
-        target.parent.mkdir(mode=0o700, exist_ok=True)
-        self.path.chmod(0o400)
+        self.move(blob_path(settings, self.sha), 0o400)
+
+    def move(self, target: Path, mode: int) -> None:
+        """Give the file its place; the names of new folders reach the disk, too."""
+        new = [folder for folder in target.parents if not folder.exists()]
+        target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        self.path.chmod(mode)
         self.path.replace(target)
-        _sync_folder(target.parent)
+        sync_folders(target.parent, *(folder.parent for folder in new))
 
 
 def blob_path(settings: Settings, sha: str) -> Path:
@@ -96,13 +100,14 @@ def blob_path(settings: Settings, sha: str) -> Path:
     return settings.blobs / sha[:2] / sha
 
 
-def _sync_folder(folder: Path) -> None:
-    """Put the new name in a folder on the disk, too."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
+def sync_folders(*folders: Path) -> None:
+    """Put the new names in folders on the disk, too."""
+    for folder in folders:
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def file_hash(path: Path) -> str:
