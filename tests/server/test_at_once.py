@@ -4,6 +4,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
+from cranfield.server.context import as_time
 from cranfield.server.services.once import KeyedRequest
 from tests.server.conftest import ABOUT
 from tests.server.world import DAY, run_text
@@ -94,7 +95,7 @@ def test_a_run_that_came_before_the_deadline_counts_as_arrived_then(both, monkey
     both.time = closes / 1000 - 1
     answer = put(client, "r1")
     assert answer.status_code == 201, answer.text
-    assert answer.json()["at"] == closes - 1000
+    assert answer.json()["at"] == as_time(closes - 1000)
     assert client.get("/campaigns/tiny").json()["state"] == "closed"
     late = put(client, "r2")
     assert late.status_code == 409

@@ -340,3 +340,64 @@ def test_an_erratum_survives_the_question_for_the_password(site):
     assert (site.settings.sealed / row.file).read_text() == text
     assert row.file.endswith("/better.txt")
     assert not list(site.settings.incoming.glob("waiting-*"))
+
+
+HERE = {"sec-fetch-site": "same-origin"}
+
+
+def hidden_in(page):
+    pairs = re.findall(r'type="hidden" name="([^"]*)" value="([^"]*)"', page)
+    return {unescape(name): unescape(value) for name, value in pairs}
+
+
+def without_session(site, headers):
+    """What is answered to a form of somebody who is no longer logged in."""
+    ann = site.browser("ann")
+    token = ann.token("/tiny/team")
+    ann.cookies.clear()
+    typed = {"csrf": token, "name": "The <b>first</b>\nteam", "country": "Here", "reference": ""}
+    return ann, ann.post("/tiny/team", data=typed, headers=headers)
+
+
+def test_a_form_whose_session_ended_is_sent_after_logging_in(site):
+    ann, ended = without_session(site, HERE)
+    assert ended.status_code == 401
+    assert "your session has ended" in ended.text
+    wrong = hidden_in(ended.text) | {"login": "ann", "password": "not this one"}
+    again = ann.post("/login", data=wrong)
+    assert again.status_code == 400
+    right = hidden_in(again.text) | {"login": "ann", "password": PASSWORD}
+    shown = ann.post("/login", data=right)
+    assert shown.status_code == 200
+    # It is shown first: no site can have something sent by somebody who logs in.
+    assert "The &lt;b&gt;first&lt;/b&gt;" in shown.text
+    assert "The &lt;b&gt;first" not in ann.get("/tiny/team").text
+    assert '<form method="post" action="/tiny/team">' in shown.text
+    main = shown.text[shown.text.index("<main") :]
+    done = ann.post("/tiny/team", data=hidden_in(main), headers=HERE)
+    assert "The team is saved." in shown_once(ann, done)[0]
+    assert "The &lt;b&gt;first" in ann.get("/tiny/team").text
+
+
+def test_a_form_that_may_come_from_elsewhere_is_never_carried_on(site):
+    for headers in ({}, {"sec-fetch-site": "cross-site"}):
+        _, ended = without_session(site, headers)
+        assert ended.status_code == 401
+        assert "go back twice in your browser" in ended.text
+        assert "first" not in ended.text
+    ann, _ = without_session(site, {})
+    evil = {"csrf": "0" * 64, "resume": "https://elsewhere.example/"}
+    assert ann.post("/login", data=evil | {"login": "ann", "password": PASSWORD}).status_code == 403
+
+
+def test_a_form_of_an_earlier_session_is_shown_and_can_be_sent(site):
+    ann = site.browser("ann")
+    token = ann.token("/tiny/team")
+    ann.log_in("ann", PASSWORD)
+    typed = {"csrf": token, "name": "Team of now", "country": "", "reference": ""}
+    expired = ann.post("/tiny/team", data=typed, headers=HERE)
+    assert expired.status_code == 403
+    main = expired.text[expired.text.index("<main") :]
+    assert hidden_in(main)["name"] == "Team of now"
+    done = ann.post("/tiny/team", data=hidden_in(main), headers=HERE)
+    assert "The team is saved." in shown_once(ann, done)[0]

@@ -11,16 +11,17 @@ from urllib.parse import quote
 from fastapi import Depends, FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import FormData
 from starlette.exceptions import HTTPException
-from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield._version import __version__
 from cranfield.campaign.states import STATES
 from cranfield.errors import CranfieldError
+from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
 from cranfield.server.context import SECOND, Context
-from cranfield.server.forms import password_page, unlock
+from cranfield.server.forms import carried, password_page, resume_page, unlock
 from cranfield.server.headers import SecurityHeaders
 from cranfield.server.permissions import ROLES, RULES, Rule
 from cranfield.server.routes import load_handlers
@@ -43,7 +44,6 @@ from cranfield.server.web import (
 )
 
 LOG = logging.getLogger("cranfield.server")
-FIELDS = 2000
 # Forms that bring a file along; others are short.
 WITH_FILES = ("submit", "board.truth", "batches.add")
 
@@ -84,8 +84,8 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
         StaticFiles(packages=[("cranfield.server", "static"), ("cranfield.site", "static")]),
         name="static",
     )
-    limit = settings.limits.upload_bytes + settings.limits.form_bytes
-    app.add_middleware(RequestBodyLimitMiddleware, max_body_size=limit)
+    fields = settings.limits.form_bytes
+    app.add_middleware(BodyLimit, most=settings.limits.upload_bytes + fields, fields=fields)
     app.add_middleware(SecurityHeaders, secure=settings.proxy is not None)
     return app
 
@@ -147,6 +147,8 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
         try:
             await guard(request)
         except Refusal as refusal:
+            if refusal.status == 401 and not refusal.more.get("confirm"):
+                await _keep_typed(request)
             if not refusal.more.get("confirm"):
                 raise
             locked = refusal
@@ -211,20 +213,52 @@ async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
     origin = request.headers.get("sec-fetch-site", "same-origin")
     if origin not in ("same-origin", "none"):
         raise Refusal(403, "This form came from another site.")
-    most = request.app.state.settings.limits.form_bytes
-    length = request.headers.get("content-length", "")
-    if rule.name not in WITH_FILES and (not length.isdecimal() or int(length) > most):
+    if rule.name not in WITH_FILES and not _is_short(request):
+        most = request.app.state.settings.limits.form_bytes
         raise Refusal(413, f"A form has at most {most:,} bytes.")
-    form = await request.form(max_files=1, max_fields=FIELDS)
+    try:
+        form = await read_form(request)
+    except BodyTooLargeError as error:
+        if rule.name not in WITH_FILES:
+            raise
+        # The handler shows its form again, with the fields that came before the file.
+        form, request.state.is_too_large = error.form, True
     request.state.form = form
     token = form.get(CSRF_FIELD)
     if not isinstance(token, str) or not visitor.accepts(token):
         await form.close()
+        if _is_from_here(request) and rule.name != "login":
+            request.state.resumed = _texts_of(form)
         raise Refusal(403, "This form has expired; please load the page again.")
     texts = (part for pair in form.multi_items() for part in pair if isinstance(part, str))
     if any("\0" in text for text in texts):
         await form.close()
         raise Refusal(400, f"This form cannot be read: {UNREADABLE}.")
+
+
+def _is_short(request: Request) -> bool:
+    """Whether the body has no more bytes than a form without a file."""
+    length = request.headers.get("content-length", "")
+    return length.isdecimal() and int(length) <= request.app.state.settings.limits.form_bytes
+
+
+def _is_from_here(request: Request) -> bool:
+    """Whether a browser says that a form is one of this site; no other site can make it."""
+    return request.headers.get("sec-fetch-site") == "same-origin"
+
+
+async def _keep_typed(request: Request) -> None:
+    """What was typed into a form by somebody whose session has ended meanwhile."""
+    request.state.resumed = []
+    if _is_from_here(request) and _is_short(request):
+        form = await read_form(request)
+        request.state.resumed = _texts_of(form)
+        await form.close()
+
+
+def _texts_of(form: FormData) -> list[tuple[str, str]]:
+    """What a form says, to be sent again; but for passwords."""
+    return [(name, text) for name, text in carried(form) if "password" not in name]
 
 
 def _add_errors(app: FastAPI) -> None:
@@ -238,6 +272,8 @@ def _add_errors(app: FastAPI) -> None:
             return answer
         if more.get("confirm") and hasattr(request.state, "carried"):
             return password_page(request)
+        if hasattr(request.state, "resumed") and status in (401, 403):
+            return resume_page(request, status)
         if status == 401:
             to = "/confirm" if more.get("confirm") else "/login"
             back = request.url.path if request.method == "GET" else ""

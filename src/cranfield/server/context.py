@@ -8,6 +8,7 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from typing import Any, TypeVar
 
 from cranfield.server.settings import Settings
@@ -51,6 +52,11 @@ class Memory:
             self._kept.clear()
         self._kept[key] = (changes, now, made)
         return made
+
+
+def as_time(milliseconds: int) -> str:
+    """A time for programs, in whole seconds and UTC, as ISO 8601 writes it."""
+    return datetime.fromtimestamp(milliseconds // SECOND, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 @dataclass(frozen=True)

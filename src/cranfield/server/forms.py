@@ -20,6 +20,7 @@ from starlette.responses import Response
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.server.context import SECOND, hash_of
 from cranfield.server.services import accounts
+from cranfield.server.services.uploads import TooLargeError
 from cranfield.server.visitors import CSRF_FIELD
 from cranfield.server.web import context_of, form_of, hasher_of, page, text_of, visitor_of
 
@@ -30,6 +31,8 @@ if TYPE_CHECKING:
     from cranfield.server.visitors import Visitor
 
 SURE, PASSWORD, WAITING = "sure", "password_again", "waiting_file"
+# How the fields of a form are called that waits for a log-in.
+TYPED = "typed."
 # What a question adds to a form, which is not carried on.
 _OWN = frozenset({CSRF_FIELD, SURE, PASSWORD, WAITING})
 # How long a file waits for a password, in seconds.
@@ -120,6 +123,35 @@ def carried(form: Mapping[str, object]) -> list[tuple[str, str]]:
     """The texts of a form, to be sent again with an answer."""
     pairs = form.multi_items() if isinstance(form, FormData) else form.items()
     return [(name, value) for name, value in pairs if name not in _OWN and isinstance(value, str)]
+
+
+def sent_file(request: Request) -> UploadFile | None:
+    """The file of a form, or None; a TooLargeError if it was too long to be read."""
+    if getattr(request.state, "is_too_large", False):
+        raise TooLargeError(context_of(request).settings.limits.upload_bytes)
+    file = form_of(request).get("file")
+    return file if isinstance(file, UploadFile) and file.filename else None
+
+
+# ---- a form whose session has ended
+
+
+def resume_page(request: Request, status: int) -> Response:
+    """Says that nothing was done; what was typed can be sent again once somebody is logged in.
+
+    It is shown and sent by a button of its own, never by itself.
+    """
+    texts: list[tuple[str, str]] = request.state.resumed
+    if status == 401:
+        values = {"resumed": texts, "resume": request.url.path, "has_ended": True}
+        return page(request, "login.html", status, next="", error="", **values)
+    return page(request, "resume.html", status, resumed=texts, resume=request.url.path)
+
+
+def resumed_in(request: Request) -> list[tuple[str, str]]:
+    """The texts that a log-in carries along for the form that waits for it."""
+    pairs = carried(form_of(request))
+    return [(name.removeprefix(TYPED), text) for name, text in pairs if name.startswith(TYPED)]
 
 
 # ---- a password that is asked for when a form is there already

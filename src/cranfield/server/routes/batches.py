@@ -17,7 +17,7 @@ from cranfield.errors import CranfieldError, UsageError, plural
 from cranfield.io.files import Caps, Input
 from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
-from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence
+from cranfield.server.forms import SURE, Fields, Question, ask_first, sent_file, sentence
 from cranfield.server.routes.working import batch_of
 from cranfield.server.services import (
     accounts,
@@ -37,7 +37,6 @@ from cranfield.server.web import (
     attachment,
     campaign_of,
     context_of,
-    form_of,
     handler,
     page,
     problem,
@@ -131,14 +130,14 @@ def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str,
 
 def _sent(request: Request) -> Input | None:
     """The file of a form under the name that it had, or None."""
-    file = form_of(request).get("file")
-    if file is None or isinstance(file, str) or not file.filename:
+    file = sent_file(request)
+    if file is None:
         return None
     content = file.file.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise UsageError(f"{file.filename} is larger than {MOST_BYTES // 1_000_000} MB")
     caps = Caps(unpacked_bytes=MOST_BYTES, lines=MOST_LINES)
-    return Input(file.filename.replace("\0", ""), content, caps)
+    return Input(str(file.filename).replace("\0", ""), content, caps)
 
 
 @handler("batches.add")

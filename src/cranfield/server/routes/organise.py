@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 
 from cranfield.campaign.states import State, check_move
 from cranfield.errors import UsageError
-from cranfield.server.forms import Fields, Question, ask_first, sentence
+from cranfield.server.forms import Fields, Question, ask_first, sent_file, sentence
 from cranfield.server.routes.submitting import own_run
 from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
 from cranfield.server.services.once import KeyedRequest
@@ -24,7 +24,6 @@ from cranfield.server.web import (
     attachment,
     campaign_of,
     context_of,
-    form_of,
     handler,
     page,
     see_done,
@@ -176,25 +175,28 @@ def _count(text: str) -> int:
 def truth(request: Request) -> Response:
     """A new version of the truth goes straight to where only the scoring child reads."""
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    file, note = form_of(request).get("file"), text_of(request, "note").strip()
+    note = text_of(request, "note").strip()
     with context.store.read() as connection:
         tasks = {one["slug"]: one for one in campaigns.tasks_of(connection, row["id"])}
     one = tasks.get(text_of(request, "task"))
     fields = Fields()
     if one is None:
         fields.errors["task"] = "Choose a task."
-    if file is None or isinstance(file, str) or not file.filename:
-        fields.errors["truth-file"] = "Choose the file of the truth."
+    file = None
+    with fields.beside("truth-file"):
+        file = sent_file(request)
+    if file is None:
+        fields.errors.setdefault("truth-file", "Choose the file of the truth.")
     if not note:
         fields.errors["note"] = "Say what is different in this truth."
-    if fields.errors or one is None or file is None or isinstance(file, str):
+    if fields.errors or one is None or file is None:
         return _board(request, status=400, errors=fields.errors)
     try:
         with Upload.begin(context) as upload:
             while block := file.file.read(1 << 20):
                 upload.add(block)
             upload.end()
-            name = f"{row['slug']}/{one['kind']}-{context.new_id()}/{_plain(file.filename)}"
+            name = f"{row['slug']}/{one['kind']}-{context.new_id()}/{_plain(str(file.filename))}"
             target = context.settings.sealed / name
             upload.move(target, 0o600)
             facts = {"sha": upload.sha, "file": name, "source": "upload", "note": note}

@@ -10,11 +10,11 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from cranfield.errors import UsageError
-from cranfield.server.forms import Fields, Question, ask_first
+from cranfield.server.forms import Fields, Question, ask_first, resumed_in
 from cranfield.server.services import accounts, teams
 from cranfield.server.services.campaigns import campaigns
 from cranfield.server.store.tables import api_token, campaign, membership, team
-from cranfield.server.visitors import SESSION, VISITOR
+from cranfield.server.visitors import SESSION, VISITOR, Visitor
 from cranfield.server.web import (
     Refusal,
     address_of,
@@ -56,7 +56,7 @@ def style(request: Request) -> Response:  # noqa: ARG001
 
 @handler("login.form")
 def login_form(request: Request) -> Response:
-    return page(request, "login.html", next=next_of(request), error="")
+    return _login_page(request, 200, next_of(request), "")
 
 
 @handler("login")
@@ -72,12 +72,38 @@ def login(request: Request) -> Response:
         )
     except UsageError as error:
         status = 429 if isinstance(error, accounts.WaitError) else 400
-        return page(
-            request, "login.html", status, next=local(text_of(request, "next")), error=str(error)
-        )
-    answer = see(local(text_of(request, "next")) or "/")
+        return _login_page(request, status, local(text_of(request, "next")), str(error))
+    resume = local(text_of(request, "resume"))
+    after = local(text_of(request, "next")) or "/"
+    answer = _resume(request, token, resume) if resume else see(after)
     set_session(request, answer, token)
     return answer
+
+
+def _login_page(request: Request, status: int, after: str, error: str) -> Response:
+    form = getattr(request.state, "form", None)
+    waiting = {
+        "resume": "" if form is None else local(text_of(request, "resume")),
+        "resumed": [] if form is None else resumed_in(request),
+    }
+    values = {"next": after, "error": error, "has_ended": False}
+    return page(request, "login.html", status, **values, **waiting)
+
+
+def _resume(request: Request, token: str, resume: str) -> Response:
+    """What was typed before the session ended, to be sent by a button."""
+    context = context_of(request)
+    with context.store.read() as connection:
+        known = accounts.session_of(connection, token, context.clock.now())
+    if known is not None:
+        request.state.visitor = Visitor(
+            roles=frozenset("PN"),
+            person=known.person,
+            login=known.login,
+            name=known.name,
+            cookie=token,
+        )
+    return page(request, "resume.html", resume=resume, resumed=resumed_in(request))
 
 
 @handler("logout")

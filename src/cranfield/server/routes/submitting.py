@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, Response
 from cranfield.campaign.submissions import Checked, Problem
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
-from cranfield.server.forms import Question, ask_first, sentence
+from cranfield.server.forms import Question, ask_first, sent_file, sentence
 from cranfield.server.routes.taking_part import signed_or_sent
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
@@ -100,7 +100,6 @@ def accept(
             size=upload.size,
             arrived=arrived,
         )
-        receipt["notes"] = list(checked.notes)
         if keyed is not None:
             keyed.remember(connection, 201, receipt, context.clock.now())
         return receipt
@@ -222,8 +221,7 @@ def _submit(request: Request, arrived: int) -> Response:
     if check_only:
         return _form(request, filled, checked=receipt)
     where = f"/{campaign_of(request)['slug']}/runs/{receipt['id']}"
-    warning = "".join(f" Please note: the run {note}." for note in receipt["notes"])
-    return see_done(request, where, f"The run {receipt['tag']} is accepted.{warning}")
+    return see_done(request, where, f"The run {receipt['tag']} is accepted.")
 
 
 def _task(request: Request, slug: str) -> Row:
@@ -236,8 +234,8 @@ def _task(request: Request, slug: str) -> Row:
 
 def _received(request: Request) -> Upload:
     """The file of the form, copied to where uploads are looked at."""
-    file = form_of(request).get("file")
-    if file is None or isinstance(file, str) or not file.filename:
+    file = sent_file(request)
+    if file is None:
         raise UsageError("choose the file of the run")
     upload = Upload.begin(context_of(request))
     try:

@@ -16,7 +16,7 @@ from sqlalchemy import Connection, func, insert, select, update
 from cranfield.campaign.submissions import Checked
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.files import run_name
-from cranfield.server.context import Context
+from cranfield.server.context import Context, as_time
 from cranfield.server.services import audit, jobs
 from cranfield.server.services.accounts import checked_text
 from cranfield.server.services.campaigns import Row, close_if_due, closing_of
@@ -155,6 +155,7 @@ def _facts_of(given: Submission, checked: Checked) -> Row:
         "lines": checked.lines,
         "units": checked.units,
         "missing": " ".join(checked.missing[:KEPT]),
+        "notes": "\n".join(note.replace("\n", " ") for note in checked.notes[:KEPT]),
         "via": given.via,
     }
 
@@ -251,8 +252,9 @@ def receipt(connection: Connection, run_id: str) -> Row:
         "lines": row["lines"],
         "topics": row["units"],
         "missing": row["missing"].split(),
+        "notes": row["notes"].splitlines(),
         "remaining": max(0, row["runs_per_team"] - used),
-        "at": row["created"],
+        "at": as_time(row["created"]),
     }
 
 

@@ -189,6 +189,7 @@ run = Table(
     number("lines"),
     number("units"),
     text("missing"),
+    text("notes"),  # what the check warned of, a line for each
     text("state", "accepted"),
     text("reason"),
     number("baseline"),
