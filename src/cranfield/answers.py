@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield._json import jsonable
 from cranfield._records import dataclass, field
 from cranfield._version import __version__
-from cranfield.errors import InputError, UsageError, door, suggest
+from cranfield.errors import CranfieldError, InputError, UsageError, door, suggest
 from cranfield.io.files import describe, read_json_text, write_whole
 
 if TYPE_CHECKING:
@@ -398,7 +398,13 @@ def load(path: str | Path) -> Answer:
             answer = decode(document["answer"])
         if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
             raise InputError.single(where, "has notes that are no text")
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        # Parts that do not fit together are found by whoever looks at all of them.
+        str(answer)
+    except InputError:
+        raise
+    except CranfieldError as error:
+        raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
     if not isinstance(answer, Answer):
         raise InputError.single(where, "is not an answer of Cranfield")

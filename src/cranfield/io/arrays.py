@@ -89,7 +89,35 @@ def read_arrow_table(
             return file.read(needed, use_threads=file.metadata.num_rows >= _WORTH_THREADS)
         return _read_within(pa, data, file.metadata, needed, where, caps)
 
-    return _read(where, "a Parquet file", table)
+    def sound() -> Any:
+        # Texts that are no UTF-8 would end in whoever looks at them first.
+        made = table()
+        made.validate(full=True)
+        return made
+
+    return _read(where, "a Parquet file", sound)
+
+
+def column_values(where: str, table: Any, name: str) -> list[Any]:
+    """The values of a column of an Arrow table, as Python has them: dates end in 9999 there."""
+    try:
+        values: list[Any] = table.column(name).to_pylist()
+    except (ValueError, OverflowError) as error:
+        raise InputError.single(where, f"column {name!r} cannot be read ({error})") from None
+    return values
+
+
+def column_numbers(where: str, table: Any, name: str) -> np.ndarray[Any, Any]:
+    """The numbers of a column of an Arrow table, none of them empty."""
+    data = table.column(name)
+    values = data.to_numpy()
+    if data.null_count or values.dtype.kind not in "biuf":
+        kind = str(data.type).partition("<")[0]  # not all that it is made of
+        raise InputError.single(
+            where,
+            f"column {name!r} has {kind} with {data.null_count} empty cells, expected numbers",
+        )
+    return np.asarray(values, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)

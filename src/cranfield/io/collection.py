@@ -29,6 +29,7 @@ from cranfield.io.files import (
     open_text,
     read_text,
     run_name,
+    text_lines,
 )
 from cranfield.io.numbers import is_number
 
@@ -56,7 +57,7 @@ def read_items(path: str | Path, *, column: str = "item") -> tuple[str, ...]:
     if suffix in (".csv", ".tsv"):
         rows = _column(path, "\t" if suffix == ".tsv" else ",", column)
     else:
-        rows = [(n, line.strip()) for n, line in enumerate(read_text(path).splitlines(), 1)]
+        rows = [(n, line.strip()) for n, line in enumerate(text_lines(read_text(path)), 1)]
     problems: list[Problem] = []
     seen: dict[str, int] = {}
     for line, item in rows:
@@ -404,7 +405,7 @@ def _there(path: Path) -> bool:
 def _line_of(text: str, table: str, key: str, value: str = "") -> int:
     """The line that gives a key, or an element of the list that it gives; 0 if there is none."""
     current, start = "", 0
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(text_lines(text), 1):
         header = re.fullmatch(r"\[+\s*([\w.-]+)\s*\]+\s*(#.*)?", line.strip())
         if header:
             current = header[1]

@@ -310,7 +310,7 @@ class _LineWatch:
             )
 
 
-def long_line(start: bytes | str, longest: int | None) -> str:
+def long_line(start: bytes | str, longest: int) -> str:
     """What is wrong with a line that is too long."""
     text = start if isinstance(start, str) else start.decode(errors="replace")
     limit = "1 MB" if longest == 1 << 20 else f"{longest:,} bytes"
@@ -407,6 +407,14 @@ def decoded(blocks: Iterable[bytes], given: Input) -> str:
         ) from None
     except MemoryError:
         raise InputError.single(where, "does not fit into the memory of this machine") from None
+
+
+def text_lines(text: str) -> list[str]:
+    """The lines of a text as editors and `input_lines` count them.
+
+    `str.splitlines` ends lines also at signs that stand within them, such as U+0085 or U+2028.
+    """
+    return io.StringIO(text, newline=None).read().removesuffix("\n").split("\n") if text else []
 
 
 @contextmanager

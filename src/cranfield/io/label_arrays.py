@@ -9,7 +9,13 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError
-from cranfield.io.arrays import arrow_bytes, read_archive, read_arrow_table
+from cranfield.io.arrays import (
+    arrow_bytes,
+    column_numbers,
+    column_values,
+    read_archive,
+    read_arrow_table,
+)
 from cranfield.io.files import Caps, FileForm, Input, describe
 from cranfield.io.ids import ARCHIVE
 from cranfield.io.label_rows import one_part
@@ -122,7 +128,7 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
             "per concept, or item, concept, value",
         )
     concepts = [c for c in columns if c != "item"]
-    values = [_numbers(where, c, table.column(c)) for c in concepts]
+    values = [column_numbers(where, table, c) for c in concepts]
     labels, confidences = split_values(np.column_stack(values))
     items = _texts(where, table, "item")
     try:
@@ -131,23 +137,12 @@ def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
         raise InputError(where, error.problems) from None
 
 
-def _numbers(where: str, column: str, data: Any) -> np.ndarray:
-    values = data.to_numpy()
-    if data.null_count or values.dtype.kind not in "biuf":
-        kind = str(data.type).partition("<")[0]  # not all that it is made of
-        raise InputError.single(
-            where,
-            f"column {column!r} has {kind} with {data.null_count} empty cells, expected numbers",
-        )
-    return np.asarray(values, dtype=np.float64)
-
-
 def _texts(where: str, table: Any, column: str) -> tuple[str, ...]:
     """The names in a column."""
     data = table.column(column)
     if data.null_count:
         raise InputError.single(where, f"column {column!r} has {data.null_count} empty cells")
-    return tuple(str(value) for value in data.to_pylist())
+    return tuple(str(value) for value in column_values(where, table, column))
 
 
 def _names(where: str, table: Any, column: str) -> tuple[tuple[str, ...], np.ndarray]:
@@ -158,7 +153,7 @@ def _names(where: str, table: Any, column: str) -> tuple[tuple[str, ...], np.nda
 
 
 def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> LabelMatrix:
-    values = _numbers(where, "value", table.column("value"))
+    values = column_numbers(where, table, "value")
     items, at_item = _names(where, table, "item")
     concepts, at_concept = _names(where, table, "concept")
     cell = at_item * len(concepts) + at_concept

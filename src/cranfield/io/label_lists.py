@@ -11,7 +11,14 @@ import numpy as np
 
 from cranfield.data.labels import LabelMatrix, split_values
 from cranfield.errors import InputError, Problem
-from cranfield.io.files import FileForm, describe, input_lines, read_json_text, read_text
+from cranfield.io.files import (
+    FileForm,
+    describe,
+    input_lines,
+    read_json_text,
+    read_text,
+    text_lines,
+)
 from cranfield.io.label_rows import one_part
 from cranfield.io.numbers import is_number, number
 
@@ -240,7 +247,7 @@ def _shared(texts: list[str]) -> str:
 def _class_file(path: Path) -> dict[str, str]:
     found: dict[str, str] = {}
     problems = []
-    for line, text in enumerate(read_text(path).splitlines(), 1):
+    for line, text in enumerate(text_lines(read_text(path)), 1):
         parts = text.split()
         if not parts:
             continue

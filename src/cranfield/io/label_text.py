@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from cranfield import _core
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import InputError
+from cranfield.io.files import text_lines
 from cranfield.io.ids import LABEL_TEXT
 from cranfield.io.label_rows import RowCollector, plain_matrix, value_blocks
 from cranfield.io.plain_rows import PlainRows
@@ -23,7 +24,7 @@ def read_text_labels(plain: PlainRows, name: str, where: str, *, free: bool = Fa
     if found is not None:
         return found
     rows: RowCollector | None = None
-    for number, line in enumerate(plain.text().splitlines(), 1):
+    for number, line in enumerate(text_lines(plain.text()), 1):
         item, *cells = line.split() or [""]
         if not item:
             continue

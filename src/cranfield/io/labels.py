@@ -17,6 +17,7 @@ from cranfield.io.files import (
     inner_suffix,
     read_text,
     run_name,
+    text_lines,
     write_whole,
 )
 from cranfield.io.label_arrays import npz_blocks, parquet_blocks, read_npz, read_parquet
@@ -170,7 +171,7 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
 
 def read_concepts(path: FileForm) -> tuple[str, ...]:
     """Names of concepts, one per line, in the order of the columns they name."""
-    names = [line.strip() for line in read_text(path).splitlines() if line.strip()]
+    names = [line.strip() for line in text_lines(read_text(path)) if line.strip()]
     seen: dict[str, int] = {}
     for line, name in enumerate(names, 1):
         if name in seen:
@@ -193,7 +194,7 @@ def read_threshold(text: str) -> Threshold:
     where = describe(text)
     if not exists(Path(text)) and text != "-":
         raise InputError.single(text, "neither a number in [0, 1] nor a file of thresholds")
-    rows = [(n, line) for n, line in enumerate(read_text(text).splitlines(), 1) if line.strip()]
+    rows = [(n, line) for n, line in enumerate(text_lines(read_text(text)), 1) if line.strip()]
     if rows and "".join(rows[0][1].split()) in ("concept,threshold",):
         return _named_thresholds(where, rows[1:])
     values: list[float] = []

@@ -18,7 +18,7 @@ from cranfield._records import dataclass, replace
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
-from cranfield.io.files import FileForm, Third, describe
+from cranfield.io.files import FileForm, Third, describe, text_lines
 from cranfield.io.numbers import number as parsed
 from cranfield.io.plain_rows import PlainRows, first_row
 
@@ -98,7 +98,7 @@ def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> 
         return found
     rows = [
         (number, line.split())
-        for number, line in enumerate(plain.text().splitlines(), 1)
+        for number, line in enumerate(text_lines(plain.text()), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
     layout = _without_header(rows[0][1], kind, where)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import math
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from cranfield.errors import InputError
 from cranfield.io.files import (
     FileForm,
     Input,
+    csv_rows,
     describe,
     inner_suffix,
     input_lines,
@@ -131,16 +131,15 @@ def _rows(
 ) -> Iterator[tuple[int, tuple[str, ...], tuple[float, ...]]]:
     """The line, the texts and the numbers of every row; the first columns are texts."""
     where = describe(path)
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter=_delimiter(path))
-    header = [name.strip().lower() for name in next(reader, [])]
+    lines = csv_rows(io.StringIO(read_text(path), newline=""), where, _delimiter(path))
+    header = [name.strip().lower() for name in next(lines, (0, []))[1]]
     places = _places(header, names)
     if places is None:
         wanted = ",".join(n[0] for n in names)
         raise InputError.single(where, f"a column is missing in {header} (expected: {wanted})", 1)
-    for fields in reader:
+    for line, fields in lines:
         if not fields:
             continue
-        line = reader.line_num
         if len(fields) != len(header):
             found = f"{len(fields)} fields where the header has {len(header)}"
             raise InputError.single(where, found, line)

@@ -8,7 +8,7 @@ from itertools import islice
 from cranfield._lazy import np
 from cranfield.data import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
-from cranfield.io.files import FileForm, Input, describe, input_lines, read_text
+from cranfield.io.files import FileForm, Input, describe, input_lines, read_text, text_lines
 from cranfield.io.numbers import is_whole
 
 SHAPE = "topic iteration item stratum grade"
@@ -31,7 +31,7 @@ def read_stratified(path: FileForm) -> Judgements:
     count = 0
     seen: dict[tuple[str, str], int] = {}
     rows: list[tuple[str, str, int, float]] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(text_lines(read_text(path)), start=1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue

@@ -6,7 +6,7 @@ from itertools import islice
 
 from cranfield.data import Judgements
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem
-from cranfield.io.files import FileForm, Input, describe, input_lines, read_text
+from cranfield.io.files import FileForm, Input, describe, input_lines, read_text, text_lines
 
 SHAPE = "topic subtopic item grade"
 # As many lines show whether items stand in several subtopics.
@@ -33,7 +33,7 @@ def read_subtopics(path: FileForm) -> Judgements:
     problems: list[Problem] = []
     count = 0
     found: dict[str, dict[str, dict[str, float]]] = {}
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    for number, line in enumerate(text_lines(read_text(path)), start=1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
             continue

@@ -230,7 +230,7 @@ def _message(
         f"{number} {quoted} is not a finite number"
         + ("; no item can be ranked by it" if kind == "run" else ""),
         f"{quoted} is not UTF-8 text; convert the file, for example with iconv",
-        long_line(text, longest),
+        "" if longest is None else long_line(text, longest),
         f"binary data in {quoted}; is this a text file?",
         f"item {quoted} is listed twice for topic {topic!r}, first on line {other_line}; "
         "keep one of them",

@@ -11,8 +11,14 @@ import numpy as np
 
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.errors import InputError, door, os_message
-from cranfield.io.arrays import read_archive, read_array, read_arrow_table
-from cranfield.io.files import FileForm, describe, inner_suffix, read_text
+from cranfield.io.arrays import (
+    column_numbers,
+    column_values,
+    read_archive,
+    read_array,
+    read_arrow_table,
+)
+from cranfield.io.files import FileForm, describe, inner_suffix, read_text, text_lines
 from cranfield.io.written import whole_file
 
 
@@ -52,7 +58,7 @@ def read_vectors(
     loaded = read_array(path)
     if items is None:
         return [str(i) for i in range(len(loaded) if loaded.ndim else 0)], loaded, {}
-    return [line.strip() for line in read_text(items).splitlines() if line.strip()], loaded, {}
+    return [line.strip() for line in text_lines(read_text(items)) if line.strip()], loaded, {}
 
 
 def _ids(items: np.ndarray[Any, Any], where: str) -> list[str]:
@@ -67,9 +73,9 @@ def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:
     names = frame.column_names
     if "item" not in names:
         raise InputError.single(where, f"no column 'item' among {', '.join(names)}")
-    items = [str(i) for i in frame.column("item").to_pylist()]
+    items = [str(i) for i in column_values(where, frame, "item")]
     if "vector" in names:
-        rows = frame.column("vector").to_pylist()
+        rows = column_values(where, frame, "vector")
         widths = {len(r) if isinstance(r, list) else 0 for r in rows}
         if len(widths) > 1:
             raise InputError.single(where, f"vectors differ in length ({sorted(widths)})")
@@ -79,7 +85,7 @@ def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:
             raise InputError.single(
                 where, "the column 'vector' holds no lists of numbers"
             ) from None
-    rest = [frame.column(n).to_numpy() for n in names if n != "item"]
+    rest = [column_numbers(where, frame, n) for n in names if n != "item"]
     if not rest:
         raise InputError.single(where, "no column 'vector' and no column of numbers")
     return items, np.stack(rest, axis=1)
