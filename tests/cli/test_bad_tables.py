@@ -85,6 +85,7 @@ def test_repeated_judgements_in_csv(bench: Bench) -> None:
     assert err == (
         "warning: q.csv:3: item 'a' is judged twice, with the same grade on line 2; "
         "the repetition is ignored\n"
+        "warning: run: 33 % of the first 10 items are unjudged\n"
     )
     bench.write("q.csv", "topic,item,grade\n1,a,1\n1,a,2\n")
     assert bench.refused("q.csv", "run") == (

@@ -82,4 +82,6 @@ def test_the_commands_to_try_next_work_as_they_stand(here):
         )
         assert done.returncode == 0, (command, done.stderr)
         assert done.stdout
-        assert not done.stderr
+        # The pool of the sample is that of the other runs.
+        unjudged = "warning: random: 87 % of the first 10 items are unjudged\n"
+        assert done.stderr == (unjudged if "qrels.txt.gz digits/runs/*" in command else "")

@@ -73,10 +73,14 @@ def test_json_has_the_promised_shape(run: Any) -> None:
             {"run": "second", "topic": "302", "AP": 1.0, "P@1": 1.0},
             {"run": "second", "topic": "303", "AP": 0.0, "P@1": 0.0},
         ],
-        "notes": ["second: misses 1 of 3 judged topics (303), scored as an empty ranking"],
+        "notes": [
+            "second: misses 1 of 3 judged topics (303), scored as an empty ranking",
+            "second: 50 % of the first items are unjudged",
+        ],
     }
     assert err == (
         "warning: second: misses 1 of 3 judged topics (303), scored as an empty ranking\n"
+        "warning: second: 50 % of the first items are unjudged\n"
     )
 
 

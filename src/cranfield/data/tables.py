@@ -6,6 +6,7 @@ topic t are `offsets[t]` to `offsets[t+1]`.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
@@ -73,6 +74,13 @@ class Table:
         if len(self) > COMMON_SIZE:
             return float(self.values.max())
         return max(memoryview(self.buffers[3]))
+
+    @cached_property
+    def smallest_value(self) -> float:
+        """The smallest number of the table; numpy is not loaded for a table of common size."""
+        if len(self) > COMMON_SIZE:
+            return float(self.values.min())
+        return min(memoryview(self.buffers[3]), default=math.inf)
 
     @property
     def buffers(self) -> tuple[Any, Any, Any, Any]:
@@ -218,6 +226,13 @@ class Judgements(Table):
         if self.levels is not None:
             return float(self.levels[-1])
         return super().largest_value
+
+    @cached_property
+    def smallest_value(self) -> float:
+        """The smallest grade that an item can have."""
+        if self.levels is not None:
+            return float(self.levels[0])
+        return super().smallest_value
 
     @classmethod
     def from_subtopics(

@@ -10,6 +10,7 @@ from cranfield._records import dataclass
 from cranfield.errors import NeedsError, UsageError
 from cranfield.measures import Measure
 from cranfield.measures.ranked.plans import FOUND, MISSED, RELEVANT, SEEN, Context, KernelCall
+from cranfield.measures.ranked.pool import FAMILY as INCOMPLETE
 
 if TYPE_CHECKING:
     import numpy as np
@@ -21,6 +22,18 @@ else:
 KNOWN_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *(SEEN + RELEVANT - FOUND).weights))
 # The number of items of a ranking that are judged, whatever their grade.
 JUDGED_ITEMS = KernelCall("counts", (-math.inf, math.inf, -1.0, *FOUND.weights))
+# Pools are seldom deeper: below, most items of any run are unjudged.
+DEEPEST_POOL = 100
+USUAL_DEPTH = 10
+
+
+@dataclass(frozen=True, slots=True)
+class Unjudged:
+    """The columns that count the unjudged items among the first `depth`, and all of these."""
+
+    depth: int
+    unjudged: int
+    seen: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +85,7 @@ class Programme:
     policies: tuple[Policy, ...]
     notes: tuple[str, ...] = ()
     judged: int = 0
+    unjudged: Unjudged | None = None
 
     @classmethod
     def of(
@@ -102,6 +116,7 @@ class Programme:
         policies = columns.policies(column, context)
         columns.add_guards()
         judged = columns.add(JUDGED_ITEMS)
+        unjudged = columns.unjudged(tuple(column), context)
         if context.collection_size is not None:
             columns.add(KNOWN_ITEMS)
         notes = [f"{m}: {m.mean_note}" for m in column if m.mean_note and _several(context)]
@@ -109,7 +124,15 @@ class Programme:
             notes.append(f"left out, as more is needed for them: {', '.join(map(str, unmet))}")
         calls = tuple(columns.calls)
         return cls(
-            tuple(column), context, calls, column, columns.guards, policies, tuple(notes), judged
+            tuple(column),
+            context,
+            calls,
+            column,
+            columns.guards,
+            policies,
+            tuple(notes),
+            judged,
+            unjudged,
         )
 
     def columns_of(self, need: str) -> list[int]:
@@ -198,6 +221,25 @@ class _Columns:
             first = self.add(*(KernelCall("counts", params) for params in cells))
             found.append(Policy(policy, tuple(members), first, first + 1))
         return tuple(found)
+
+    def unjudged(self, measures: Sequence[Measure], context: Context) -> Unjudged | None:
+        """Columns for the share of unjudged items, where it tells more than the measures do.
+
+        A truth without items that are not relevant is a list of the relevant ones: the share of
+        the others is 1 - P then.
+        """
+        judgements = context.judgements
+        if judgements is None or judgements.smallest_value >= 1:
+            return None
+        affected = [m for m in measures if m.family != INCOMPLETE]
+        if not affected:
+            return None
+        cutoffs = [int(m.at) for m in affected if m.at is not None and m.cutoff != "recall"]
+        depth = max((at for at in cutoffs if at <= DEEPEST_POOL), default=USUAL_DEPTH)
+        # A negative grade is an item of the pool that nobody judged.
+        cells = ((0.0, float(depth), -1.0, *cell.weights) for cell in (SEEN - FOUND, SEEN))
+        first = self.add(*(KernelCall("counts", params) for params in cells))
+        return Unjudged(depth, first, first + 1)
 
 
 def _several(context: Context) -> bool:

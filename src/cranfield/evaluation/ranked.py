@@ -44,6 +44,8 @@ Missing: TypeAlias = Literal["worst", "average", "optimist"]
 DEFAULT_MEASURES = "AP nDCG@10 RR P@10 R@1000"
 # The share of the work before the draws of a truth with probabilities.
 FIRST_SCORED = 0.1
+# The share of unjudged items at the top from which on it is noted.
+UNJUDGED_SHARE_NOTED = 0.1
 
 
 class RankedTask:
@@ -226,7 +228,7 @@ class RankedTask:
             overall=Means({m: [programme.overall(m, s[0]) for s in sums] for m in measures}),
             missing=missing,
             evaluated=evaluated,
-            notes=self._notes(first, missing),
+            notes=self._notes(first, missing, [s[0] for s in sums]),
             run_facts=tuple(self._placed(r) for r in first) if programme.policies else (),
             left=left,
             tie_range=self._tie_ranges(sums) if self.tie_range else {},
@@ -262,7 +264,12 @@ class RankedTask:
             ranges[m] = tuple((min(pair), max(pair)) for pair in ends)
         return ranges
 
-    def _notes(self, results: Sequence[RunValues], missing: Sequence[int]) -> tuple[str, ...]:
+    def _notes(
+        self,
+        results: Sequence[RunValues],
+        missing: Sequence[int],
+        sums: Sequence[Sequence[tuple[float, int, float]]],
+    ) -> tuple[str, ...]:
         notes = Notes()
         notes.extend(self.judgements.notes)
         notes.extend(self.programme.notes)
@@ -271,7 +278,8 @@ class RankedTask:
         note_empty_samples(self.measures, self.judgements, notes)
         judged = self.judgements.topics
         treatment = "left out" if self.topics == "run" else "scored as an empty ranking"
-        for result, count in zip(results, missing, strict=True):
+        unjudged = None if self.settings.judged_only else self.programme.unjudged
+        for result, count, totals in zip(results, missing, sums, strict=True):
             for note in result.notes:
                 notes.add(note, about=result.name)
             if count:
@@ -287,6 +295,12 @@ class RankedTask:
                     f"({some_names(result.unjudged)}), ignored",
                     about=result.name,
                 )
+            # Where no item is judged at all, another note has said so.
+            if unjudged is not None and totals[self.programme.judged][0] > 0:
+                share = totals[unjudged.unjudged][0] / totals[unjudged.seen][0]
+                if share > UNJUDGED_SHARE_NOTED:
+                    top = f"first {unjudged.depth} items" if unjudged.depth > 1 else "first items"
+                    notes.add(f"{100 * share:.0f} % of the {top} are unjudged", about=result.name)
             for policy, placed, relevant in self.programme.placed(result, self.counted(result)):
                 if placed:
                     notes.add(
