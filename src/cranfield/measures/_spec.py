@@ -23,7 +23,9 @@ class Measure(Declared):
     evaluator runs; for ranked measures that is a call of a compiled kernel. `ratio` gives the
     two counts whose ratio the measure is, where it has a mean='micro': their sums' ratio.
     `mean_note` says what speaks against a mean over topics, where something does. `range` is that
-    of the usual parameters; where others move it, `ranged` gives it for them.
+    of the usual parameters; where others move it, `ranged` gives it for them. So is `formula`:
+    where a parameter changes more than the value of a symbol, `written` gives it for the bound
+    measure.
     """
 
     noun: ClassVar[str] = "measure"
@@ -34,6 +36,7 @@ class Measure(Declared):
     needs: frozenset[str]
     plan: Callable[..., Any] = field(repr=False)
     ranged: Callable[..., tuple[float, float]] | None = field(default=None, repr=False)
+    written: Callable[..., str] | None = field(default=None, repr=False)
     ratio: Callable[..., tuple[Any, Any]] | None = field(default=None, repr=False)
     mean_name: str = ""
     mean_note: str = ""
@@ -46,7 +49,11 @@ class Measure(Declared):
 
     def bind(self, *, at: float | None = None, **values: Value) -> Self:
         bound = super().bind(at=at, **values)
-        return bound if bound.ranged is None else replace(bound, range=bound.ranged(**bound.bound))
+        if bound.ranged is not None:
+            bound = replace(bound, range=bound.ranged(**bound.bound))
+        if bound.written is not None:
+            bound = replace(bound, formula=bound.written(bound))
+        return bound
 
     @property
     def finite_range(self) -> tuple[float, float] | None:

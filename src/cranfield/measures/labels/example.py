@@ -64,6 +64,12 @@ def _f(measure: Measure) -> LabelPlan:
     return PerItem(lambda block: f_measure(block.tp, block.predicted, block.true))
 
 
+def _written_f(measure: Measure) -> str:
+    if measure.value_of("mean") == "arithmetic":
+        return r"\frac12\left(\frac{|Y_n\cap Z_n|}{|Z_n|}+\frac{|Y_n\cap Z_n|}{|Y_n|}\right)"
+    return r"\frac{2|Y_n\cap Z_n|}{|Y_n|+|Z_n|}"
+
+
 def _alpha(measure: Measure) -> LabelPlan:
     alpha = float(measure.value_of("alpha"))
     missed, false = float(measure.value_of("missed")), float(measure.value_of("false"))
@@ -130,6 +136,7 @@ F = Measure(
     name="F.example",
     title="F-measure per item",
     formula=r"\frac{2|Y_n\cap Z_n|}{|Y_n|+|Z_n|}",
+    written=_written_f,
     source=Source(
         "nowak-thesis", "3.16", "Table 7.1 prints the arithmetic mean: mean='arithmetic'"
     ),

@@ -235,10 +235,54 @@ _EXPANSION = MappingProxyType({"expand": _EXPAND, "average": _AVERAGE})
 _CATEGORIES = "categories, which cannot be annotated, count only with expand='nodes'"
 _EXPANDED_SOURCE = Source("nowak-thesis", "section 4.4.2.2, Table 7.1", _CATEGORIES)
 
+# What is added to a set of labels.
+_ADDED = {
+    "ancestors": r"\mathrm{anc}(Y)",
+    "nodes": r"\mathrm{above}(Y)",
+    "descendants": r"\mathrm{desc}(Y)",
+}
+
+
+def _share(below: str, measure: Measure) -> str:
+    """Labels that are true and predicted as a part of others: of all items, or the mean."""
+    if measure.value_of("average") == "micro":
+        return rf"\frac{{\sum_n|\hat Y_n\cap\hat Z_n|}}{{\sum_n|\hat {below}_n|}}"
+    return rf"\frac1N\sum_n\frac{{|\hat Y_n\cap\hat Z_n|}}{{|\hat {below}_n|}}"
+
+
+def _expansion(measure: Measure) -> str:
+    return rf"\hat Y=Y\cup {_ADDED[str(measure.value_of('expand'))]}"
+
+
+def _written_hp(measure: Measure) -> str:
+    return rf"{_share('Z', measure)}, \quad {_expansion(measure)}"
+
+
+def _written_hr(measure: Measure) -> str:
+    return rf"{_share('Y', measure)}, \quad {_expansion(measure)}"
+
+
+def _written_hf(measure: Measure) -> str:
+    p, r, over = "hP", "hR", ""
+    parts = rf"hP={_share('Z', measure)}, \quad hR={_share('Y', measure)}"
+    if measure.value_of("average") == "macro":
+        p, r, over = "hP_n", "hR_n", r"\frac1N\sum_n"
+        parts = (
+            r"hP_n=\frac{|\hat Y_n\cap\hat Z_n|}{|\hat Z_n|}, \quad "
+            r"hR_n=\frac{|\hat Y_n\cap\hat Z_n|}{|\hat Y_n|}"
+        )
+    mean = rf"\frac{{{p}+{r}}}{{2}}"
+    if measure.value_of("mean") == "harmonic":
+        mean = rf"\frac{{2\,{p}\,{r}}}{{{p}+{r}}}"
+    return rf"{over}{mean}, \quad {parts}, \quad {_expansion(measure)}"
+
+
 HP = Measure(
     name="hP",
     title="Hierarchical precision",
-    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Z_n|}",
+    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Z_n|}, "
+    r"\quad \hat Y=Y\cup \mathrm{anc}(Y)",
+    written=_written_hp,
     source=_EXPANDED_SOURCE,
     range=(0.0, 1.0),
     higher_is_better=True,
@@ -256,7 +300,9 @@ HP = Measure(
 HR = Measure(
     name="hR",
     title="Hierarchical recall",
-    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Y_n|}",
+    formula=r"\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Y_n|}, "
+    r"\quad \hat Y=Y\cup \mathrm{anc}(Y)",
+    written=_written_hr,
     source=_EXPANDED_SOURCE,
     range=(0.0, 1.0),
     higher_is_better=True,
@@ -274,7 +320,11 @@ HR = Measure(
 HF = Measure(
     name="hF",
     title="Hierarchical F-measure",
-    formula=r"\frac{2\,hP\,hR}{hP+hR}",
+    formula=r"\frac{2\,hP\,hR}{hP+hR}, \quad "
+    r"hP=\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Z_n|}, \quad "
+    r"hR=\frac{\sum_n|\hat Y_n\cap\hat Z_n|}{\sum_n|\hat Y_n|}, "
+    r"\quad \hat Y=Y\cup \mathrm{anc}(Y)",
+    written=_written_hf,
     source=Source(
         "nowak-thesis",
         "section 4.4.2.2, Table 7.1",

@@ -57,10 +57,22 @@ def _semantic_rprec(measure: Measure) -> LabelPlan:
     return PerItem(values, ranked=True)
 
 
+def _written_os(measure: Measure) -> str:
+    """With rules, the labels that break one pay 1 each beside the costs of the match."""
+    score = r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}"
+    if not measure.value_of("rules"):
+        return score
+    return rf"{score}, \quad {_BREAKING}"
+
+
+_BREAKING = r"\mathrm{cost}(z)=1 \text{ where } z\in Z_n \text{ breaks a rule}"
+
 OS = Measure(
     name="OS",
     title="Ontology score",
-    formula=r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}",
+    formula=r"\left(1-\frac{\mathrm{match}(Z_n,Y_n)}{|Z_n\cup Y_n|}\right)^{\alpha}, "
+    rf"\quad {_BREAKING}",
+    written=_written_os,
     source=Source(
         "nowak-thesis",
         "7.1-7.3",

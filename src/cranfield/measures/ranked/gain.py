@@ -69,12 +69,37 @@ def _err(measure: Measure, context: Context) -> KernelCall:
     return KernelCall("err", (cutoff_of(measure), context.check_grades(measure, "max_grade")))
 
 
+def _discounted(gain: str, measure: Measure) -> str:
+    """The sum of gains that the bound measure discounts."""
+    divisor = {
+        "log2": r"\log_2(i+1)",
+        "jk": r"\max(1, \log_2 i)",
+        "none": "",
+    }[str(measure.value_of("discount"))]
+    term = rf"\frac{{{gain}}}{{{divisor}}}" if divisor else gain
+    return rf"\sum_{{i \le k}} {term}"
+
+
+def _written_dcg(measure: Measure) -> str:
+    return _discounted("g(i)", measure)
+
+
+def _written_ideal(measure: Measure) -> str:
+    return _discounted("g^*(i)", measure)
+
+
+def _written_ndcg(measure: Measure) -> str:
+    return rf"\frac{{{_written_dcg(measure)}}}{{{_written_ideal(measure)}}}"
+
+
 NDCG = Measure(
     name="nDCG",
     title="Normalized discounted cumulated gain",
     summary="Gains of the grades, discounted by rank, summed and divided by the sum of the best "
     "possible ranking.",
-    formula=r"\frac{\sum_{i \le k} g(i) / \log_2(i+1)}{\sum_{i \le k} g^*(i) / \log_2(i+1)}",
+    formula=r"\frac{\sum_{i \le k} \frac{g(i)}{\log_2(i+1)}}"
+    r"{\sum_{i \le k} \frac{g^*(i)}{\log_2(i+1)}}",
+    written=_written_ndcg,
     source=_JK,
     range=(0.0, 1.0),
     higher_is_better=True,
@@ -94,6 +119,7 @@ DCG = Measure(
     title="Discounted cumulated gain",
     summary="Gains of the grades, discounted by rank and summed, not normalized.",
     formula=r"\sum_{i \le k} \frac{g(i)}{\log_2(i+1)}",
+    written=_written_dcg,
     source=_JK,
     range=(0.0, math.inf),
     higher_is_better=True,
@@ -113,6 +139,7 @@ IDEAL_DCG = Measure(
     title="Discounted cumulated gain of the best ranking",
     summary="What DCG would be if the judged items stood in order of their gain.",
     formula=r"\sum_{i \le k} \frac{g^*(i)}{\log_2(i+1)}",
+    written=_written_ideal,
     source=_JK,
     range=(0.0, math.inf),
     higher_is_better=None,

@@ -35,6 +35,14 @@ def _mnro(measure: Measure, context: Context) -> KernelCall:
     return KernelCall(call.name, (*call.params, printed))
 
 
+def _written_mnro(measure: Measure) -> str:
+    rare = r"0.04 N \cdot NG" if measure.value_of("generality") == "printed" else "0.04 N"
+    return (
+        r"\frac{1}{NG} \sum_{k : Rank(k) > k} e^{-9.3668\, e^{-5.2074 (Rank(k)-1)/(K-1)}}, "
+        rf"\quad K = 4 NG \text{{ if }} NG/N \ge 0.01 \text{{ else }} {rare}"
+    )
+
+
 NMRR = Measure(
     name="NMRR",
     mean_name="ANMRR",
@@ -97,6 +105,7 @@ MNRO = Measure(
     "half-way to rank K and 0.95 there; K grows with the collection when relevant items are rare.",
     formula=r"\frac{1}{NG} \sum_{k : Rank(k) > k} e^{-9.3668\, e^{-5.2074 (Rank(k)-1)/(K-1)}}, "
     r"\quad K = 4 NG \text{ if } NG/N \ge 0.01 \text{ else } 0.04 N",
+    written=_written_mnro,
     source=Source(
         _SOURCE,
         equations="13-19",

@@ -111,6 +111,11 @@ def _plan_quality(measure: Measure, context: Any) -> Comparison:
     return compare
 
 
+def _written_quality(measure: Measure) -> str:
+    quality = "(1+w)^{-p}" if measure.value_of("g") == "rational" else r"e^{-\lambda w}"
+    return rf"q = {quality}, \quad w = \sum_k s_k |k - \pi_k|"
+
+
 def _refuse_in_eval(measure: Measure, context: Any) -> None:
     if context is not None:
         raise NeedsError(
@@ -171,7 +176,8 @@ DISPLACEMENT_QUALITY = Measure(
     title="Quality by weighted displacement",
     summary="Weighted displacement w brought to (0, 1], where 1 is the person's own order: "
     "1 / (1 + w)^p or exp(-lam w).",
-    formula=r"q = g(w), \quad g(w) = (1+w)^{-p} \text{ or } e^{-\lambda w}",
+    formula=r"q = (1+w)^{-p}, \quad w = \sum_k s_k |k - \pi_k|",
+    written=_written_quality,
     source=Source(_SOURCE, equations="18"),
     range=(0.0, 1.0),
     higher_is_better=True,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
@@ -48,6 +49,26 @@ _VERSION = Param(
     choices=(9, 10),
 )
 _POINTS = tuple(i / 10 for i in range(11))
+
+
+def _written_ip(measure: Measure) -> str:
+    """The level in relevant items, as a version of trec_eval counts them, or by its definition."""
+    reached = {
+        9: r"n(i) \ge \lfloor r\, NG + 0.9 \rfloor",
+        10: r"n(i) \ge \mathrm{round}(r\, NG)",
+    }.get(measure.value_of("version"), r"R(i) \ge r")
+    return rf"iP@r = \max_{{i : {reached}}} P(i)"
+
+
+def _with_level(mean: str) -> Callable[[Measure], str]:
+    """A mean of iP, with what it is where a version of trec_eval rounds the levels."""
+
+    def written(measure: Measure) -> str:
+        if measure.value_of("version") is None:
+            return mean
+        return rf"{mean}, \quad {_written_ip(measure)}"
+
+    return written
 
 
 def _f_weights(beta: float) -> tuple[float, float]:
@@ -385,6 +406,7 @@ IP = Measure(
     title="Interpolated precision at a recall level",
     summary="The best precision at any rank from where this share of the relevant items is found.",
     formula=r"iP@r = \max_{i : R(i) \ge r} P(i)",
+    written=_written_ip,
     source=Source(
         "trec_eval",
         equations="nowak-thesis section 3.3.3",
@@ -410,6 +432,7 @@ IAP = Measure(
     title="Eleven-point interpolated average precision",
     summary="The mean of the interpolated precision at recall 0.0, 0.1, ..., 1.0.",
     formula=r"iAP = \frac{1}{11} \sum_{j=0}^{10} iP@\tfrac{j}{10}",
+    written=_with_level(r"iAP = \frac{1}{11} \sum_{j=0}^{10} iP@\tfrac{j}{10}"),
     source=Source("nowak-thesis", equations="section 3.3.3; trec_eval's 11pt_avg"),
     range=(0.0, 1.0),
     higher_is_better=True,
@@ -429,6 +452,7 @@ AP3 = Measure(
     title="Three-point interpolated average precision",
     summary="The mean of the interpolated precision at recall 0.2, 0.5 and 0.8.",
     formula=r"AP3 = \tfrac13 (iP@0.2 + iP@0.5 + iP@0.8)",
+    written=_with_level(r"AP3 = \tfrac13 (iP@0.2 + iP@0.5 + iP@0.8)"),
     source=Source("trec_eval", equations="3-pt average of versions up to 8"),
     range=(0.0, 1.0),
     higher_is_better=True,
