@@ -20,6 +20,8 @@ def make_parser() -> Parser:
     add(parser, "--host ADDRESS", "listen there, for other machines too", str, "127.0.0.1")
     add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
     add(parser, "--team-megabytes N", "the most that the runs of a team take", positive, 2048)
+    what = "links begin with it, such as https://campaign.example.org (default: where it listens)"
+    add(parser, "--address URL", what, str, "")
     add(parser, "--demo", "with the campaign that ships with the package", bool)
     return parser
 
@@ -35,6 +37,7 @@ def main(argv: Sequence[str]) -> int:
         port=given["port"],
         proxy=given["behind_proxy"],
         limits=Limits(team_bytes=given["team_megabytes"] << 20),
+        address=given["address"],
     )
     serve(settings, demo=given["demo"])
     # The server lets requests end and keeps to itself that it was interrupted.

@@ -8,6 +8,7 @@ import os
 import socket
 import sys
 from typing import Any, TextIO
+from urllib.parse import urlsplit
 
 from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
@@ -37,6 +38,8 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
     if password is not None:
         said.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
     said.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
+    if settings.address:
+        said.write(f"links begin with {settings.public_address}/\n")
     said.flush()
     # The thread that writes gives way at every statement; it waits this long to go on.
     sys.setswitchinterval(SWITCH_SECONDS)
@@ -60,6 +63,13 @@ def _check_place(settings: Settings) -> None:
     """A UsageError where nothing can listen, or where the proxy to trust is no single address."""
     if not 0 <= settings.port <= LAST_PORT:
         raise UsageError(f"port={settings.port} is not from 1 to {LAST_PORT}")
+    parts = urlsplit(settings.address)
+    is_plain = not (parts.query or parts.fragment or parts.path.strip("/") or parts.username)
+    if settings.address and not (parts.scheme in ("http", "https") and parts.hostname and is_plain):
+        raise UsageError(
+            f"address={settings.address!r} is not the beginning of links, such as "
+            "https://campaign.example.org"
+        )
     if settings.proxy is not None:
         try:
             ipaddress.ip_address(settings.proxy)

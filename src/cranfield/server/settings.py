@@ -13,6 +13,7 @@ from pathlib import Path
 
 DATABASE_FILE = "campaign.sqlite"
 MEGABYTE = 1 << 20
+EVERY_ADDRESS = ("", "0.0.0.0", "::")
 # The bits of a mode that are for the group and for everybody.
 OTHERS = 0o077
 
@@ -64,6 +65,8 @@ class Settings:
     host: str = "127.0.0.1"
     port: int = 8000
     proxy: str | None = None
+    # Under which others reach the site, such as https://campaign.example.org.
+    address: str = ""
     workers: int = 1
     limits: Limits = field(default_factory=Limits)
     passwords: Passwords = field(default_factory=Passwords)
@@ -80,6 +83,19 @@ class Settings:
     def url(self) -> str:
         """The address of the store; without one it is a file in the folder."""
         return self.database or f"sqlite:///{self.folder / DATABASE_FILE}"
+
+    @property
+    def public_address(self) -> str:
+        """What links to be sent to others begin with: never what a request says of its host.
+
+        Nothing where the address is not known: behind a proxy, or when every address is bound.
+        """
+        if self.address:
+            return self.address.rstrip("/")
+        if self.proxy is not None or not self.port or self.host in EVERY_ADDRESS:
+            return ""
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"http://{host}:{self.port}"
 
     @property
     def sealed(self) -> Path:

@@ -128,6 +128,11 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
+def link_to(request: Request, path: str) -> str:
+    """A link to send to others; a path alone where the site was not told its address."""
+    return f"{context_of(request).settings.public_address}{path}"
+
+
 def readable(text: str) -> str:
     """The text itself, or a ValueError: PostgreSQL keeps no text with a NUL, so nobody does."""
     if "\0" in text:

@@ -38,6 +38,7 @@ from cranfield.server.web import (
     campaign_of,
     context_of,
     handler,
+    link_to,
     page,
     problem,
     readable,
@@ -289,7 +290,7 @@ def people(request: Request, b: str) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     kind, count = text_of(request, "kind", "crowd"), text_of(request, "count", "1")
     number = whole(count) or 0
-    base = f"{request.url.scheme}://{request.url.netloc}/{row['slug']}"
+    base = link_to(request, f"/{row['slug']}")
 
     def write(connection: Connection) -> list[str]:
         found = batch_of(request, connection, b)

@@ -25,6 +25,7 @@ from cranfield.server.web import (
     form_of,
     handler,
     hasher_of,
+    link_to,
     page,
     see,
     see_done,
@@ -241,7 +242,7 @@ def _team_page(
         mine = teams.team_of(connection, row["id"], visitor.person)
         members = teams.members(connection, visitor.team)
         tokens = teams.tokens_of(connection, team_id=visitor.team)
-    shown = f"{request.url.scheme}://{request.url.netloc}/{row['slug']}/join/{link}" if link else ""
+    shown = link_to(request, f"/{row['slug']}/join/{link}") if link else ""
     values = {"team": mine, "members": members, "tokens": tokens, "secret": secret}
     status = 400 if error or errors else 200
     said = {"link": shown, "error": error, "errors": errors or {}}
