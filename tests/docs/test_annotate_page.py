@@ -4,13 +4,9 @@ import json
 import re
 import shlex
 import shutil
-import signal
-import subprocess
 import sys
-import time
 from pathlib import Path
 
-import httpx
 import numpy as np
 
 from cranfield.campaign.sheet_maker import make_sheet
@@ -19,7 +15,7 @@ from cranfield.cli import main
 from cranfield.data.labels import dense
 from cranfield.io.annotations import read_truth
 from cranfield.io.samples import SAMPLE
-from cranfield.server.rehearsal.process import free_port
+from tests.server.process import served, stopped
 from tests.server.world import Browser
 
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "annotate.md"
@@ -68,28 +64,6 @@ def test_the_round_prints_what_the_page_shows(tmp_path, monkeypatch, capsys):
         if shown:
             assert capsys.readouterr().out.strip() == shown.strip(), command
     assert (tmp_path / "form.html").stat().st_size > 10_000
-
-
-def served(command: str, port: int) -> tuple[subprocess.Popen[str], str]:
-    """A site as the page starts it, and the password that it prints."""
-    words = shlex.split(command.replace("8000", str(port)))
-    process = subprocess.Popen(
-        [sys.executable, "-m", "cranfield", *words], stdout=subprocess.PIPE, text=True
-    )
-    password = ""
-    while not password:
-        line = process.stdout.readline()
-        assert line, "the site has ended"
-        password = line.partition("(shown once): ")[2].strip()
-    until = time.monotonic() + 60
-    with httpx.Client(verify=False) as client:
-        while time.monotonic() < until:
-            try:
-                client.get(f"http://127.0.0.1:{port}/healthz")
-                return process, password
-            except httpx.TransportError:
-                time.sleep(0.05)
-    raise AssertionError("the site does not answer")
 
 
 def organise(browser: Browser) -> list[str]:
@@ -141,16 +115,17 @@ def test_the_round_on_the_site_runs_as_the_page_shows_it(tmp_path, monkeypatch, 
     commands = [line[2:] for block in blocks for line in block.splitlines() if line[:2] == "$ "]
     start, serve, judge, curl, *after = commands
     assert main(shlex.split(start)[1:]) == 0
-    port = free_port()
-    address = f"http://127.0.0.1:{port}"
-    process, password = served(serve.removeprefix("cranfield "), port)
+    words = shlex.split(serve.removeprefix("cranfield ").replace("8000", "0"))
+    process, address, printed = served(words if "--port" in words else [*words, "--port", "0"])
+    password = re.search(r"\(shown once\): (\S+)", printed)[1]
     try:
         with Browser(address) as browser:
             browser.log_in("organiser", password)
             *links, token = organise(browser)
             monkeypatch.setenv("CRANFIELD_TOKEN", token)
             capsys.readouterr()
-            asked = judge.replace("8000", str(port)).replace("python ", f"'{sys.executable}' ")
+            asked = judge.replace("http://127.0.0.1:8000", address)
+            asked = asked.replace("python ", f"'{sys.executable}' ")
             assert main(shlex.split(asked)[1:]) == 0
             shown = blocks[1].partition("\n")[2]
             assert capsys.readouterr().out.strip() == shown.strip()
@@ -158,13 +133,7 @@ def test_the_round_on_the_site_runs_as_the_page_shows_it(tmp_path, monkeypatch, 
             log = browser.get(curl.rpartition(":8000")[2])
             (tmp_path / curl.split("-o ")[1].split()[0]).write_bytes(log.content)
     finally:
-        process.send_signal(signal.SIGTERM)
-        try:
-            process.wait(30)
-        except subprocess.TimeoutExpired:
-            process.kill()
-            process.wait(30)
-        process.stdout.close()
+        stopped(process)
     for command in after:
         assert main(shlex.split(command)[1:]) == 0, command
     assert (tmp_path / "truth.csv").read_text().startswith("item,concept,value")

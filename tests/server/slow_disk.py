@@ -10,7 +10,8 @@ import httpx
 import pytest
 
 from cranfield.server import operate
-from tests.server.slow_kills import ABOUT, started, stopped
+from tests.server.process import started, stopped
+from tests.server.slow_kills import ABOUT
 from tests.server.world import Site, run_text
 
 MEGABYTE = 1 << 20

@@ -1,17 +1,13 @@
 """A server that is killed again and again while teams submit; part of `make slow`."""
 
-import os
 import signal
-import subprocess
-import sys
-import time
 
 import httpx
 from sqlalchemy import update
 
 from cranfield.server import operate
-from cranfield.server.rehearsal.process import free_port
 from cranfield.server.services import campaigns
+from tests.server.process import started, stopped
 from tests.server.world import run_text
 
 ABOUT = {"conf": "V", "about": "words"}
@@ -49,38 +45,3 @@ def test_killed_at_any_moment_nothing_that_was_acknowledged_is_lost(unserved):
     finally:
         stopped(process)
     assert operate.verify_site(unserved.settings.folder).holds
-
-
-def stopped(process):
-    """End a server as people do, and not for ever."""
-    process.send_signal(signal.SIGTERM)
-    try:
-        process.wait(30)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.wait(30)
-
-
-def started(folder, *options, limit=None, program=(sys.executable, "-m", "cranfield")):
-    """A server as people start it; gives the process and its address."""
-    port = free_port()
-    process = subprocess.Popen(
-        [*program, "serve", str(folder), "--port", str(port), *options],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-        env=os.environ,
-        preexec_fn=limit,
-    )
-    address = f"http://127.0.0.1:{port}"
-    until = time.monotonic() + 60
-    # Loopback needs no certificates, whose reading costs more than the asking.
-    with httpx.Client(verify=False) as client:
-        while time.monotonic() < until:
-            try:
-                if client.get(f"{address}/healthz").status_code == 200:
-                    return process, address
-            except httpx.TransportError:
-                time.sleep(0.05)
-    process.kill()
-    process.wait(30)
-    raise AssertionError("the server did not come up")

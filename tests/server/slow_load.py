@@ -16,7 +16,8 @@ import httpx
 import pytest
 
 from benchmarks.site_load import cpu
-from tests.server.slow_kills import ABOUT, started, stopped
+from tests.server.process import started, stopped
+from tests.server.slow_kills import ABOUT
 from tests.server.test_uploads import UNFOLDING
 from tests.server.world import Site, joined, run_text
 

@@ -12,7 +12,8 @@ from sqlalchemy import update
 from cranfield.server.services.accounts import Hasher
 from cranfield.server.settings import Passwords
 from cranfield.server.store.tables import person
-from tests.server.slow_kills import ABOUT, started, stopped
+from tests.server.process import started, stopped
+from tests.server.slow_kills import ABOUT
 from tests.server.test_screens import MARK, marked, submit
 from tests.server.world import PASSWORD, run_text
 

@@ -17,7 +17,7 @@ from cranfield.server.services.campaigns import by_slug
 from cranfield.server.services.making_batches import new_batch
 from cranfield.server.services.site import open_site
 from cranfield.server.store.work_tables import assignment, judgement
-from tests.server.slow_kills import started
+from tests.server.process import started
 
 KILLS = 20
 SECONDS = 60

@@ -17,7 +17,7 @@ from cranfield.errors import InputError, UsageError
 from cranfield.server import Settings, judging, operate, serve
 from cranfield.server.services.site import open_site
 from tests.server.postgres import new_database, running
-from tests.server.slow_kills import started, stopped
+from tests.server.process import served, started, stopped
 from tests.server.world import Site, run_text, write_collection
 
 PLACE = "http://127.0.0.1:1/tiny"
@@ -101,6 +101,18 @@ def test_the_files_of_a_site_are_for_the_one_who_runs_it(tmp_path):
     assert open_to_others(tmp_path / "backups") == []
     operate.restore_site(tmp_path / "backups" / "one.tar.gz", tmp_path / "again")
     assert open_to_others(tmp_path / "again") == []
+
+
+def test_a_port_that_the_system_chooses_is_told_and_listened_at(unserved):
+    """The place is taken before it is told: whoever asks at once is answered."""
+    folder = unserved.settings.folder
+    unserved.context.store.close()
+    process, address, printed = served(["serve", str(folder), "--port", "0"])
+    try:
+        assert not address.endswith(":0")
+        assert printed == f"serving {folder} at {address}/\n"
+    finally:
+        stopped(process)
 
 
 def test_modes_are_repaired_when_a_site_starts(unserved):

@@ -16,7 +16,7 @@ def make_parser() -> Parser:
     parser = Parser.of("serve", DESCRIPTION)
     add(parser, "folder DIR", "where the site lives; made if it is not there")
     add(parser, "--db URL", "postgresql://... instead of the SQLite file in the folder")
-    add(parser, "--port N", "where it listens", positive, 8000)
+    add(parser, "--port N", "where it listens (0: where the system has a free port)", port, 8000)
     add(parser, "--host ADDRESS", "listen there, for other machines too", str, "127.0.0.1")
     add(parser, "--behind-proxy ADDRESS", "trust what a proxy at this address says of its clients")
     add(parser, "--team-megabytes N", "the most that the runs of a team take", positive, 2048)
@@ -24,6 +24,11 @@ def make_parser() -> Parser:
     add(parser, "--address URL", what, str, "")
     add(parser, "--demo", "with the campaign that ships with the package", bool)
     return parser
+
+
+def port(text: str) -> int:
+    """An argparse type: a port, or 0 for one that the system chooses."""
+    return 0 if text == "0" else positive(text)
 
 
 def main(argv: Sequence[str]) -> int:

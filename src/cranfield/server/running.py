@@ -7,6 +7,8 @@ import logging
 import os
 import socket
 import sys
+from contextlib import suppress
+from dataclasses import replace
 from typing import Any, TextIO
 from urllib.parse import urlsplit
 
@@ -17,17 +19,29 @@ from cranfield.server.settings import OTHERS, Settings
 
 SWITCH_SECONDS = 0.0005
 LAST_PORT = 65535
+# As uvicorn has them: who waits to be let in, and the exit code of a site that does not start.
+BACKLOG = 2048
+STARTUP_FAILURE = 3
 
 
 def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) -> None:
     """Open the site, say how to get in, and answer requests until it is stopped."""
+    # Before anything is made: a password that is shown once belongs to a site that is served.
+    listening = _listening(settings)
+    # Where the system was to choose a port, links begin with the one that it chose.
+    settings = replace(settings, port=listening[0].getsockname()[1])
+    try:
+        _run(settings, listening, demo=demo, out=out or sys.stdout)
+    finally:
+        for opened in listening:
+            opened.close()
+
+
+def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out: TextIO) -> None:
     import uvicorn
 
     from cranfield.server.protocol import BoundedHeads
 
-    said = out or sys.stdout
-    # Before anything is made: a password that is shown once belongs to a site that is served.
-    _check_place(settings)
     os.umask(OTHERS)
     context = open_site(settings)
     password = ensure_organiser(context)
@@ -36,19 +50,18 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
 
         ensure_demo(context)
     if password is not None:
-        said.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
-    said.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
+        out.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
+    # Who comes before the server is ready waits for it: the place is taken.
+    out.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
     if settings.address:
-        said.write(f"links begin with {settings.public_address}/\n")
-    said.flush()
+        out.write(f"links begin with {settings.public_address}/\n")
+    out.flush()
     # The thread that writes gives way at every statement; it waits this long to go on.
     sys.setswitchinterval(SWITCH_SECONDS)
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
-    uvicorn.run(
+    config = uvicorn.Config(
         make_app(settings, context),
         http=BoundedHeads,
-        host=settings.host,
-        port=settings.port,
         proxy_headers=settings.proxy is not None,
         forwarded_allow_ips=settings.proxy or "",
         log_level="warning",
@@ -57,12 +70,21 @@ def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) ->
         # Who sends slowly does not keep the site from stopping.
         timeout_graceful_shutdown=10,
     )
+    server = uvicorn.Server(config)
+    # As uvicorn.run does, which takes no sockets that listen already.
+    with suppress(KeyboardInterrupt):
+        server.run(sockets=listening)
+    if not server.started:
+        sys.exit(STARTUP_FAILURE)
 
 
-def _check_place(settings: Settings) -> None:
-    """A UsageError where nothing can listen, or where the proxy to trust is no single address."""
+def _listening(settings: Settings) -> list[socket.socket]:
+    """The sockets of the site's address.
+
+    A UsageError where nothing can listen, or where the proxy to trust is no single address.
+    """
     if not 0 <= settings.port <= LAST_PORT:
-        raise UsageError(f"port={settings.port} is not from 1 to {LAST_PORT}")
+        raise UsageError(f"port={settings.port} is not from 0 to {LAST_PORT}")
     parts = urlsplit(settings.address)
     is_plain = not (parts.query or parts.fragment or parts.path.strip("/") or parts.username)
     if settings.address and not (parts.scheme in ("http", "https") and parts.hostname and is_plain):
@@ -77,13 +99,19 @@ def _check_place(settings: Settings) -> None:
             raise UsageError(
                 f"behind_proxy={settings.proxy!r} is not one address, such as 127.0.0.1"
             ) from None
+    listening: list[socket.socket] = []
     try:
         for family, place in _places(settings.host, settings.port):
-            with socket.socket(family, socket.SOCK_STREAM) as trial:
-                trial.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-                trial.bind(place)
+            # All addresses of a name have the port that the first of them was given.
+            port = listening[0].getsockname()[1] if listening else settings.port
+            listening.append(
+                socket.create_server((place[0], port, *place[2:]), family=family, backlog=BACKLOG)
+            )
     except OSError as error:
+        for opened in listening:
+            opened.close()
         raise UsageError(f"{settings.host}:{settings.port}: {os_message(error)}") from None
+    return listening
 
 
 def _places(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
