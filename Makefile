@@ -7,7 +7,7 @@ DEV := .venv/.dev
 INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable
 SOURCES := pyproject.toml CMakeLists.txt $(shell find src/core -name '*.[ch]pp' 2>/dev/null | sed 's/ /\\ /g')
 
-.PHONY: demo test slow lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-share fuzz-readers wheel clean site-checks audit
+.PHONY: demo test slow slow-tests flake lint docs bench check-stats instructions sanitize tsan compile-clang fuzz fuzz-share fuzz-readers wheel clean site-checks audit
 
 # What the demo needs is little; the tools of development come with the first verb that needs them.
 $(STAMP): $(SOURCES)
@@ -27,7 +27,7 @@ demo: $(STAMP)
 	$(BIN)/cranfield demo
 
 test: $(DEV)
-	$(BIN)/python -m pytest -q -n 2
+	$(BIN)/python -m pytest -q -n 2 -m "not slow"
 
 lint: $(DEV)
 	$(BIN)/ruff check .
@@ -52,12 +52,17 @@ check-stats: $(DEV)
 	$(BIN)/python benchmarks/check_truth.py
 
 # What takes longer than a test should: part of CI.
-slow: sanitize tsan site-checks audit fuzz-share
+slow: slow-tests sanitize tsan site-checks audit fuzz-share
 	scripts/instructions --bars
+
+# Tests of faults, kills, clusters, signals and limits. What is red is tried once more; each such
+# test is listed, and counted in the last line.
+slow-tests: $(DEV)
+	$(BIN)/python -m pytest -q -n 2 -m slow -rR --reruns 1
 
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
-	$(BIN)/python -m pytest -q tests/server/slow_*.py
+	$(BIN)/python -m pytest -q -rR --reruns 1 tests/server/slow_*.py
 
 # Known weaknesses of the installed packages, where the advisories can be had.
 audit: $(DEV)

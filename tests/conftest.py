@@ -33,6 +33,13 @@ def pytest_collection_modifyitems(items):
             item.add_marker(pytest.mark.skip(reason=reason))
 
 
+def pytest_terminal_summary(terminalreporter, config):
+    """The seed of the order, which `-q` leaves out: `-p randomly -p "randomly_seed=..."`."""
+    seed = getattr(config.option, "randomly_seed", None)
+    if seed is not None and config.pluginmanager.hasplugin("randomly"):
+        terminalreporter.write_line(f"order of the tests: --randomly-seed={seed}")
+
+
 @pytest.fixture(scope="session")
 def outside():
     """Finds data that may not be shipped below the folder that CRANFIELD_DATA names.

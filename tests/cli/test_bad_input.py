@@ -199,6 +199,7 @@ def test_binary_garbage(bench: Bench) -> None:
     assert "not a Parquet file" in bench.refused("qrels", bench.write("b.parquet", garbage))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["bad", "bad.csv"])
 def test_a_line_of_100_megabytes(name: str, bench: Bench) -> None:
     resource = pytest.importorskip("resource", reason="memory is measured on Unix alone")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import pickle
 import signal
-import socket
 import stat
 import subprocess
 import sys
@@ -14,6 +13,7 @@ from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -55,6 +55,7 @@ def test_full_output(folder: Path, args: list[str]) -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_a_pipe_that_does_not_wait_gets_everything(folder: Path) -> None:
     lines = [f"t{t} Q0 a 1 2 x\n" for t in range(4000)]
     (folder / "many.run").write_text("".join(lines))
@@ -76,24 +77,19 @@ def test_a_pipe_that_does_not_wait_gets_everything(folder: Path) -> None:
     assert process.wait(60) == 0
 
 
+@pytest.mark.slow
 def test_an_interrupted_site_says_so(folder: Path) -> None:
     pytest.importorskip("uvicorn")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [*COMMAND, "serve", "site", "--port", str(port)]
+    command = [*COMMAND, "serve", "site", "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     with process.stdout as said:
-        assert any(line.startswith("serving site at ") for line in said)
-        deadline = time.monotonic() + 30
-        while time.monotonic() < deadline:
-            with socket.socket() as asking:
-                if asking.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
+        address = next(line for line in said if line.startswith("serving site at ")).split()[-1]
+        # Whoever asks now waits until the site is ready.
+        with urlopen(f"{address}healthz", timeout=60) as answer:
+            assert answer.status == 200
         process.send_signal(signal.SIGINT)
-        assert process.wait(30) == 130
+        assert process.wait(60) == 130
 
 
 def test_closed_streams(folder: Path) -> None:
@@ -170,6 +166,7 @@ def test_a_fault_of_our_own(
     assert "not enough memory" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("after", [0.001, 0.01, 0.05, 0.2, 0.5])
 def test_interrupts_end_quietly(folder: Path, after: float) -> None:
     os.mkfifo(folder / "pipe")
@@ -192,6 +189,7 @@ sys.exit(start())
     assert "Traceback" not in err
 
 
+@pytest.mark.slow
 def test_sigterm_leaves_no_temporary_file(folder: Path) -> None:
     code = """
 import sys, os, time
@@ -284,6 +282,7 @@ def test_numbers_that_are_too_large(
     assert "fault of Cranfield" not in err
 
 
+@pytest.mark.slow
 def test_threads_that_cannot_be_started(folder: Path) -> None:
     script = 'ulimit -v 900000; "$@"'
     for jobs in ("64", "4000"):

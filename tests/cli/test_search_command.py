@@ -225,6 +225,7 @@ def test_a_cluster_reads_files_itself(photos):
         search(table, executor="processes")
 
 
+@pytest.mark.slow
 def test_on_a_dask_cluster(photos):
     distributed = pytest.importorskip("distributed")
     with (

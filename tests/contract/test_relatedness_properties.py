@@ -370,13 +370,13 @@ def test_an_answer_without_end_is_refused_after_a_limit() -> None:
             pass
 
     with http.server.HTTPServer(("127.0.0.1", 0), Endless) as server:
-        thread = threading.Thread(target=server.handle_request)
+        thread = threading.Thread(target=server.handle_request, daemon=True)
         thread.start()
         url = f"http://127.0.0.1:{server.server_port}/?q={{query}}"
         service = ProviderSettings(name="endless", url=url, count="total", total=10)
         with pytest.raises(NeedsError, match="more than 4,194,304 bytes"):
             UrlProvider(service).hits("sea")
-        thread.join()
+        thread.join(timeout=60)
 
 
 def test_an_answer_that_is_nested_too_deep_is_refused() -> None:

@@ -158,6 +158,7 @@ def test_label_draws_are_the_same_on_any_number_of_threads_and_elsewhere():
         assert np.array_equal(one.doubt.means[m], there.doubt.means[m])
 
 
+@pytest.mark.slow
 def test_draws_on_dask_are_the_same():
     truth = soft_truth(topics=4, items=10)
     runs = runs_for(truth, 2)

@@ -1,5 +1,6 @@
 """The page from pictures to runs: every command works and prints what is shown."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -23,6 +24,7 @@ def steps() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("bash") is None, reason="the page speaks to bash")
 def test_every_command_prints_what_the_page_shows(tmp_path):
     # One process for all commands, which each print a line that ends their part.
@@ -34,7 +36,9 @@ def test_every_command_prints_what_the_page_shows(tmp_path):
         capture_output=True,
         text=True,
         cwd=tmp_path,
-        timeout=120,
+        # bash puts the files of a pattern into the order of the language.
+        env=os.environ | {"LC_ALL": "C.UTF-8"},
+        timeout=800,
     )
     assert (done.returncode, done.stderr) == (0, "")
     printed = done.stdout.split("=== end ===\n")

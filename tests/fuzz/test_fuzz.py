@@ -37,6 +37,7 @@ def test_cases_in_this_process(fuzzer: Fuzzer, part: int) -> None:
         assert not found, (number, found, case.args, outcome.err)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("part", range(PARTS))
 def test_cases_as_processes(fuzzer: Fuzzer, part: int) -> None:
     for number in range(part, PROCESSES, PARTS):

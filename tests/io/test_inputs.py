@@ -209,6 +209,7 @@ print(code, int(peak.split()[1]) // 1024)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name, command",
     [

@@ -100,6 +100,7 @@ def test_only_python_would_take_these_for_numbers(text: str) -> None:
             read(Input(name, content.encode()))  # type: ignore[operator]
 
 
+@pytest.mark.slow
 def test_a_header_of_a_million_columns() -> None:
     def seconds(count: int) -> float:
         names = ",".join(f"c{i}" for i in range(count))

@@ -29,6 +29,7 @@ def test_threads_and_processes_give_the_same_table(kind, request):
     assert stability(material, **SMALL, plan=Plan("processes", 2)).to_dict() == one
 
 
+@pytest.mark.slow
 def test_a_dask_cluster_of_two_workers_gives_the_same_table(ranked):
     here = correlate(ranked, resamples=20, rng=3).to_dict()
     with local_cluster(2) as cluster:
@@ -37,6 +38,7 @@ def test_a_dask_cluster_of_two_workers_gives_the_same_table(ranked):
     assert there == here
 
 
+@pytest.mark.slow
 def test_a_killed_worker_of_a_dask_cluster_loses_nothing(ranked):
     here = stability(ranked, **SMALL).to_dict()
     with local_cluster(2) as cluster:
@@ -62,6 +64,7 @@ def kill_yourself_once(piece):
     return {"square": number * number}
 
 
+@pytest.mark.slow
 def test_a_killed_worker_process_loses_nothing(tmp_path):
     pieces = {name: (n, str(tmp_path)) for n, name in enumerate("abcdef", 1)}
     plan = Plan("processes", 2)
@@ -75,6 +78,7 @@ def kill_yourself_always(piece):
     os.kill(os.getpid(), signal.SIGKILL)
 
 
+@pytest.mark.slow
 def test_a_piece_that_always_kills_its_worker_ends_the_study():
     with pytest.raises(LostPieceError, match="died 3 times at 'a'"):
         run_pieces(kill_yourself_always, {"a": 1}, Plan("processes", 1), study={})

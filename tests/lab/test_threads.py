@@ -20,7 +20,7 @@ from cranfield.work.threads import map_in_threads
 
 
 def slow_square(number: int) -> int:
-    time.sleep(0.002 * (number % 3))
+    time.sleep(0.002 * (number % 3))  # in whatever order they end
     if number == 13:
         raise ValueError("unlucky")
     return number * number
@@ -38,6 +38,7 @@ def test_an_error_stands_in_its_place() -> None:
         next(results)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("first", [0, 2])
 def test_threads_that_cannot_be_started(monkeypatch: pytest.MonkeyPatch, first: int) -> None:
     real, begun = threading.Thread.start, []
@@ -86,6 +87,7 @@ def test_threads_of_a_study_import_nothing(command: list[str]) -> None:
         cwd=digits,
         capture_output=True,
         text=True,
+        timeout=300,
     )
     assert done.returncode == 0, done.stderr
     assert [line for line in done.stdout.splitlines() if line.startswith("IMPORTED")] == []

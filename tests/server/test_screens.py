@@ -1,9 +1,7 @@
 """The site in a browser: markers in every text field stay text, axe finds nothing, no errors."""
 
-import time
-
 from tests.browser.conftest import axe, driver  # noqa: F401 - fixtures
-from tests.server.world import PASSWORD, Site, labels_text, run_text
+from tests.server.world import PASSWORD, PATIENCE, Site, labels_text, run_text
 
 MARK = "<img src=x onerror=\"window.obeyed='yes'\"><script>window.obeyed='yes'</script>\"'"
 RUN_AXE = """
@@ -79,17 +77,19 @@ def look(driver, axe, site, path, problems, width):  # noqa: F811
         problems.append(f"{path} {width}: wider than the window")
 
 
+def wait_for(driver, condition):  # noqa: F811
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    WebDriverWait(driver, PATIENCE).until(condition)
+
+
 def log_in(driver, site, login, password):  # noqa: F811
     driver.delete_all_cookies()
     open_page(driver, f"{site.address}/login", 1280)
     driver.find_element("id", "login").send_keys(login)
     driver.find_element("id", "password").send_keys(password)
     driver.find_element("css selector", "main button").click()
-    for _ in range(200):
-        if not driver.current_url.endswith("/login"):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the login did not lead on")
+    wait_for(driver, lambda page: not page.current_url.endswith("/login"))
 
 
 def test_the_screens_of_a_team(driver, axe, tmp_path):  # noqa: F811
@@ -118,8 +118,6 @@ def test_a_large_file_is_sent_with_its_progress_and_ends_at_the_receipt(driver, 
     options = driver.find_elements("css selector", "#task option")
     next(o for o in options if o.text == "Retrieval").click()
     driver.find_element("css selector", "button[value=submit]").click()
-    for _ in range(100):
-        if "Keep this receipt" in driver.page_source or "Not accepted" in driver.page_source:
-            break
-        time.sleep(0.1)
+    ends = ("Keep this receipt", "Not accepted")
+    wait_for(driver, lambda page: any(end in page.page_source for end in ends))
     assert "Keep this receipt" in driver.page_source

@@ -221,6 +221,7 @@ def test_nothing_is_left_when_it_fails_and_a_site_stays_as_it_was(tmp_path, monk
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="no signals")
 def test_a_kill_leaves_no_half_site(tmp_path):
     site = tmp_path / "site"
