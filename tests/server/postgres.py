@@ -1,4 +1,4 @@
-"""A PostgreSQL of the test's own: Debian's programs, loopback only, a folder that goes away."""
+"""A PostgreSQL of the test's own: Debian's programs, no network, a folder that goes away."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-
-from cranfield.server.rehearsal.process import free_port
 
 
 def programs() -> Path | None:
@@ -31,7 +29,6 @@ def running():
     folder = Path(tempfile.mkdtemp(prefix="cranfield-postgres-"))
     if who:
         shutil.chown(folder, "postgres", "postgres")
-    port = free_port()
     quiet = {
         "stdout": subprocess.DEVNULL,
         "stderr": subprocess.DEVNULL,
@@ -47,11 +44,12 @@ def running():
             **quiet,
             **who,
         )
-        options = f"-p {port} -c listen_addresses=127.0.0.1 -c unix_socket_directories={folder}"
+        # A socket in a folder of its own: no port that somebody else could take first.
+        options = f"-c listen_addresses='' -c unix_socket_directories='{folder}'"
         subprocess.run(
             [place / "pg_ctl", "-D", data, "-w", "-o", options, "start"], check=True, **quiet, **who
         )
-        yield f"postgresql://postgres@127.0.0.1:{port}"
+        yield f"postgresql://postgres@/?host={folder}"
     finally:
         subprocess.run(
             [place / "pg_ctl", "-D", data, "-m", "immediate", "stop"], check=False, **quiet, **who
@@ -63,7 +61,13 @@ def new_database(server: str, name: str) -> str:
     """The address of an empty database."""
     import psycopg
 
-    with psycopg.connect(f"{server}/postgres", autocommit=True, connect_timeout=20) as connection:
+    with psycopg.connect(
+        database_of(server, "postgres"), autocommit=True, connect_timeout=20
+    ) as connection:
         connection.execute(f'drop database if exists "{name}"')
         connection.execute(f'create database "{name}"')
-    return f"{server}/{name}"
+    return database_of(server, name)
+
+
+def database_of(server: str, name: str) -> str:
+    return server.replace("@/?", f"@/{name}?")
