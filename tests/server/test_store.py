@@ -13,8 +13,8 @@ from sqlalchemy import func, insert, select
 from cranfield.errors import UsageError
 from cranfield.server.store import METADATA, open_store
 from cranfield.server.store.migrate import current, newest, upgrade
-from cranfield.server.store.tables import setting
-from tests.server.world import at_once
+from cranfield.server.store.tables import api_token, setting
+from tests.server.world import DAY, at_once
 
 FIRST = Path(__file__).parents[2] / "src/cranfield/server/store/migrations/versions/schema_0001.sql"
 # The first schema as it was published: a store may still have it.
@@ -29,6 +29,14 @@ def test_a_store_of_the_first_schema_becomes_one_of_the_newest(tmp_path):
         connection.execute("create table alembic_version (version_num varchar(32) not null)")
         connection.execute("insert into alembic_version values ('0001')")
         connection.execute("insert into setting values ('kept', 'yes')")
+        connection.execute(
+            "insert into person (id, login, name, password, created) values ('p', 'p', 'P', '', 1)"
+        )
+        for name, end in (("endless", "null"), ("ending", "7")):
+            connection.execute(
+                "insert into api_token (id, hash, person, created, expires) "
+                f"values ('{name}', '{name}', 'p', 5, {end})"
+            )
     connection.close()
     store = open_store(f"sqlite:///{file}")
     try:
@@ -37,6 +45,9 @@ def test_a_store_of_the_first_schema_becomes_one_of_the_newest(tmp_path):
             assert compare_metadata(MigrationContext.configure(connection), METADATA) == []
             kept = select(setting.c.value).where(setting.c.name == "kept")
             assert connection.execute(kept).scalar() == "yes"
+            ends = dict(connection.execute(select(api_token.c.id, api_token.c.expires)).all())
+            assert ends["ending"] == 7
+            assert ends["endless"] > 180 * DAY
     finally:
         store.close()
     assert FIRST.read_text().count("CREATE TABLE") == FIRST_TABLES

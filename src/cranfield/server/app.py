@@ -23,7 +23,7 @@ from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
 from cranfield.server.context import SECOND, Context
 from cranfield.server.forms import carried, password_page, resume_page, unlock
 from cranfield.server.headers import SecurityHeaders
-from cranfield.server.permissions import ROLES, RULES, Rule
+from cranfield.server.permissions import ROLES, RULES, SCOPES, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
 from cranfield.server.services.checks import BusyError, Checks
@@ -174,6 +174,7 @@ def _check_address(request: Request) -> None:
 
 def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
     """Raise a Refusal unless the table lets the visitor in."""
+    _check_scope(rule, visitor)
     path = request.path_params
     lost = ("c" in path and visitor.campaign is None) or ("t" in path and visitor.task is None)
     state = visitor.campaign["state"] if visitor.campaign else None
@@ -188,6 +189,16 @@ def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
         if not rule.who & frozenset("P"):
             raise Refusal(401, "Please log in.")
     raise Refusal(403, _not_allowed(rule, visitor, state))
+
+
+def _check_scope(rule: Rule, visitor: Visitor) -> None:
+    """A token does what the page says where it was made, and opens no page itself."""
+    if not visitor.by_token:
+        return
+    if not rule.is_api and (visitor.person or visitor.assessor):
+        raise Refusal(403, "A token is for programs: their addresses begin with /api/v1.")
+    if visitor.person and visitor.scope not in rule.scopes:
+        raise Refusal(403, f"This token is good for: {SCOPES[visitor.scope]}.")
 
 
 def _not_allowed(rule: Rule, visitor: Visitor, state: str | None) -> str:

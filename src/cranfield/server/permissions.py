@@ -21,9 +21,19 @@ ROLES = {
     "O": "organiser",
     "S": "administrator of the site",
 }
+# What a token of a person or team is good for, as the pages say where one is made.
+SCOPES = {
+    "submit": "check, submit and withdraw runs, list them, get the public data",
+    "read": "read what its owner may read, change nothing",
+    "all": "all that its owner may do",
+}
 EVERYBODY = frozenset("PNTLACJOS")
 # Who judges by a link has no account, and takes part in nothing else.
 ALL_BUT_C = " ".join(sorted(EVERYBODY - {"C"}))
+
+
+_SUBMITTING = frozenset({"api.check", "api.run.put", "api.run.delete"})
+_ABOUT_SUBMITTING = frozenset({"api.runs", "api.public"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,19 @@ class Rule:
     @property
     def is_api(self) -> bool:
         return self.path.startswith("/api/")
+
+    @property
+    def scopes(self) -> frozenset[str]:
+        """The scopes of tokens that the route takes; tokens are for programs and open no page."""
+        if not self.is_api:
+            return frozenset()
+        if "P" in self.who:
+            return frozenset(SCOPES)
+        if self.name in _SUBMITTING:
+            return frozenset({"submit", "all"})
+        if self.name in _ABOUT_SUBMITTING:
+            return frozenset(SCOPES)
+        return frozenset({"read", "all"} if self.method == "GET" else {"all"})
 
     @property
     def has_campaign(self) -> bool:

@@ -212,6 +212,7 @@ def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
         if row is not None and (not visitor.by_token or visitor.team in ("", row.id)):
             mine = row.id
             roles |= set("TL") if row.rank == "lead" else set("T")
-    if not visitor.by_token or visitor.scope == "all":
+    # Whatever else its owner is: a token of a team, or to submit by, speaks for a team only.
+    if not visitor.by_token or (not visitor.team and visitor.scope in ("all", "read")):
         roles |= accounts.roles_of(connection, visitor.person, where)
     return replace(visitor, roles=frozenset(roles), team=mine)

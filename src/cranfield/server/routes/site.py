@@ -11,6 +11,7 @@ from starlette.responses import PlainTextResponse, Response
 
 from cranfield.errors import UsageError
 from cranfield.server.forms import Fields, Question, ask_first, resumed_in
+from cranfield.server.permissions import SCOPES
 from cranfield.server.services import accounts, teams
 from cranfield.server.services.campaigns import campaigns
 from cranfield.server.store.tables import api_token, campaign, membership, team
@@ -28,7 +29,8 @@ from cranfield.server.web import (
     visitor_of,
 )
 
-DAY = 24 * 3600 * 1000
+# The scopes that a token of a person can have, the narrowest first.
+PERSONAL = ("read", "submit", "all")
 
 
 @handler("home")
@@ -153,18 +155,16 @@ def account_page(
         rows = [dict(row) for row in mine]
         tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
     values = {"teams": rows, "tokens": tokens, "secret": secret, "errors": errors or {}}
+    values |= token_choices(PERSONAL)
     return page(request, "account.html", 400 if errors else 200, **values)
 
 
 @handler("account.token")
 def add_token(request: Request) -> Response:
     visitor, context = visitor_of(request), context_of(request)
-    fields, label = Fields(), ""
-    with fields.beside("label"):
-        label = accounts.checked_text("what the token is for", text_of(request, "label"))
+    fields, label, scope, days = token_fields(request, PERSONAL)
     if fields.errors:
         return account_page(request, errors=fields.errors)
-    expires = context.clock.now() + 180 * DAY
 
     def write(connection: Connection) -> str:
         return accounts.add_token(
@@ -172,9 +172,9 @@ def add_token(request: Request) -> Response:
             context,
             visitor.person,
             team=None,
-            scope="all",
+            scope=scope,
             label=label,
-            expires=expires,
+            days=days,
         )
 
     return account_page(request, context.store.write(write))
@@ -198,6 +198,27 @@ def revoke_token(request: Request, id: str) -> Response:
 
 
 # ---- what other modules use, too
+
+
+def token_fields(request: Request, scopes: tuple[str, ...]) -> tuple[Fields, str, str, int]:
+    """What the form says of a new token: its label, its scope and its days."""
+    fields, label, scope, days = Fields(), "", "", 0
+    with fields.beside("label"):
+        label = accounts.checked_text("what the token is for", text_of(request, "label"))
+    with fields.beside("scope"):
+        scope = accounts.checked_scope(text_of(request, "scope", scopes[0]), scopes)
+    with fields.beside("days"):
+        days = accounts.checked_days(text_of(request, "days"))
+    return fields, label, scope, days
+
+
+def token_choices(scopes: tuple[str, ...]) -> dict[str, Any]:
+    """What a page needs to show tokens and the form that makes one."""
+    return {
+        "scopes": SCOPES,
+        "choices": [(name, f"{name}: {SCOPES[name]}") for name in scopes],
+        "token_days": accounts.TOKEN_DAYS,
+    }
 
 
 def local(address: str) -> str:

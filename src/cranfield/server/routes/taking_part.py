@@ -12,7 +12,7 @@ from starlette.responses import FileResponse, Response
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.forms import Fields, Question, ask_first, sentence
-from cranfield.server.routes.site import ask_to_revoke, set_session
+from cranfield.server.routes.site import ask_to_revoke, set_session, token_choices, token_fields
 from cranfield.server.services import accounts, downloads, teams
 from cranfield.server.services.campaigns import tasks_of
 from cranfield.server.store.tables import api_token
@@ -22,7 +22,6 @@ from cranfield.server.web import (
     attachment,
     campaign_of,
     context_of,
-    form_of,
     handler,
     hasher_of,
     link_to,
@@ -33,6 +32,8 @@ from cranfield.server.web import (
     visitor_of,
 )
 
+# The scopes that a token of a team can have.
+TEAM_SCOPES = ("submit", "read")
 FIELDS = ("login", "person", "acronym", "name", "country", "reference", "signature")
 
 
@@ -245,7 +246,7 @@ def _team_page(
     shown = link_to(request, f"/{row['slug']}/join/{link}") if link else ""
     values = {"team": mine, "members": members, "tokens": tokens, "secret": secret}
     status = 400 if error or errors else 200
-    said = {"link": shown, "error": error, "errors": errors or {}}
+    said = {"link": shown, "error": error, "errors": errors or {}} | token_choices(TEAM_SCOPES)
     return page(request, "team.html", status, **values, **said)
 
 
@@ -308,12 +309,13 @@ def remove(request: Request, id: str) -> Response:
 @handler("token.add")
 def add_token(request: Request) -> Response:
     context, visitor = context_of(request), visitor_of(request)
-    label = str(form_of(request).get("label", "")).strip()[:100] or "a program"
+    fields, label, scope, days = token_fields(request, TEAM_SCOPES)
+    if fields.errors:
+        return _team_page(request, errors=fields.errors)
 
     def write(connection: Connection) -> str:
-        return accounts.add_token(
-            connection, context, visitor.person, team=visitor.team, scope="submit", label=label
-        )
+        about = {"scope": scope, "label": label, "days": days}
+        return accounts.add_token(connection, context, visitor.person, team=visitor.team, **about)
 
     return _team_page(request, secret=context.store.write(write))
 

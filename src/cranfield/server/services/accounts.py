@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import threading
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,10 +20,20 @@ from cranfield.server.store.tables import api_token, login_failure, person, role
 SHORTEST_PASSWORD = 10
 LONGEST_TEXT = 400
 FREE_ATTEMPTS = 5
+DAY = 24 * 3600 * SECOND
+# How long tokens last: unless said otherwise, and at most.
+TOKEN_DAYS, MOST_TOKEN_DAYS = 180, 365
 LONGEST_WAIT = 900 * SECOND
 # Attempts that are older count no more.
 FORGOTTEN = 24 * 3600 * SECOND
 _LOGIN = re.compile(r"[a-z0-9][a-z0-9._@+-]{1,79}")
+
+
+class NameTakenError(UsageError):
+    """A login name that somebody has."""
+
+    def __init__(self, login: str) -> None:
+        super().__init__(f"the login name {login!r} is taken")
 
 
 class WaitError(UsageError):
@@ -109,7 +120,7 @@ def add_person(
     """Add somebody; gives the id. The password comes hashed: that is slow and needs no lock."""
     known = connection.execute(select(person.c.id).where(person.c.login == login)).first()
     if known is not None:
-        raise UsageError(f"the login name {login!r} is taken")
+        raise NameTakenError(login)
     now, new = context.clock.now(), context.new_id()
     connection.execute(
         insert(person).values(id=new, login=login, name=name, password=password_hash, created=now)
@@ -266,9 +277,9 @@ def add_token(
     team: str | None,
     scope: str,
     label: str,
-    expires: int | None = None,
+    days: int = TOKEN_DAYS,
 ) -> str:
-    """A token for programs, which is shown once."""
+    """A token for programs, which is shown once; it ends after so many days."""
     secret, new, now = f"cf_{context.new_secret()}", context.new_id(), context.clock.now()
     connection.execute(
         insert(api_token).values(
@@ -279,11 +290,27 @@ def add_token(
             scope=scope,
             label=label,
             created=now,
-            expires=expires,
+            expires=now + days * DAY,
         )
     )
     audit.append(connection, now, who, "token.add", new, {"scope": scope, "team": team})
     return secret
+
+
+def checked_days(text: str) -> int:
+    """For how many days a token shall last."""
+    typed = text.strip() or str(TOKEN_DAYS)
+    days = int(typed) if typed.isascii() and typed.isdecimal() and len(typed) <= 4 else 0
+    if not 1 <= days <= MOST_TOKEN_DAYS:
+        raise UsageError(f"a token lasts 1 to {MOST_TOKEN_DAYS} days")
+    return days
+
+
+def checked_scope(scope: str, allowed: Iterable[str]) -> str:
+    """What a token shall be good for."""
+    if scope not in allowed:
+        raise UsageError("choose what the token is good for")
+    return scope
 
 
 def revoke_own_token(
@@ -318,7 +345,7 @@ def token_of(connection: Connection, secret: str, now: int) -> dict[str, Any] | 
         .where(
             api_token.c.hash == hash_of(secret),
             api_token.c.revoked.is_(None),
-            (api_token.c.expires.is_(None)) | (api_token.c.expires > now),
+            api_token.c.expires > now,
             person.c.disabled == 0,
         )
     ).first()
