@@ -60,6 +60,11 @@ slow: slow-tests sanitize tsan site-checks audit fuzz-share
 slow-tests: $(DEV)
 	$(BIN)/python -m pytest -q -n 2 -m slow -rR --reruns 1
 
+# The same N times under load, without a second try: what was ever red.
+N ?= 20
+flake: $(DEV)
+	$(BIN)/python scripts/flake $(N)
+
 # The campaign site: kills, every screen, its interface against its description, its script.
 site-checks: $(DEV)
 	$(BIN)/python -m pytest -q -rR --reruns 1 tests/server/slow_*.py

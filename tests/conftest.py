@@ -34,7 +34,7 @@ def pytest_collection_modifyitems(items):
 
 
 def pytest_terminal_summary(terminalreporter, config):
-    """The seed of the order, which `-q` leaves out: `-p randomly -p "randomly_seed=..."`."""
+    """The seed of the order, which `-q` leaves out."""
     seed = getattr(config.option, "randomly_seed", None)
     if seed is not None and config.pluginmanager.hasplugin("randomly"):
         terminalreporter.write_line(f"order of the tests: --randomly-seed={seed}")
