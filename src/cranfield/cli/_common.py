@@ -332,11 +332,16 @@ def executor(to: Place, more: str) -> None:
     add(to, "--executor WHERE", what, default="threads")
 
 
-def outputs(parser: Parser, form: str = "table") -> None:
-    """The options that every command with a result has; `form` is its usual format."""
+def outputs(
+    parser: Parser, form: str = "table", to: str = "write here, whole or not at all"
+) -> None:
+    """The options that every command with a result has; `form` is its usual format.
+
+    `to` says what is written to -o.
+    """
     group = parser.add_argument_group("output")
     add(group, "--format", "", FORMATS, form, dest="form")
-    add(group, "-o --output FILE", "write here, whole or not at all", dest="path")
+    add(group, "-o --output FILE", to, dest="path")
     common(group, "quiet", "spreadsheet", "sort", "digits", "transpose")
 
 

@@ -61,7 +61,13 @@ def _graph_options(parser: Parser) -> None:
     what = "generality: look at X times as many items as are relevant (default: 1)"
     add(parser, "--scope X", what, float, 1.0)
     add(parser, "--against", "gain", ("rank", "recall"), "rank")
-    add(parser, "--sizes N,N", "placements: collections of several sizes", positive_list, ())
+    add(
+        parser,
+        "--sizes N,N",
+        "placements, generality-sizes: collections of several sizes",
+        positive_list,
+        (),
+    )
     add(parser, "--bins N", "reliability", positive, BINS)
 
 

@@ -36,7 +36,7 @@ def make_parser() -> Parser:
     common(read, "ontology", "rules")
     add(read, "--classes FILE", "what comments are about: CSV comment,class")
     add(read, "--pseudonyms", "numbers for the names of annotators", bool)
-    outputs(read)
+    outputs(read, to="write the log here, whole or not at all; with --format html, the page")
     return parser
 
 
@@ -57,7 +57,9 @@ def _read(output: Output, given: dict[str, Any]) -> int:
     from cranfield.report.tables.agreement import log_table
 
     answer = read_forms(**given)
-    replace(output, path=None).show(answer)
-    if output.path:
+    # A page is what shows the answer; the log is a table of its own.
+    is_page = output.form == "html"
+    (output if is_page else replace(output, path=None)).show(answer)
+    if output.path and not is_page:
         output.write_tables({output.path: log_table(answer.log)})
     return 0

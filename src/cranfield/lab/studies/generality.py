@@ -246,7 +246,7 @@ def _check_room(topic: str, known: int, relevant: int, size: int, full: int) -> 
     if relevant > size:
         raise UsageError(
             f"a collection of {size} items cannot hold the {relevant} that are relevant to topic "
-            f"{topic!r}; shrink it to no less than {relevant / full:.0%} (by shares=)"
+            f"{topic!r}; leave out sizes below {relevant} items ({relevant / full:.0%} of all)"
         )
 
 

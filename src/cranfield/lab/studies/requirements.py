@@ -45,6 +45,7 @@ KING = {
     9: "measures what it should",
 }
 TITLES: dict[Number, str] = {n: t for part in (KING, MODEL_TITLES) for n, t in part.items()}
+MONOTONIC = 3
 # Hold for all that Cranfield computes.
 AUTOMATIC = (7, 8)
 # Differences below this are the last digits of a sum, not a change of quality.
@@ -129,7 +130,31 @@ def requirements(
     loads = DISTANCES if ontology is not None else ()
     answers = run_pieces(_run_piece, pieces, plan, study=study, loads=loads, progress=progress)
     found = [Requirement(m, *row) for m, answer in answers.items() for row in answer["found"]]
-    return Requirements(tuple(pieces), tuple(found))
+    return Requirements(tuple(pieces), tuple(found), notes=_order_notes(found))
+
+
+def _order_notes(found: Sequence[Requirement]) -> tuple[str, ...]:
+    """On which order the verdict rests that a measure of decisions is not monotonic."""
+    failed = [
+        r.measure
+        for r in found
+        if r.number == MONOTONIC and r.holds is False and _reads_decisions(r.measure)
+    ]
+    if not failed:
+        return ()
+    return (
+        f"{', '.join(failed)}: requirement {MONOTONIC} is tried on the order by single labels, in "
+        "which one wrong label less is always better, so that an empty set is better than a near "
+        "miss. The user model rejects this order: there a near concept is worth more than none",
+    )
+
+
+def _reads_decisions(name: str) -> bool:
+    (measure,) = any_measures([name])
+    if not is_annotation(measure):
+        return False
+    plan: Any = measure.plan(measure)
+    return not plan.ranked and plan.unit != "concept"
 
 
 @dataclass(frozen=True, slots=True)

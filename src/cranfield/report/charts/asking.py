@@ -19,6 +19,7 @@ from cranfield.evaluation.labels import LabelTask, evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
+from cranfield.lab.choices import SHARES
 from cranfield.lab.material import Material
 from cranfield.lab.studies.curves import Curves, curves
 from cranfield.lab.studies.generality import generality
@@ -155,7 +156,11 @@ def _generality_sizes(asked: Asked) -> Chart:
     size = options.pop("collection_size", None)
     names = f"Generality {asked.measures or 'Rprec'}"
     material = Material.ranked(options.pop("judgements"), options.pop("runs"), names)
-    return charts.generality_sizes(generality(material, collection_size=size, rng=asked.rng))
+    shares = SHARES
+    if asked.sizes and size:
+        shares = tuple(part / size for part in asked.sizes)
+    study = generality(material, collection_size=size, shares=shares, rng=asked.rng)
+    return charts.generality_sizes(study)
 
 
 def _gain(asked: Asked) -> Chart:
