@@ -314,8 +314,15 @@ def add_token(request: Request) -> Response:
         return _team_page(request, errors=fields.errors)
 
     def write(connection: Connection) -> str:
-        about = {"scope": scope, "label": label, "days": days}
-        return accounts.add_token(connection, context, visitor.person, team=visitor.team, **about)
+        return accounts.add_token(
+            connection,
+            context,
+            visitor.person,
+            team=visitor.team,
+            scope=scope,
+            label=label,
+            days=days,
+        )
 
     return _team_page(request, secret=context.store.write(write))
 
