@@ -134,13 +134,15 @@ class Site:
     """A site with one campaign, its clock in the hands of the test."""
 
     def __init__(self, folder: Path, database: str = "", **options) -> None:
-        self.time = 1_800_000_000.0
+        # `skew` is what somebody sets the machine's clock wrong by, in seconds.
+        self.time, self.skew = options.pop("time", 1_800_000_000.0), options.pop("skew", 0.0)
         self.settings = Settings(
             folder / "site",
             database=database,
             workers=options.pop("workers", 0),
             passwords=CHEAP,
-            clock=lambda: self.time,
+            clock=lambda: self.time + self.skew,
+            monotonic=lambda: self.time,
             limits=options.pop("limits", Limits()),
         )
         self.context = open_site(self.settings)
@@ -157,7 +159,10 @@ class Site:
         """The site that is in a folder already, at the time of another one."""
         made = cls.__new__(cls)
         made.time, made.source, made.address, made.clients = other.time, other.source, "", []
-        made.settings = replace(other.settings, folder=folder, clock=lambda: made.time)
+        made.skew = 0.0
+        made.settings = replace(
+            other.settings, folder=folder, clock=lambda: made.time, monotonic=lambda: made.time
+        )
         made.context = open_site(made.settings)
         made.password = ensure_organiser(made.context) or ""
         made.app = create_app(made.settings, made.context)

@@ -12,7 +12,7 @@ STORE = "address of the store if it is not the SQLite file in the folder"
 
 
 def site_steps(step: Callable[..., Parser]) -> None:
-    """Add import, export, backup, restore, verify and rescore."""
+    """Add import, export, backup, restore, verify, clock and rescore."""
     taken = step("import", "a collection's folder becomes a draft campaign of a site")
     add(taken, "collection COLLECTION", "the folder of a collection, or of an export")
     add(taken, "--to DIR", "the folder of the site", required=True)
@@ -30,6 +30,9 @@ def site_steps(step: Callable[..., Parser]) -> None:
     add(back, "--to DIR", "an empty folder", required=True)
     looked = step("verify", "recompute the audit's chain and all hashes; exit 1 on a difference")
     add(looked, "folder DIR", "the folder of the site")
+    timed = step("clock", "hold the machine's clock against the site's time; exit 1 if in doubt")
+    add(timed, "folder DIR", "the folder of the site")
+    add(timed, "--accept", "the machine's clock is right: go by it, and write that down", bool)
     again = step("rescore", "score what has no scores under the newest truth")
     add(again, "folder DIR", "the folder of the site")
     add(again, "campaign CAMPAIGN", "its name in addresses")
@@ -37,7 +40,7 @@ def site_steps(step: Callable[..., Parser]) -> None:
     add(played, "--seed N", "seed of everything that is made up (default: 7)", int, 7)
     add(played, "--scale X", "a share of the whole campaign (default: 1)", float, 1.0)
     add(played, "--folder DIR", "keep all that is made there")
-    for one in (taken, given, kept, back, looked, again, played):
+    for one in (taken, given, kept, back, looked, timed, again, played):
         add(one, "--db URL", STORE)
         outputs(one)
 
@@ -60,6 +63,7 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
         "backup": operate.backup_site,
         "restore": operate.restore_site,
         "verify": operate.verify_site,
+        "clock": operate.clock_of_site,
         "rescore": operate.rescore,
     }
     answer = does[action](**given)

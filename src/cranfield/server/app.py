@@ -20,8 +20,8 @@ from cranfield._version import __version__
 from cranfield.campaign.states import STATES
 from cranfield.errors import CranfieldError
 from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
-from cranfield.server.context import SECOND, Context
-from cranfield.server.forms import carried, password_page, resume_page, unlock
+from cranfield.server.context import SECOND, ClockError, Context
+from cranfield.server.forms import carried, password_page, resume_page, sentence, unlock
 from cranfield.server.headers import SecurityHeaders
 from cranfield.server.permissions import ROLES, RULES, SCOPES, Rule
 from cranfield.server.routes import load_handlers
@@ -125,6 +125,7 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
         413: "too large",
         422: "not accepted; `problems` say why",
         429: "too much at once; try again",
+        503: "the clock of the server is in doubt",
         507: "the disk of the server is full",
     }
     return {status: {"description": text} for status, text in said.items()}
@@ -315,6 +316,8 @@ def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:
         return error.status, error.message, error.more
     if isinstance(error, WaitError | BusyError):
         return 429, str(error), {}
+    if isinstance(error, ClockError):
+        return 503, sentence(str(error)), {}
     if isinstance(error, StoreFullError) or is_full(error):
         return 507, "The disk of the server is full; nothing was stored.", {}
     if isinstance(error, CranfieldError):

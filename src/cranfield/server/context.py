@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -11,25 +12,90 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, TypeVar
 
+from cranfield.errors import CranfieldError
 from cranfield.server.settings import Settings
 from cranfield.server.store import Store
 
+LOG = logging.getLogger("cranfield.server.clock")
 SECOND = 1000
 T = TypeVar("T")
 
 
-class Clock:
-    """The time of the server in milliseconds; it never goes back, even when the machine's does."""
+class ClockError(CranfieldError):
+    """Something that depends on the time, while the time is in doubt."""
 
-    def __init__(self, settings: Settings, latest: int = 0) -> None:
-        self._source = settings.clock
-        self._latest = latest
+    def __init__(self) -> None:
+        super().__init__(
+            "the clock of the server is in doubt; nothing that depends on the time is written "
+            "until it is right again, or accepted by the one who runs the site"
+        )
+
+
+class Clock:
+    """The time of the server in milliseconds; it never goes back by itself.
+
+    The time of the machine is held against a clock that nobody sets. When the two part by more
+    than a bound, or the machine's is not where a site that was stopped may find it, time goes on
+    steadily from where it was, and is in doubt until the two meet again or somebody accepts it.
+    """
+
+    def __init__(self, settings: Settings, last: int = 0, acceptance: str = "") -> None:
+        # The one in the store that was heeded already.
+        self.acceptance = acceptance
+        self._wall, self._steady = settings.clock, settings.monotonic
+        self._bound = int(settings.clock_jump_seconds * SECOND)
         self._lock = threading.Lock()
+        self._latest, self._since = last, self._steady()
+        passed = self.wall() - last
+        stopped = last > 0 and not -self._bound <= passed <= settings.clock_off_seconds * SECOND
+        self._base = last if stopped else self.wall()
+        self._in_doubt = False
+
+    def wall(self) -> int:
+        """What the machine says."""
+        return int(self._wall() * SECOND)
 
     def now(self) -> int:
         with self._lock:
-            self._latest = max(self._latest, int(self._source() * SECOND))
-            return self._latest
+            return self._read()
+
+    def _read(self) -> int:
+        wall, steady = self.wall(), self._steady()
+        expected = self._base + int((steady - self._since) * SECOND)
+        doubted, self._in_doubt = self._in_doubt, abs(wall - expected) > self._bound
+        if self._in_doubt:
+            if not doubted:
+                off = (wall - expected) // SECOND
+                LOG.error("the clock of the machine is off by %d s: its time is in doubt", off)
+            self._latest = max(self._latest, expected)
+        else:
+            self._base, self._since = wall, steady
+            self._latest = max(self._latest, wall)
+        return self._latest
+
+    @property
+    def in_doubt(self) -> bool:
+        """Whether the time is not what the machine says."""
+        with self._lock:
+            self._read()
+            return self._in_doubt
+
+    def certain(self) -> int | None:
+        """The time, unless it is in doubt."""
+        with self._lock:
+            now = self._read()
+            return None if self._in_doubt else now
+
+    def check(self) -> None:
+        """A ClockError while the time is in doubt."""
+        if self.in_doubt:
+            raise ClockError
+
+    def accept(self) -> None:
+        """Take the time of the machine, wherever it is."""
+        with self._lock:
+            self._base, self._since = self.wall(), self._steady()
+            self._latest, self._in_doubt = self._base, False
 
 
 class Memory:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +13,17 @@ from sqlalchemy import Connection
 
 from cranfield.campaign.reports import SiteReport, site_report
 from cranfield.errors import UsageError
-from cranfield.server.context import Context
+from cranfield.server.context import SECOND, Context
 from cranfield.server.jobs.nursery import Nursery
 from cranfield.server.jobs.worker import work_all
-from cranfield.server.services import audit, campaigns, jobs
+from cranfield.server.services import audit, campaigns, clock, jobs
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import need_site, open_site
 from cranfield.server.settings import Settings, for_the_owner
 from cranfield.server.store import told
+
+# How the audit calls who acts by a command.
+ACTOR = "command"
 
 
 @contextmanager
@@ -74,6 +78,36 @@ def verify_site(folder: str | Path, *, database: str | None = None) -> SiteRepor
     facts = {"audit rows": rows, "files": files, "problems": len(found)}
     title = "the audit and all files are whole" if not found else "not all is as it was written"
     return site_report("verify", title, facts, holds=not found, notes=tuple(found))
+
+
+def clock_of_site(
+    folder: str | Path, *, accept: bool = False, database: str | None = None
+) -> SiteReport:
+    """Hold the clock of the machine against the last time that a site has noted; or accept it.
+
+    A server that is running goes by what was accepted at its next look.
+    """
+    with opened(folder, database) as context:
+        with context.store.read() as connection:
+            last = clock.last_time(connection)
+        machine = context.clock.wall()
+        if accept:
+            clock.accept(context, ACTOR)
+        doubtful = context.clock.in_doubt
+    facts = {"machine": _time(machine), "site": _time(last), "accepted": accept}
+    title = (
+        f"the time of the site is {_time(machine)}, as the machine says"
+        if not doubtful
+        else f"the machine says {_time(machine)}, which is too far from the {_time(last)} that the "
+        "site has noted; set the machine's clock right, or accept it"
+    )
+    return site_report("clock", title, facts, holds=not doubtful)
+
+
+def _time(milliseconds: int) -> str:
+    if not milliseconds:
+        return "nothing"
+    return f"{datetime.fromtimestamp(milliseconds / SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
 def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -> SiteReport:

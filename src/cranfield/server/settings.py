@@ -18,6 +18,11 @@ EVERY_ADDRESS = ("", "0.0.0.0", "::")
 OTHERS = 0o077
 
 
+def steady_seconds() -> float:
+    """Seconds by a clock that nobody sets; on Linux one that goes on while the machine sleeps."""
+    return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
+
+
 @dataclass(frozen=True)
 class Limits:
     """The most that is taken from outside, and what a scoring child may use."""
@@ -55,9 +60,10 @@ class Passwords:
 class Settings:
     """A site: its folder, its store, its face to the network, and what tests may replace.
 
-    `clock` gives seconds since 1970 and `randomness` so many random bytes; both come in so that
-    a test or a rehearsal needs no sleeping and can be repeated. `workers` is how many jobs this
-    process does at the same time (none: another process does them).
+    `clock` gives seconds since 1970, `monotonic` seconds of a clock that nobody sets, and
+    `randomness` so many random bytes; they come in so that a test or a rehearsal needs no sleeping
+    and can be repeated. `workers` is how many jobs this process does at the same time (none:
+    another process does them).
     """
 
     folder: Path
@@ -71,6 +77,7 @@ class Settings:
     limits: Limits = field(default_factory=Limits)
     passwords: Passwords = field(default_factory=Passwords)
     clock: Callable[[], float] = time.time
+    monotonic: Callable[[], float] = steady_seconds
     randomness: Callable[[int], bytes] = secrets.token_bytes
     # Seconds: how long a session, a lease of a job and an entered password last.
     session_seconds: int = 14 * 24 * 3600
@@ -78,6 +85,10 @@ class Settings:
     heartbeat_seconds: float = 5.0
     poll_seconds: float = 0.5
     confirmed_seconds: int = 600
+    # How far the clock of the machine may jump, and how far it may have gone on while the site was
+    # stopped, before somebody has to say that it is right.
+    clock_jump_seconds: int = 300
+    clock_off_seconds: int = 31 * 24 * 3600
 
     @property
     def url(self) -> str:

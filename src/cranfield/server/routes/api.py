@@ -179,7 +179,7 @@ async def _receive(
                     await run_in_threadpool(upload.add, block)
             await run_in_threadpool(upload.end)
             # Whatever it waits for from here on, the run has come.
-            arrived = context.clock.now()
+            arrived = context.clock.certain()
             visitor, checks = visitor_of(request), checks_of(request)
             async with checks.turns.turn(visitor.team or visitor.actor, upload.size):
                 return await run_in_threadpool(
@@ -195,7 +195,7 @@ def _answer(
     request: Request,
     upload: Upload,
     given: Submission,
-    arrived: int,
+    arrived: int | None,
     *,
     check_only: bool,
     once: str | None,

@@ -50,7 +50,7 @@ def accept(
     upload: Upload,
     given: Submission,
     task_row: Row,
-    arrived: int,
+    arrived: int | None,
     *,
     check_only: bool,
     keyed: KeyedRequest | None = None,
@@ -79,6 +79,8 @@ def accept(
     if not visitor.team:
         raise UsageError("runs are submitted by a team; you are in none")
     close_due(context)
+    # Where the time was in doubt, it counts when that is over.
+    arrived = context.clock.now() if arrived is None else arrived
     with context.store.read() as connection:
         submissions.check_room(connection, task_row, visitor.team, given, arrived)
 
@@ -182,14 +184,14 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **said: A
 @handler("submit")
 async def submit(request: Request) -> Response:
     # Whatever it waits for from here on, the run has come.
-    arrived = context_of(request).clock.now()
+    arrived = context_of(request).clock.certain()
     visitor, file = visitor_of(request), form_of(request).get("file")
     size = getattr(file, "size", 0) or 0
     async with checks_of(request).turns.turn(visitor.team or visitor.actor, size):
         return await run_in_threadpool(_submit, request, arrived)
 
 
-def _submit(request: Request, arrived: int) -> Response:
+def _submit(request: Request, arrived: int | None) -> Response:
     sent = signed_or_sent(request)
     if sent is not None:
         return sent

@@ -219,7 +219,8 @@ def _count_attempt(connection: Connection, counted: str, now: int) -> None:
 def _open_session(connection: Connection, context: Context, who: str, counted: str) -> str:
     token, now = context.new_secret(), context.clock.now()
     connection.execute(delete(login_failure).where(login_failure.c.name == counted))
-    connection.execute(delete(session).where(session.c.expires < now))
+    if not context.clock.in_doubt:
+        connection.execute(delete(session).where(session.c.expires < now))
     connection.execute(
         insert(session).values(
             hash=hash_of(token),

@@ -23,15 +23,20 @@ def append(
     action: str,
     on: str,
     detail: Mapping[str, Any] | None = None,
+    *,
+    back: bool = False,
 ) -> int:
-    """Add a row to the chain; gives its number. The head is locked until the commit."""
+    """Add a row to the chain; gives its number. The head is locked until the commit.
+
+    Only a row with `back` may be earlier than the one before it.
+    """
     head = connection.execute(
         select(setting.c.value).where(setting.c.name == HEAD).with_for_update()
     ).scalar_one()
     last, previous, latest = head.split(" ")
     row: dict[str, Any] = {
         "n": int(last) + 1,
-        "at": max(now, int(latest)),
+        "at": now if back else max(now, int(latest)),
         "actor": actor,
         "action": action,
         "object": on,
@@ -63,7 +68,7 @@ def last(connection: Connection, action: str, on: str) -> int | None:
 
 
 def latest(connection: Connection) -> int:
-    """The time of the last row, before which no clock of this site goes."""
+    """The time of the last row."""
     head = connection.execute(select(setting.c.value).where(setting.c.name == HEAD)).scalar()
     return int(str(head).split(" ")[2]) if head else 0
 

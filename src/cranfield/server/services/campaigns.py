@@ -11,7 +11,7 @@ from cranfield.campaign.states import Facts, State, check_move
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.permissions import RESERVED
-from cranfield.server.services import audit
+from cranfield.server.services import audit, clock
 from cranfield.server.services.truths import equal_truths, latest_truth
 from cranfield.server.store.tables import (
     campaign,
@@ -84,7 +84,8 @@ def close_if_due(connection: Connection, context: Context, campaign_id: str) -> 
         .with_for_update()
     ).one()
     now = context.clock.now()
-    if row.state == "open" and row.closes is not None and now >= row.closes:
+    due = row.state == "open" and row.closes is not None and now >= row.closes
+    if due and not context.clock.in_doubt:
         _set_state(connection, campaign_id, "closed")
         audit.append(
             connection, now, CLOCK, "campaign.state", row.slug, {"from": "open", "to": "closed"}
@@ -104,7 +105,10 @@ def closing_of(connection: Connection, campaign_id: str) -> int:
 
 
 def close_due(context: Context) -> None:
-    """Write down that campaigns have closed whose time has come."""
+    """Write down that campaigns have closed whose time has come, if the time is certain."""
+    clock.look(context)
+    if context.clock.in_doubt:
+        return
     with context.store.read() as connection:
         due = connection.execute(
             select(campaign.c.id).where(
@@ -125,6 +129,7 @@ def move(
     reason: str = "",
 ) -> None:
     """Take a campaign to another state, or raise a UsageError that says what it lacks."""
+    context.clock.check()
     start = close_if_due(connection, context, campaign_id)
     if start == end == "closed":
         return  # the clock was faster

@@ -8,7 +8,7 @@ from sqlalchemy import Connection, func, select
 
 from cranfield.errors import UsageError
 from cranfield.server.context import Clock, Context
-from cranfield.server.services import accounts, audit
+from cranfield.server.services import accounts, audit, clock
 from cranfield.server.services.disk import clear_stale
 from cranfield.server.settings import Settings
 from cranfield.server.store import address_of, open_store, told
@@ -27,8 +27,8 @@ def open_site(settings: Settings) -> Context:
         upgrade(store)
         store.write(audit.begin)
         with store.read() as connection:
-            latest = audit.latest(connection)
-    return Context(settings, store, Clock(settings, latest))
+            last, accepted = clock.last_time(connection), clock.acceptance(connection)
+    return Context(settings, store, Clock(settings, last, accepted))
 
 
 def need_site(settings: Settings) -> None:

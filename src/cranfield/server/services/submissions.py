@@ -108,6 +108,8 @@ def store_run(
     """
     # Read before the clock is held against the closing: no receipt is ever later than that.
     now = context.clock.now() if arrived is None else arrived
+    if not (baseline or imported):
+        context.clock.check()
     state = close_if_due(connection, context, task_row["campaign"])
     in_time = state == "open" or (
         state == "closed" and now < closing_of(connection, task_row["campaign"])
@@ -283,6 +285,7 @@ def withdraw(connection: Connection, context: Context, actor: str, run_id: str) 
         .join(task, task.c.id == run.c.task)
         .where(run.c.id == run_id)
     ).one()
+    context.clock.check()
     if close_if_due(connection, context, row.campaign) != "open":
         raise NotNowError("runs are withdrawn while the campaign is open")
     if row.state != "accepted":
