@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import os
 import resource
 import signal
@@ -11,6 +12,8 @@ import warnings
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+
+from cranfield.errors import visible
 
 INTERRUPTED, TERMINATED = 130, 143
 # The exit codes of signals that came: libraries make other errors of them while they are loaded.
@@ -24,6 +27,7 @@ def prepare_process() -> None:
     """Make this process one of ours."""
     if not sys.warnoptions:
         warnings.simplefilter("ignore")
+    show_logs_plainly()
     signal.signal(signal.SIGTERM, _leave)
     limit = resource.getrlimit(resource.RLIMIT_AS)[0]
     if limit != resource.RLIM_INFINITY:
@@ -39,6 +43,24 @@ def prepare_process() -> None:
         if isinstance(stream, io.TextIOWrapper):
             # A terminal that does not know a character shows another in its place.
             stream.reconfigure(errors="replace" if stream is sys.stdout else "backslashreplace")
+
+
+class VisibleRecord(logging.LogRecord):
+    """What a library logs, which may quote a file: a terminal obeys nothing of it."""
+
+    def __init__(self, *args: Any, **options: Any) -> None:
+        super().__init__(*args, **options)
+        if self.exc_info and self.exc_info[0] is not None:
+            # Whoever formats the record takes the traceback that is here already.
+            self.exc_text = visible(logging.Formatter().formatException(self.exc_info))
+
+    def getMessage(self) -> str:
+        return visible(super().getMessage())
+
+
+def show_logs_plainly() -> None:
+    """Whoever logs, through whatever handler: no control character reaches the terminal."""
+    logging.setLogRecordFactory(VisibleRecord)
 
 
 def _wait_for_others() -> None:

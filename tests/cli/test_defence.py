@@ -332,3 +332,42 @@ def test_curves_over_too_many_ranks(folder: Path, capsys: pytest.CaptureFixture[
     command = ["chart", "behaviour", "--collection-size", "100000000", "-m", "AP", "-o", "x.svg"]
     assert main(command) == 2
     assert "at most 5,000 can be drawn" in capsys.readouterr().err
+
+
+LOGGING = """
+import logging
+from cranfield._process import prepare_process
+prepare_process()
+if {own}:
+    logging.basicConfig(format="%(name)s: %(message)s")
+log = logging.getLogger("another.library")
+log.warning("%s does not look like an address", "http://x/\\x1b[31m\\x07\\x9b")
+try:
+    raise ValueError("line 3: \\x1b]0;title\\x07")
+except ValueError:
+    log.exception("\\x1b[2J")
+"""
+
+
+@pytest.mark.parametrize("own", [False, True])
+def test_loggers_of_libraries_do_not_reach_the_terminal(own: bool) -> None:
+    """Also through a handler that a library has made itself, and in tracebacks."""
+    done = subprocess.run(
+        [sys.executable, "-c", LOGGING.format(own=own)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert "http://x/\\x1b[31m\\x07\\x9b does not look like an address" in done.stderr
+    assert "\\x1b[2J" in done.stderr
+    assert "ValueError: line 3: \\x1b]0;title\\x07" in done.stderr
+    assert visible(done.stderr) == done.stderr
+
+
+def test_an_address_with_control_characters_in_an_ontology(folder: Path) -> None:
+    pytest.importorskip("rdflib")
+    path = folder / "o.ttl"
+    path.write_text(
+        "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n"
+        '<http://x/\x1b[31m a> a skos:Concept ; skos:prefLabel "a\x1b[2J" .\n'
+    )
+    done = ran("ontology", "check", str(path))
+    assert "\x1b" not in done.stdout + done.stderr

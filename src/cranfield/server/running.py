@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, TextIO
 from urllib.parse import urlsplit
 
+from cranfield._process import show_logs_plainly
 from cranfield.errors import UsageError, os_message
 from cranfield.server.app import make_app
 from cranfield.server.services.site import FIRST, ensure_organiser, open_site
@@ -58,6 +59,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
     out.flush()
     # The thread that writes gives way at every statement; it waits this long to go on.
     sys.setswitchinterval(SWITCH_SECONDS)
+    show_logs_plainly()
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(name)s %(message)s")
     config = uvicorn.Config(
         make_app(settings, context),
