@@ -213,6 +213,63 @@ def test_little_gold_is_warned_about_and_very_little_made_when_asked(campaign):
     assert any("shaky" in note for note in found.notes)
 
 
+def first_items(right):
+    """A ranking per topic whose first item is relevant (x) or not (y)."""
+    return {
+        f"t{i}": {"x": 2.0 if hit else 0.0, "y": 1.0} for i, hit in enumerate(np.asarray(right))
+    }
+
+
+@pytest.mark.parametrize("judged", [10, 20, 50])
+def test_values_of_0_and_1_are_held_with_little_gold(judged):
+    """Silver wrong on 5 % of 200 topics, P@1 of two runs: means and differences, either target."""
+    held, widths, claims = [], [], 0
+    for seed in range(40):
+        rng = np.random.default_rng([judged, seed])
+        truth = rng.random(200) < 0.5
+        hits = [np.where(rng.random(200) < 0.905, truth, ~truth) for _ in "ab"]
+        wrong = rng.random(200) < 0.05
+        chosen = np.sort(rng.choice(200, judged, replace=False)).tolist()
+        judged_by = [
+            {f"t{i}": {"x": int(rel), "y": int(not rel)} for i, rel in enumerate(values)}
+            for values in (truth, truth ^ wrong)
+        ]
+        gold = {f"t{i}": judged_by[0][f"t{i}"] for i in chosen}
+        runs = dict(zip("ab", map(first_items, hits), strict=True))
+        found = cf.evaluate_powered(gold, judged_by[1], runs, "P@1", pairs=True, resamples=99)
+        true = [float((one == truth).mean()) for one in hits]
+        for e, value in zip(found.estimates, true, strict=True):
+            held.append(e.these[0] <= value <= e.these[1] and e.such[0] <= 0.905 <= e.such[1])
+            widths += [e.these[1] - e.these[0], e.gold_these[1] - e.gold_these[0]]
+            assert 0 <= e.such[0] <= e.such[1] <= max(1.0, e.value)
+        (pair,) = found.pairs
+        held.append(pair.these[0] <= true[0] - true[1] <= pair.these[1])
+        widths.append(pair.these[1] - pair.these[0])
+        assert (pair.such[0] > 0 or pair.such[1] < 0) == (pair.p <= 0.05)
+        claims += pair.p <= 0.05
+    assert np.mean(held) >= 0.93
+    assert min(widths) > 0.01
+    assert claims <= 4
+
+
+def test_perfect_agreement_is_no_certainty_while_units_are_without_gold():
+    gold = (np.arange(20) % 10 != 0).astype(float)[None, :]
+    mean, limits = np.array([0.9]), (0.0, 1.0)
+    found = stats.powered_means(gold, gold, mean, 200, resamples=199, limits=limits)
+    assert found.these[0] > 0.05
+    assert found.effective[0] < 100
+    whole = stats.powered_means(gold, gold, mean, 20, resamples=199, limits=limits)
+    assert whole.these[0] == 0
+
+
+def test_no_interval_where_nothing_says_how_far_values_may_be():
+    same = np.full((1, 12), 0.0)
+    found = stats.powered_means(same, same, np.zeros(1), 50, resamples=99, limits=(-np.inf, np.inf))
+    assert np.isnan(found.these[0])
+    assert np.isnan(found.such[0])
+    assert found.p[0] == 1.0
+
+
 def test_gold_outside_the_silver_is_refused(campaign):
     gold, silver, runs = campaign
     del silver["t2"]

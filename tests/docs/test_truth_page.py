@@ -13,6 +13,7 @@ BLOCKS = {
     "truth:reasons",
     "check:silver",
     "check:differences",
+    "check:coarse",
     "dl19:small-gold",
     "dl19:some-pairs",
     "dl19:judges",

@@ -69,8 +69,14 @@ class _Reach:
     def such(self, units: float) -> float:
         return math.sqrt(self.these(units) ** 2 + self.base)
 
+    @property
+    def known(self) -> bool:
+        return not math.isnan(self.slope)
+
     def units(self, half: float, target: str) -> int | None:
         """The fewest units with a reach of at most `half`."""
+        if not self.known:
+            return None
         left = half**2 - (self.base if target == SUCH else 0.0)
         if left < 0 or (left == 0 and self.slope > 0):
             return None
@@ -90,8 +96,9 @@ def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
     counts = sorted({*counts, scores.silver_units})
     rows = []
     for m in dict.fromkeys(e.measure for e in scores.estimates):
-        reaches = [_Reach(e) for e in scores.estimates if e.measure == m]
+        reaches = [r for r in (_Reach(e) for e in scores.estimates if e.measure == m) if r.known]
         pairs = [(abs(p.value), _Reach(p)) for p in scores.pairs if p.measure == m]
+        pairs = [(difference, reach) for difference, reach in pairs if reach.known]
         for n in counts:
             wrong = [
                 float(ndtr(-d * quantile / r.these(n))) if r.these(n) > 0 else 0.0 for d, r in pairs
@@ -104,8 +111,8 @@ def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
                 MoreGold(
                     m,
                     n,
-                    float(np.mean([2 * r.these(n) for r in reaches])),
-                    float(np.mean([2 * r.such(n) for r in reaches])),
+                    float(np.mean([2 * r.these(n) for r in reaches])) if reaches else math.nan,
+                    float(np.mean([2 * r.such(n) for r in reaches])) if reaches else math.nan,
                     float(np.mean(wrong)) if wrong else None,
                     float(np.mean(power)) if power else None,
                 )

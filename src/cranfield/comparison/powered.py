@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields
 from typing import Any
@@ -25,6 +26,7 @@ from cranfield.notes import Notes, Progress, Watcher, some_names
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
 from cranfield.stats.corrections import correct
+from cranfield.stats.intervals import Limits, clipped
 from cranfield.stats.powered import Powered, powered_means
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.
@@ -279,10 +281,18 @@ class _Case:
         for e in estimates:
             if e.same:
                 continue
-            if e.gold_these[0] == e.gold_these[1]:
+            if math.isnan(e.these[0]):
                 self.notes.add(
-                    f"{e.measure}: all gold {unit}s have the same value, so the intervals have no "
-                    f"width; up to {rest:.0%} of the other {unit}s may still differ",
+                    f"{e.measure}: no interval: all gold {unit}s have the same value, and nothing "
+                    f"says how far others may be from it; up to {rest:.0%} of the other {unit}s "
+                    "may still differ",
+                    about=e.run,
+                )
+            elif e.constant:
+                self.notes.add(
+                    f"{e.measure}: all gold {unit}s have the same value, though up to {rest:.0%} "
+                    f"of the other {unit}s may still differ; the intervals count one more {unit} "
+                    "at either limit of the measure",
                     about=e.run,
                 )
             elif e.effective < WORTHLESS_GAIN * e.units:
@@ -294,8 +304,8 @@ class _Case:
         if len(same) == len(estimates):
             self.notes.add(
                 f"silver= equals gold= on every {unit} that has both. Is it the same file? If not, "
-                f"up to {rest:.0%} of the other {unit}s may still differ; the intervals of these "
-                "units know nothing of it"
+                f"up to {rest:.0%} of the other {unit}s may still differ; the intervals count two "
+                f"more {unit}s on which the silver is wrong, once either way"
             )
 
 
@@ -309,9 +319,10 @@ class _Table:
         self.gold, self.silver = gold, silver
 
     def _joined(
-        self, gold: Floats, silver: Floats, options: dict[str, Any]
+        self, gold: Floats, silver: Floats, limits: Limits, options: dict[str, Any]
     ) -> list[tuple[Powered, int, int, int]]:
         """For each row what is found (and its place there), gold units and all units."""
+        options = options | {"limits": limits}
         masks, group = np.unique(~np.isnan(gold), axis=0, return_inverse=True)
         found: dict[int, tuple[Powered, int, int, int]] = {}
         for number, known in enumerate(masks):
@@ -340,7 +351,8 @@ class _Table:
 
     def estimates(self, options: dict[str, Any], notes: Notes) -> list[Estimate]:
         rows = []
-        joined = self._joined(self.gold, self.silver, options)
+        limits = self.measure.range
+        joined = self._joined(self.gold, self.silver, limits, options)
         for run, (found, i, n, total), gold, silver in zip(
             self.runs, joined, self.gold, self.silver[:, self.where], strict=True
         ):
@@ -354,8 +366,9 @@ class _Table:
                 Estimate(
                     measure=str(self.measure),
                     run=run,
-                    **_common(found, i, n, total),
+                    **_common(found, i, n, total, limits),
                     same=bool(np.array_equal(gold, silver, equal_nan=True)),
+                    constant=bool(np.nanmin(gold) == np.nanmax(gold)),
                 )
             )
         return rows
@@ -365,7 +378,8 @@ class _Table:
     ) -> list[PoweredPair]:
         a, b = asked.T
         gold, silver = self.gold[a] - self.gold[b], self.silver[a] - self.silver[b]
-        joined = self._joined(gold, silver, options)
+        limits = difference_limits(self.measure.range)
+        joined = self._joined(gold, silver, limits, options)
         p = np.array([float(found.p[i]) for found, i, _, _ in joined])
         gold_p = np.array([float(found.gold_p[i]) for found, i, _, _ in joined])
         corrected, gold_corrected = correct(p, correction), correct(gold_p, correction)
@@ -374,7 +388,7 @@ class _Table:
                 measure=str(self.measure),
                 a=self.runs[one],
                 b=self.runs[other],
-                **_common(found, i, n, total),
+                **_common(found, i, n, total, limits),
                 p=float(found.p[i]),
                 p_corrected=float(corrected[k]),
                 these_p=float(found.these_p[i]),
@@ -394,19 +408,30 @@ def _row_means(values: Floats) -> Floats:
     return means
 
 
-def _common(found: Powered, i: int, n: int, total: int) -> dict[str, Any]:
+def difference_limits(limits: Limits) -> Limits:
+    """The limits of differences of two values."""
+    room = limits[1] - limits[0]
+    return -room, room
+
+
+def _common(found: Powered, i: int, n: int, total: int, limits: Limits) -> dict[str, Any]:
     """What the estimate of a mean and of a difference have in common."""
+    left = 1 - n / total
 
-    def around(value: Floats, half: Floats) -> tuple[float, float]:
-        return float(value[i] - half[i]), float(value[i] + half[i])
+    def around(value: Floats, half: Floats, shift: float) -> tuple[float, float]:
+        """The interval within the limits; the value itself is inside in any case."""
+        middle, own = float(value[i]) + shift, float(value[i])
+        low, high = clipped((middle - float(half[i]), middle + float(half[i])), limits)
+        return min(low, own), max(high, own)
 
+    shift, gold_shift = float(found.shift[i]), float(found.gold_shift[i])
     return {
         "value": float(found.value[i]),
-        "these": around(found.value, found.these),
-        "such": around(found.value, found.such),
+        "these": around(found.value, found.these, left * shift),
+        "such": around(found.value, found.such, shift),
         "gold_value": float(found.gold[i]),
-        "gold_these": around(found.gold, found.gold_these),
-        "gold_such": around(found.gold, found.gold_such),
+        "gold_these": around(found.gold, found.gold_these, left * gold_shift),
+        "gold_such": around(found.gold, found.gold_such, gold_shift),
         "weight": float(found.weight[i]),
         "correlation": float(found.correlation[i]),
         "effective": float(found.effective[i]),

@@ -44,10 +44,12 @@ class Powered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Estimate(Powered):
-    """The mean of a run; `same` says that gold and silver are equal wherever both are known."""
+    """The mean of a run; `same` says that gold and silver are equal wherever both are known,
+    `constant` that all gold units have one value."""
 
     run: str
     same: bool = False
+    constant: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

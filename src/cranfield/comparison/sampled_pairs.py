@@ -21,7 +21,7 @@ import numpy as np
 from cranfield import _core
 from cranfield._lazy import cached_property
 from cranfield.comparison.doubtful import ends_of
-from cranfield.comparison.powered import described, note_floor
+from cranfield.comparison.powered import described, difference_limits, note_floor
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
 from cranfield.comparison.sampled_pool import Sampled
@@ -35,7 +35,8 @@ from cranfield.measures._spec import Measure
 from cranfield.notes import Notes
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.corrections import correct
-from cranfield.stats.powered import powered_means
+from cranfield.stats.intervals import Limits
+from cranfield.stats.powered import Powered, powered_means
 
 # Best ranks over all runs up to which pairs are told apart.
 HEIGHTS = (5, 10, 20)
@@ -71,7 +72,7 @@ def sampled_scores(
             others.append(m)
             continue
         parts = [_parts(sampled, one, (call.name, list(call.params))) for one in ranks]
-        found = _Adding(str(m), names, parts)
+        found = _Adding(str(m), names, parts, m.range)
         estimates[str(m)] = found.estimates(design)
         pairs[str(m)] = found.differences(design, asked)
     if others:
@@ -180,9 +181,9 @@ class _Design:
     def counts(self) -> dict[str, int]:
         return {"units": int(self.sampled.known.sum()), "total": len(self.sampled.gold)}
 
-    def over_topics(self, values: Floats) -> tuple[Floats, Floats]:
-        """How far the interval of each row's mean reaches over topics, and the p-value of 0."""
-        found = powered_means(
+    def over_topics(self, values: Floats, limits: Limits | None = None) -> Powered:
+        """The means of rows over topics: how far intervals reach, and the p-values of 0."""
+        return powered_means(
             values,
             np.zeros_like(values),
             np.zeros(len(values)),
@@ -192,8 +193,8 @@ class _Design:
             resamples=self.plan.resamples,
             rng=self.plan.rng,
             jobs=self.jobs,
+            limits=limits,
         )
-        return found.such, found.p
 
 
 @dataclass(frozen=True, eq=False)
@@ -203,9 +204,10 @@ class _Adding:
     measure: str
     runs: tuple[str, ...]
     parts: list[tuple[Floats, Floats]]
+    limits: Limits
 
     def estimates(self, design: _Design) -> list[Estimate]:
-        rows = self._rows(design, self.parts)
+        rows = self._rows(design, self.parts, self.limits)
         return [
             Estimate(measure=self.measure, run=run, **{k: row[k] for k in row if k not in _TESTS})
             for run, row in zip(self.runs, rows, strict=True)
@@ -216,17 +218,17 @@ class _Adding:
             (self.parts[a][0] - self.parts[b][0], self.parts[a][1] - self.parts[b][1])
             for a, b in asked.tolist()
         ]
-        rows = self._rows(design, gaps)
+        rows = self._rows(design, gaps, difference_limits(self.limits))
         return _corrected(design.plan, self.measure, self.runs, asked, rows)
 
     def _rows(
-        self, design: _Design, parts: Sequence[tuple[Floats, Floats]]
+        self, design: _Design, parts: Sequence[tuple[Floats, Floats]], limits: Limits
     ) -> list[dict[str, Any]]:
         if not parts:
             return []
         found = [_assisted(design, *one) for one in parts]
         by_topic = np.stack([values for one in found for values in one.by_topic])
-        reach, p = design.over_topics(by_topic)
+        over = design.over_topics(by_topic, limits)
         rows = []
         for i, one in enumerate(found):
             row: dict[str, Any] = {
@@ -241,8 +243,9 @@ class _Adding:
                 half = design.reach * error
                 row[f"{name}value"] = middle
                 row[f"{name}these"] = (middle - half, middle + half)
-                row[f"{name}such"] = (middle - float(reach[at]), middle + float(reach[at]))
-                row[f"{name}p"] = float(p[at])
+                centre, reach = middle + float(over.shift[at]), float(over.such[at])
+                row[f"{name}such"] = (min(centre - reach, middle), max(centre + reach, middle))
+                row[f"{name}p"] = float(over.p[at])
                 row[f"{name}these_p"] = _normal_p(middle, error)
             del row["gold_these_p"]
             rows.append(row)
@@ -399,7 +402,7 @@ class _Plugged:
         value = float(of(scores.overall[measure]))
         kept = of(np.asarray(scores.values[measure]))
         kept = kept[~np.isnan(kept)]
-        topics = float(design.over_topics(kept[None, :])[0][0]) if len(kept) > 2 else math.nan
+        topics = float(design.over_topics(kept[None, :]).such[0]) if len(kept) > 2 else math.nan
         truth, both = ends_of(
             value, of(doubt.means[measure]), (value - topics, value + topics), design.plan.alpha
         )

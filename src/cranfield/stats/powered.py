@@ -14,6 +14,9 @@ The reach of each is taken from a studentised bootstrap of the gold units (see `
 which from 20 units on also the weight is chosen anew. With fewer the weights of resamples swing
 far more than those of samples do: most of the reach is then that with the weight kept, evened out
 with that of gold alone, since so few differences show little of their tails.
+
+Where the limits of the values are known, units that few gold units may not show are counted in, so
+that values which repeat themselves, such as 0 and 1, have an interval that holds: see `_unseen`.
 """
 
 from __future__ import annotations
@@ -33,8 +36,9 @@ from cranfield.stats._resample import (
     Rng,
     in_threads,
 )
+from cranfield.stats._unseen import PseudoUnits, Room
 from cranfield.stats.bootstrap import Draws
-from cranfield.stats.intervals import check_confidence
+from cranfield.stats.intervals import Limits, check_confidence
 from cranfield.stats.paired import as_rows
 
 PoweredMethod: TypeAlias = Literal["studentized", "t"]
@@ -54,7 +58,9 @@ class Powered:
 
     `gold` is the plain mean of the gold units. `effective` is how many gold units alone would say
     as much, for either target. `p` and `gold_p` test that the value of such units is zero,
-    `these_p` that of these units.
+    `these_p` that of these units. Intervals of such units lie around the value plus `shift` (gold
+    alone: `gold_shift`), those of these units around the value plus the part of it that the units
+    without gold are of all; both are 0 unless limits are given.
     """
 
     value: Floats
@@ -69,6 +75,8 @@ class Powered:
     gold_these: Floats
     gold_such: Floats
     gold_p: Floats
+    shift: Floats
+    gold_shift: Floats
 
     def __len__(self) -> int:
         return len(self.value)
@@ -116,11 +124,14 @@ def powered_means(
     rng: Rng = 0,
     jobs: int = 1,
     progress: Progress | None = None,
+    limits: Limits | None = None,
 ) -> Powered:
     """The mean of each row of `gold` over `total` units, with the help of silver.
 
     `gold` and `silver` have a column for each unit that has both; `silver_mean` is the mean of the
-    silver over all units, those with gold among them.
+    silver over all units, those with gold among them. `limits` are those of the values, infinite
+    where there is none; with them no interval is without width while units are without gold, and
+    it is NaN where nothing says how far values may lie apart.
 
     >>> gold, silver = [0.2, 0.4, 0.6, 0.7, 0.9], [0.25, 0.35, 0.7, 0.7, 0.85]
     >>> found = powered_means([gold], [silver], [0.45], 50, method="t")
@@ -145,7 +156,7 @@ def powered_means(
 
     def work(block: Block) -> Powered:
         at = slice(block.start, block.start + block.rows)
-        rows = _Rows(y[at], f[at], centre[at], total)
+        rows = _Rows(y[at], f[at], centre[at], total, limits)
         return rows.estimated(draws, resamples, confidence)
 
     parts = in_threads(work, todo, jobs=jobs, progress=progress)
@@ -174,7 +185,9 @@ def best_weight(data: _Moments, n: int) -> tuple[Floats, Floats]:
 class _Rows:
     """Some rows of gold and silver, centred, and what their resamples say."""
 
-    def __init__(self, gold: Floats, silver: Floats, centre: Floats, total: int) -> None:
+    def __init__(
+        self, gold: Floats, silver: Floats, centre: Floats, total: int, limits: Limits | None
+    ) -> None:
         self.n, self.total = gold.shape[1], total
         self.share = self.n / total
         self.mean, silver_mean = gold.mean(axis=1), silver.mean(axis=1)
@@ -186,6 +199,13 @@ class _Rows:
         self.weight, self.correlation = best_weight(self.data, self.n)
         if total == self.n:
             self.weight = zero
+        self.room = None if limits is None else Room.of(gold, silver, limits)
+        self.more_gold = self.more_rest = PseudoUnits.none(len(gold))
+        if self.room is not None:
+            on_line = self.data.rest(self.weight) <= _NO_SPREAD * self.data.yy
+            self.more_gold = self.room.gold_units(gold)
+            wrong = self.room.silver_units(gold, silver, on_line)
+            self.more_rest = wrong.where(self.weight > 0, self.more_gold)
 
     def _products(self) -> tuple[tuple[Floats, Floats], ...]:
         return (self.y, self.y), (self.y, self.f), (self.f, self.f)
@@ -193,20 +213,35 @@ class _Rows:
     def estimated(self, draws: Draws | None, count: int, confidence: float) -> Powered:
         gold_error, rest_error = self._errors()
         gold_reach, rest_reach = self._reaches(draws, count)
+        value = self.mean + self.weight * self.ahead
+        shift, gold_shift = np.zeros(len(value)), np.zeros(len(value))
+        if self.room is not None:
+            by_t = self._by_t(count)
+            gold_error = self.more_gold.error(gold_error, self.n)
+            # A line leaves no more of gold than there is.
+            rest_error = np.minimum(self.more_rest.error(rest_error, self.n), gold_error)
+            gold_reach = self.more_gold.reach(gold_reach, by_t[0])
+            rest_reach = self.more_rest.reach(rest_reach, by_t[1])
+            shift = self.more_rest.pull * (self.room.middle - value)
+            gold_shift = self.more_gold.pull * (self.room.middle - self.mean)
         sample = 1.0 - self.share
         # Squared half widths by rank: the first is exceeded by one resample only, and so on.
         plain = gold_error[:, None] * gold_reach
         these = sample * rest_error[:, None] * rest_reach
         such = these + self.share * plain
-        value = self.mean + self.weight * self.ahead
+        if self.room is not None and self.total > self.n:
+            for squares in (plain, these, such):
+                squares[self.room.width == 0] = np.inf
         rank = math.floor((1 - confidence) * (plain.shape[1] + 1) + 1e-9)
 
         def half(squares: Floats) -> Floats:
             if rank < 1:
                 return np.full(len(squares), np.nan)
-            return np.sqrt(squares[:, rank - 1] * (1 + _TIE / 2))
+            reach = np.sqrt(squares[:, rank - 1] * (1 + _TIE / 2))
+            return np.where(np.isinf(reach), np.nan, reach)
 
-        spread, left = self.data.spreads[0], self.data.rest(self.weight)
+        spread = self.data.spreads[0] + self.more_gold.squares / self.n
+        left = self.data.rest(self.weight) + self.more_rest.squares / self.n
         # Where gold does not vary there is nothing that silver could tell.
         part = np.divide(left, spread, out=np.ones_like(left), where=spread > 0)
         gained = (1 / self.n - 1 / self.total) * np.minimum(part, 1)
@@ -214,15 +249,17 @@ class _Rows:
             value=value,
             these=half(these),
             such=half(such),
-            p=_p(value, such),
-            these_p=_p(value, these),
+            p=_p(value + shift, such),
+            these_p=_p(value + sample * shift, these),
             weight=self.weight,
             correlation=self.correlation,
             effective=1.0 / (gained + 1.0 / self.total),
             gold=self.mean,
             gold_these=half(sample * plain),
             gold_such=half(plain),
-            gold_p=_p(self.mean, plain),
+            gold_p=_p(self.mean + gold_shift, plain),
+            shift=shift,
+            gold_shift=gold_shift,
         )
 
     def _errors(self) -> tuple[Floats, Floats]:
