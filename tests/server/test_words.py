@@ -86,3 +86,58 @@ def test_titles_do_not_say_the_same_twice(site):
     browser = site.browser()
     assert "<title>Campaigns</title>" in browser.get("/").text
     assert "<title>Log in · Campaigns</title>" in browser.get("/login").text
+
+
+def trail(page):
+    found = re.search(r'<nav class="trail" aria-label="You are here">(.*?)</nav>', page, re.S)[1]
+    links = re.findall(r'<a href="([^"]*)">([^<]*)</a>', found)
+    return links, re.search(r'<span aria-current="page">([^<]*)</span>', found)[1]
+
+
+def test_every_page_of_a_campaign_says_where_it_is(released):
+    campaigns, tiny = ("/", "Campaigns"), ("/tiny", "A tiny campaign")
+    organise = ("/tiny/organise", "Organise")
+    board = ("/tiny/results/ranked", "Retrieval")
+    ways = {
+        "/tiny": ([campaigns], "A tiny campaign"),
+        "/tiny/runs": ([campaigns, tiny], "Runs"),
+        "/tiny/organise": ([campaigns, tiny], "Organise"),
+        "/tiny/organise/settings": ([campaigns, tiny, organise], "Settings"),
+        "/tiny/results": ([campaigns, tiny], "Results"),
+        "/tiny/results/ranked": ([campaigns, tiny], "Retrieval by MAP"),
+        "/tiny/results/ranked/method": ([campaigns, tiny, board], "Method"),
+        "/tiny/results/ranked/run/ONE.r1": ([campaigns, tiny, board], "ONE.r1"),
+    }
+    organiser = organiser_of(released)
+    for path, way in ways.items():
+        page = organiser.get(path)
+        assert page.status_code == 200, path
+        assert trail(page.text) == way
+        for address, _ in way[0]:
+            assert organiser.get(address).status_code == 200
+
+
+def test_every_page_has_a_title_of_its_own_and_the_icon(released):
+    organiser = organiser_of(released)
+    assert organiser.get("/static/icon.svg").headers["content-type"].startswith("image/svg")
+    titles = {}
+    for path in ("/", "/login", "/account", "/tiny", "/tiny/runs", "/tiny/results/ranked", "/none"):
+        page = organiser.get(path).text
+        titles[path] = re.search("<title>(.*?)</title>", page)[1]
+        assert '<link rel="icon" href="/static/icon.svg">' in page
+    assert titles["/"] == "Campaigns"
+    assert titles["/tiny"] == "Overview · A tiny campaign"
+    assert titles["/none"] == "There is no such page · Campaigns"
+    assert len(set(titles.values())) == len(titles)
+    for title in titles.values():
+        first, _, site = title.partition(" · ")
+        assert first
+        assert first != site
+
+
+def test_formulas_on_the_site_are_drawn_without_style_and_script(released):
+    page = released.browser().get("/tiny/results/ranked/method").text
+    cells = re.findall(r'<td class="formula">(<math .*?</math>)', page)
+    assert len(cells) == len(re.findall("<td>(?:higher|lower|neither)", page)) > 0
+    assert "<mfrac>" in cells[0]
+    assert not re.search("style=|<script", "".join(cells))

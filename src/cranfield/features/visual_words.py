@@ -38,7 +38,7 @@ SIFT = Descriptor(
     title="Visual words of SIFT",
     summary="How often each of some visual words occurs: features at corners and blobs, which "
     "stay the same when a picture is turned or made smaller, sorted by the nearest word.",
-    formula=r"h_w = \sqrt{\tfrac{1}{n} \sum_{f} [w = \arg\min_v \lVert f - c_v \rVert]}",
+    formula=r"h_w = \sqrt{\tfrac{1}{n} \sum_{f} [w = \mathrm{arg}\min_v \lVert f - c_v \rVert]}",
     source=Source(
         "lowe-2004",
         deviation="the vocabulary is learnt from the collection; roots of shares (Hellinger)",

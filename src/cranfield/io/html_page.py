@@ -9,6 +9,8 @@ from __future__ import annotations
 import base64
 import hashlib
 import html
+from functools import cache
+from importlib import resources
 
 
 def html_page(title: str, body: str, *, style: str, script: str = "") -> str:
@@ -23,9 +25,17 @@ def html_page(title: str, body: str, *, style: str, script: str = "") -> str:
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        f"<title>{html.escape(title)}</title><style>{style}</style></head>\n"
+        f"<title>{html.escape(title)}</title>"
+        f'<link rel="icon" href="data:image/svg+xml;base64,{base64.b64encode(icon()).decode()}">'
+        f"<style>{style}</style></head>\n"
         f"<body>{body}{scripts}</body></html>\n"
     )
+
+
+@cache
+def icon() -> bytes:
+    """The picture that browsers show beside the title, as SVG."""
+    return resources.files("cranfield").joinpath("site", "static", "icon.svg").read_bytes()
 
 
 def _hash(text: str) -> str:

@@ -22,6 +22,7 @@ PACKAGES = {
     "fastapi": "fastapi",
     "httptools": "httptools",
     "jinja2": "jinja2",
+    "latex2mathml": "latex2mathml",
     "python_multipart": "python-multipart",
     "sqlalchemy": "sqlalchemy",
     "starlette": "starlette",

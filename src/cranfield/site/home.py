@@ -50,6 +50,7 @@ def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]
         title="Results",
         site=frame.site,
         style=frame.style,
+        icon=frame.icon,
         home=Link(frame.site, frame.home),
         tasks=[Link(TITLES.get(k, k), f"results/{slug(k)}/index.html") for k in tasks],
         facts=facts,

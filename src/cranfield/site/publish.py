@@ -20,6 +20,7 @@ from cranfield.data.collection import Collection, Kind
 from cranfield.errors import InputError, NeedsError, UsageError, door, os_message
 from cranfield.io.collection import read_collection
 from cranfield.io.files import run_name
+from cranfield.io.html_page import icon
 from cranfield.notes import Progress
 from cranfield.report.methods import ranked_settings
 from cranfield.site.extras import Extras, FileFact
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
 MANIFEST = "site.json"
-STYLE = "site.css"
+STYLE, ICON = "site.css", "icon.svg"
 SEALED = "The truth is sealed: grades and true labels of single items are in none of these files."
 CHANGES = ("CHANGES.md", "CHANGES.txt")
 
@@ -124,12 +125,14 @@ class _Site:
 
     def write(self, told: Progress) -> None:
         self.put(STYLE, style_sheet().encode())
+        self.put(ICON, icon())
         title = self.collection.title or self.collection.name
         frame = Frame(
             site=title,
             tasks=list(self.gathered),
             sealed="" if self.released else SEALED,
             style=STYLE,
+            icon=ICON,
         )
         every: dict[str, Results] = {}
         for kind, one in self.gathered.items():

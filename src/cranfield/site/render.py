@@ -52,7 +52,7 @@ def _cell(one: CellView, escape: Callable[[str], str]) -> str:
     begin = f'<td class="{one.kind}">' if one.kind else "<td>"
     text = escape(one.text)
     if one.drawing is not None:
-        return f"{begin}{one.drawing}<span>{text}</span>"
+        return f"{begin}{one.drawing}<span>{text}</span>" if text else f"{begin}{one.drawing}"
     shown = f'<a href="{escape(one.href)}">{text}</a>' if one.href else text
     if one.picture is None:
         return f"{begin}{shown}"

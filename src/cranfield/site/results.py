@@ -81,6 +81,9 @@ class Frame:
     sealed: str = ""
     home: str = "index.html"
     style: str = "site.css"
+    icon: str = "icon.svg"
+    # What lies above the site.
+    above: Sequence[Link] = ()
 
 
 @dataclass(frozen=True)
@@ -310,10 +313,11 @@ class Results:
             title=made.title,
             site=site,
             style=self.links.root(here, frame.style),
+            icon=self.links.root(here, frame.icon),
             home=Link(site, self.links.root(here, frame.home)),
             menu=list(self._menu(here)),
             tasks=list(self._tasks(here)),
-            trail=made.trail,
+            trail=self._trail(made, here),
             kicker=made.kicker,
             verdict=made.verdict,
             facts=made.facts,
@@ -325,6 +329,14 @@ class Results:
             sealed=frame.sealed,
             made_by=f"Made by Cranfield {__version__}.",
         )
+
+    def _trail(self, made: Made, here: Address) -> list[Link]:
+        """The way from the first page to this one."""
+        frame, task = self.frame, self.material.task
+        site = Link(frame.site or self.material.title, self.links.root(here, frame.home))
+        board = Link(TITLES.get(task, task), self.link(here, Address()))
+        between = [link for link in made.trail if link.href != board.href]
+        return [*frame.above, site, *([board, *between] if here.path else [])]
 
     def _tasks(self, here: Address) -> Iterator[Link]:
         if len(self.frame.tasks) > 1:

@@ -108,6 +108,7 @@ class Sheet:
     title: str
     site: str
     style: str
+    icon: str
     home: Link
     menu: Sequence[Link] = ()
     tasks: Sequence[Link] = ()

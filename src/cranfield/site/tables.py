@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from cranfield.campaign.results.answer import ResultPart
 from cranfield.report.document import Cell, Column, Table
 from cranfield.report.tables.results import table_of
+from cranfield.site.formulas import mathml
 from cranfield.site.sheet import CellView, Picture, TableView
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ SIGNED = ("difference",)
 # What a narrow screen can do without: it is on the page of the run.
 LESS = ("rank", "team", "configuration")
 # Texts that may run over several lines.
-LONG = ("text", "description", "formula", "title", "definition", "sha256")
+LONG = ("text", "description", "title", "definition", "sha256")
+FORMULA = "formula"
 WIDE = 9
 # Long and narrow tables scroll in a box of their own.
 TALL, FEW = 60, 3
@@ -134,6 +136,8 @@ def _cells(
     draw: Drawer | None,
 ) -> list[CellView]:
     """The cells of a column, each with its mark, its link and its picture."""
+    if column.name == FORMULA:
+        return [CellView("", "", FORMULA, mathml(str(value))) for value in values]
     own = "long" if column.name in LONG else ""
     top = f"{own} best".strip()
     signed = column.name in SIGNED

@@ -20,7 +20,7 @@ def _column(column: int) -> Callable[[Measure], LabelPlan]:
 ONE_ERROR = Measure(
     name="OneError",
     title="One-error",
-    formula=r"[\arg\max_c f(z_{nc}) \notin Y_n]",
+    formula=r"[\mathrm{arg}\max_c f(z_{nc}) \notin Y_n]",
     source=Source("nowak-thesis", "3.21"),
     range=(0.0, 1.0),
     higher_is_better=False,

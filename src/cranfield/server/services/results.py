@@ -80,7 +80,7 @@ class CampaignLinks:
     def root(self, here: Address, path: str) -> str:  # noqa: ARG002
         if path == "index.html":
             return f"/{self.slug}"
-        if path.endswith(".css"):
+        if path.endswith((".css", ".svg")):
             return f"/static/{path}"
         if path.startswith("files/"):
             task, _, name = path.removeprefix("files/").partition("/")
@@ -142,6 +142,7 @@ class Pages:
 
     def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
         from cranfield.site.results import Frame, Results
+        from cranfield.site.sheet import Link
 
         with self._lock:
             known, made = self._results.get(task_row["id"], ("", None))
@@ -155,7 +156,8 @@ class Pages:
             extras = extras_of(connection, self.context, campaign, task_row, current)
         released = material.truth is not None
         sealed = "" if released else "The truth is sealed: it is in none of these pages."
-        frame = Frame(site=campaign["title"], tasks=tasks, banner=banner, sealed=sealed)
+        above = (Link("Campaigns", "/"),)
+        frame = Frame(campaign["title"], tasks, banner, sealed, above=above)
         links = CampaignLinks(campaign["slug"], task_row["slug"])
         made = Results(material, links, frame, extras)
         with self._lock:
