@@ -2,10 +2,10 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score
 
 import cranfield as cf
 from cranfield.cli import main
+from tests.peers import sklearn_metrics
 
 CONCEPTS = ("cat", "dog", "sofa")
 ITEMS = tuple(f"2008_{n:06d}" for n in range(30))
@@ -35,7 +35,9 @@ def test_it_is_found_checked_and_scored(folder):
     assert not cf.check_collection(place).problems
     rows = cf.campaign_results(place, "runs", measures=["AP.concept"]).parts[0]
     for run, value in zip(rows.column("run"), rows.column("AP.concept"), strict=True):
-        ap = [average_precision_score(truth[:, j], runs[run][:, j]) for j in range(3)]
+        ap = [
+            sklearn_metrics.average_precision_score(truth[:, j], runs[run][:, j]) for j in range(3)
+        ]
         assert value == pytest.approx(np.mean(ap))
     assert main(["label", str(place), "--quiet"]) == 0
     assert "sofa" in cf.collection_report(place)

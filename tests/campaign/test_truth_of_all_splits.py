@@ -4,10 +4,10 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, f1_score
 
 import cranfield as cf
 from cranfield.cli import main
+from tests.peers import sklearn_metrics
 
 CONCEPTS = ("Sky", "Sea", "Tree")
 TRAIN = tuple(f"a{i}" for i in range(12))
@@ -51,8 +51,8 @@ def test_runs_are_scored_on_their_split(folder, capsys):
     assert "24 items of the split 'test'; the truth has 12 more" in said.err
     for run in json.loads(said.out)["runs"]:
         values = runs[run["name"]]
-        ap = [average_precision_score(truth[:, j], values[:, j]) for j in range(3)]
-        f = f1_score(truth, values >= 0.5, average="samples", zero_division=1)
+        ap = [sklearn_metrics.average_precision_score(truth[:, j], values[:, j]) for j in range(3)]
+        f = sklearn_metrics.f1_score(truth, values >= 0.5, average="samples", zero_division=1)
         assert run["mean"]["AP.concept"] == pytest.approx(np.mean(ap))
         assert run["mean"]["F.example"] == pytest.approx(f)
         assert run["items"] == {"evaluated": 24, "missing": 0, "left_out": {"F.example": 0}}

@@ -4,13 +4,13 @@ import json
 
 import numpy as np
 import pytest
-from sklearn.metrics import f1_score
 
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError
 from cranfield.evaluation.tuning import evaluate_tuned
+from tests.peers import sklearn_metrics
 
 
 @pytest.fixture(scope="module")
@@ -30,7 +30,10 @@ def problem():
 def best_by_scikit(truth, confidences, rows):
     tried = np.linspace(0.01, 0.99, 400)
     return [
-        max(f1_score(truth[rows, c], confidences[rows, c] >= t, zero_division=0) for t in tried)
+        max(
+            sklearn_metrics.f1_score(truth[rows, c], confidences[rows, c] >= t, zero_division=0)
+            for t in tried
+        )
         for c in range(truth.shape[1])
     ]
 

@@ -4,12 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from sklearn import metrics as sk
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.labels import read_labels
+from tests.peers import sklearn_metrics as sk
 
 
 def test_nus_wide_equals_scikit_learn(outside):

@@ -8,17 +8,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.stats as ss
-import statsmodels.api as sm
-from statsmodels.formula.api import ols
-from statsmodels.stats.descriptivestats import sign_test as sm_sign_test
-from statsmodels.stats.multicomp import pairwise_tukeyhsd
-from statsmodels.stats.multitest import multipletests
-from statsmodels.stats.power import TTestPower
-from statsmodels.stats.weightstats import DescrStatsW, ttost_paired
 
 from cranfield import stats
 from cranfield.stats._resample import all_pairs
 from cranfield.stats.studentized import studentized_range_sf
+from tests import peers
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}
 ALTERNATIVE = {"two": "two-sided", "one": "greater"}
@@ -86,7 +80,7 @@ def test_sign(kind, n, seed, tail):
     expected = ss.binomtest(wins, wins + losses, 0.5, alternative=ALTERNATIVE[tail]).pvalue
     np.testing.assert_allclose(ours, expected, **CLOSE)
     if tail == "two":
-        np.testing.assert_allclose(ours, sm_sign_test(d)[1], **CLOSE)
+        np.testing.assert_allclose(ours, peers.statsmodels_signs.sign_test(d)[1], **CLOSE)
 
 
 @pytest.mark.parametrize("tail", TAILS)
@@ -122,7 +116,7 @@ def test_equivalence(kind, n, seed, margin):
     d = differences(kind, n, seed)
     if np.ptp(d) == 0:
         return
-    expected = silently(ttost_paired, d, np.zeros(n), -margin, margin)[0]
+    expected = silently(peers.statsmodels_weights.ttost_paired, d, np.zeros(n), -margin, margin)[0]
     ours = stats.equivalence_test(d, margin=margin).p[0]
     np.testing.assert_allclose(ours, expected, **CLOSE)
 
@@ -133,7 +127,7 @@ def test_t_interval(kind, n, seed):
     if np.ptp(d) == 0:
         return
     ours = stats.mean_intervals(d, method="t", confidence=0.9)[0]
-    low, high = DescrStatsW(d).tconfint_mean(alpha=0.1)
+    low, high = peers.statsmodels_weights.DescrStatsW(d).tconfint_mean(alpha=0.1)
     np.testing.assert_allclose([ours.low, ours.high], [low, high], **CLOSE)
 
 
@@ -166,7 +160,7 @@ def test_bootstrap_intervals_from_the_same_resamples(kind, n, seed, method):
 @pytest.mark.parametrize("n", [1, 2, 7, 40])
 def test_corrections(method, theirs, n):
     p = np.round(np.random.default_rng(n).random(n) ** 3, 3)
-    expected = multipletests(p, method=theirs)[1]
+    expected = peers.statsmodels_tests.multipletests(p, method=theirs)[1]
     np.testing.assert_allclose(stats.correct(p, method), expected, **CLOSE)
 
 
@@ -197,8 +191,8 @@ def test_two_way(runs, topics, coarse):
         [(f"r{i}", f"t{j}", table[i, j]) for i in range(runs) for j in range(topics)],
         columns=["run", "topic", "value"],
     )
-    model = ols("value ~ C(run) + C(topic)", data=frame).fit()
-    expected = sm.stats.anova_lm(model)
+    model = peers.statsmodels_formulas.ols("value ~ C(run) + C(topic)", data=frame).fit()
+    expected = peers.statsmodels_api.stats.anova_lm(model)
     ours = stats.two_way(table)
     np.testing.assert_allclose(
         [ours.f_runs, ours.p_runs, ours.f_topics, ours.p_topics, ours.ms_residual],
@@ -231,7 +225,7 @@ def test_tukey_for_independent_groups(runs, topics):
     theirs = ss.tukey_hsd(*table).pvalue[pairs[:, 0], pairs[:, 1]]
     np.testing.assert_allclose(ours.p, theirs, **CLOSE)
     names = np.repeat([f"r{i}" for i in range(runs)], topics)
-    again = pairwise_tukeyhsd(table.ravel(), names).pvalues
+    again = peers.statsmodels_groups.pairwise_tukeyhsd(table.ravel(), names).pvalues
     np.testing.assert_allclose(ours.p, again, **CLOSE)
 
 
@@ -258,14 +252,16 @@ def test_studentized_range_of_all_pairs_of_many_runs(runs, df):
 @pytest.mark.parametrize("tail, theirs", [("one", "larger"), ("two", "two-sided")])
 @pytest.mark.parametrize("effect, n", [*itertools.product([0.1, 0.5, 0.7], [5, 20, 60])])
 def test_power(effect, n, tail, theirs):
-    expected = TTestPower().power(effect, n, 0.05, alternative=theirs)
+    expected = peers.statsmodels_power.TTestPower().power(effect, n, 0.05, alternative=theirs)
     np.testing.assert_allclose(stats.paired_power(effect, 1.0, n, tail=tail), expected, **CLOSE)
 
 
 @pytest.mark.parametrize("tail, theirs", [("one", "larger"), ("two", "two-sided")])
 @pytest.mark.parametrize("effect", [0.1, 0.33, 0.5, 0.9])
 def test_topics_needed(effect, tail, theirs):
-    expected = TTestPower().solve_power(effect, power=0.8, alpha=0.05, alternative=theirs)
+    expected = peers.statsmodels_power.TTestPower().solve_power(
+        effect, power=0.8, alpha=0.05, alternative=theirs
+    )
     assert stats.topics_needed(effect, 1.0, tail=tail) == math.ceil(expected)
     found = stats.detectable_effect(math.ceil(expected), tail=tail)
     assert found <= effect + 1e-9

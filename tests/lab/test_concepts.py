@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from sklearn.metrics import average_precision_score, label_ranking_loss, roc_auc_score
 
 from cranfield.data import Judgements, Run
 from cranfield.data.concept_rankings import concept_judgements, concept_ranking
@@ -22,6 +21,7 @@ from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
 from cranfield.measures import measure
 from cranfield.work.executors import Plan
+from tests.peers import sklearn_metrics
 
 ITEMS = [f"i{k:02}" for k in range(30)]
 
@@ -45,7 +45,10 @@ def test_a_concept_is_a_topic_ranked_by_confidence():
     scores = evaluate(judged, [concept_ranking(r) for r in runs.values()], "AP")
     for i, run in enumerate(runs.values()):
         found = scores.values[scores.measures[0]][i]
-        own = [average_precision_score(truth.labels[:, c], run.confidences[:, c]) for c in (0, 1)]
+        own = [
+            sklearn_metrics.average_precision_score(truth.labels[:, c], run.confidences[:, c])
+            for c in (0, 1)
+        ]
         assert found == pytest.approx(own)
     material = Material.concepts(truth, runs, "AP NAR")
     scored = material.score(material.read_run(runs["a"], "a"))
@@ -144,10 +147,14 @@ def test_curves_of_annotation_equal_scikit_learn(ranks):
     found = curves("AP AP.concept AUC RankingLoss OneError EER", size=7, relevant=len(ranks))
     true = np.isin(np.arange(1, 8), ranks)
     sure = -np.arange(1.0, 8)
-    assert found.at("AP.concept", *ranks) == pytest.approx(average_precision_score(true, sure))
+    assert found.at("AP.concept", *ranks) == pytest.approx(
+        sklearn_metrics.average_precision_score(true, sure)
+    )
     assert found.at("AP", *ranks) == pytest.approx(found.at("AP.concept", *ranks))
-    assert found.at("AUC", *ranks) == pytest.approx(roc_auc_score(true, sure))
-    assert found.at("RankingLoss", *ranks) == pytest.approx(label_ranking_loss([true], [sure]))
+    assert found.at("AUC", *ranks) == pytest.approx(sklearn_metrics.roc_auc_score(true, sure))
+    assert found.at("RankingLoss", *ranks) == pytest.approx(
+        sklearn_metrics.label_ranking_loss([true], [sure])
+    )
     assert found.at("OneError", *ranks) == float(1 not in ranks)
 
 
