@@ -48,6 +48,8 @@ NASTY: dict[str, Any] = {
     "text and nothing": ["a", None],
     "dicts of text": {"a": {"b": "c"}},
     "numbers": [1, 2, 3],
+    "an array of numbers": np.array([0.5, 1.0]),
+    "an array of text": np.array(["a", "b"]),
     "a cube": np.zeros((2, 2, 2)),
     "dates": np.array(["2020-01-01"], dtype="datetime64[D]"),
     "half a character": "\ud800",
@@ -86,7 +88,7 @@ def walk(share: int = 1, first: int = 0) -> Iterator[tuple[str, str]]:
                 for parameter in inspect.signature(function).parameters.values():
                     turn += 1
                     for label in list(NASTY)[turn % share :: share]:
-                        if parameter.name in CALLED and label == "a function":
+                        if parameter.name in CALLED and callable(NASTY[label]):
                             continue
                         asked = f"{name}({parameter.name}={label})"
                         yield asked, _tried(function, make, parameter, NASTY[label])

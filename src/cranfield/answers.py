@@ -16,8 +16,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from cranfield._json import jsonable
 from cranfield._records import dataclass, field
 from cranfield._version import __version__
-from cranfield.errors import CranfieldError, InputError, UsageError, door, suggest
+from cranfield.errors import CranfieldError, InputError, UsageError, suggest
 from cranfield.io.files import describe, read_json_text, write_whole
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     import numpy as np
@@ -370,7 +371,7 @@ def _made(value: dict[str, Any]) -> Any:
     return kind(**{k: decode(v) for k, v in value.items() if k in known})
 
 
-@door
+@validate_params
 def load(path: str | Path) -> Answer:
     """The answer that `save` has written, or the scores that `--format json` has printed.
 
@@ -381,25 +382,10 @@ def load(path: str | Path) -> Answer:
     >>> cf.load(kept).mean()
     {'run': {'RR': 0.5}}
     """
-    import json
-
     where = describe(path)
+    text = read_json_text(path)
     try:
-        document = json.loads(read_json_text(path))
-        if not isinstance(document, dict) or "cranfield" not in document:
-            raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
-        if "layout" not in document:
-            answer = _from_printed(document, where)
-        elif document["layout"] > LAYOUT:
-            raise InputError.single(
-                where, f"was saved by a later Cranfield ({document['cranfield']})"
-            )
-        else:
-            answer = decode(document["answer"])
-        if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
-            raise InputError.single(where, "has notes that are no text")
-        # Parts that do not fit together are found by whoever looks at all of them.
-        str(answer)
+        answer = _decode_saved(text, where)
     except InputError:
         raise
     except CranfieldError as error:
@@ -408,6 +394,25 @@ def load(path: str | Path) -> Answer:
         raise InputError.single(where, f"is not an answer of Cranfield ({error})") from None
     if not isinstance(answer, Answer):
         raise InputError.single(where, "is not an answer of Cranfield")
+    return answer
+
+
+def _decode_saved(text: str, where: str) -> Any:
+    """The object that a saved text describes; a damaged text may fail in any way."""
+    import json
+
+    document = json.loads(text)
+    if not isinstance(document, dict) or "cranfield" not in document:
+        raise InputError.single(where, "is not an answer of Cranfield, as save() writes it")
+    if "layout" not in document:
+        answer = _from_printed(document, where)
+    elif document["layout"] > LAYOUT:
+        raise InputError.single(where, f"was saved by a later Cranfield ({document['cranfield']})")
+    else:
+        answer = decode(document["answer"])
+    if isinstance(answer, Answer) and not all(isinstance(n, str) for n in answer.notes):
+        raise InputError.single(where, "has notes that are no text")
+    str(answer)  # fails where parts do not fit together
     return answer
 
 

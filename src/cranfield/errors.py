@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import functools
 import operator
 import re
-import types
-from collections.abc import Callable, Iterable, Sequence
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from cranfield._records import dataclass
-
-Given = ParamSpec("Given")
-Result = TypeVar("Result")
 
 PROBLEMS_SHOWN = 20
 # Of a longer message the start says enough: a header may have a million columns.
@@ -23,14 +18,6 @@ LARGEST_COUNT = 2**53
 LONGEST_NAME = 200
 # Control characters, and marks that turn the direction of what follows; compiled when it is used.
 _OBEYED = "[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
-
-
-_NO_NUMBERS = ("c", "m", "M")  # kinds of NumPy's: complex, spans of time, dates
-# What becomes of an argument that is something else than what was expected.
-_FAILURES = (
-    *(TypeError, ValueError, AttributeError, LookupError, ArithmeticError),
-    *(RecursionError, OSError, MemoryError, StopIteration),
-)
 
 
 class CranfieldError(Exception):
@@ -217,61 +204,3 @@ def suggest(name: str, known: Iterable[str]) -> str:
 
     best = max(lowered, key=likeness, default="")
     return f" Did you mean {lowered[best]!r}?" if best and likeness(best) >= 0.55 else ""
-
-
-def door(function: Callable[Given, Result]) -> Callable[Given, Result]:
-    """A public function: what it cannot use of what it is given is told with its name.
-
-    Nothing is looked at while all goes well. When something fails inside that is no error of
-    ours, the arguments are held against what the function says of them; where they are sound,
-    the fault is ours and stays as it is. Whoever is told of progress hears the end of it, and what
-    was cancelled before it began is not begun.
-    """
-
-    @functools.wraps(function)
-    def opened(*args: Given.args, **named: Given.kwargs) -> Result:
-        for name, value in (*enumerate(args, 1), *named.items()):
-            # NumPy would drop half of the one, and count the days of the other.
-            kind = getattr(getattr(value, "dtype", None), "kind", "")
-            if isinstance(value, complex) or kind in _NO_NUMBERS:
-                given = name if isinstance(name, str) else f"argument {name}"
-                raise UsageError(f"{function.__name__}: {given} is complex or a date, no number")
-        progress = None
-        if callable(named.get("progress")):
-            from cranfield.notes import Progress
-
-            progress = named["progress"] = Progress.of(named["progress"])  # type: ignore[arg-type]
-            progress.check()
-        with _Told(function, args, named):
-            found = function(*args, **named)
-        # Of a generator nothing was done yet.
-        if isinstance(found, types.GeneratorType):
-            return _watched(found, _Told(function, args, named))  # type: ignore[no-any-return]
-        if progress is not None:
-            progress.finish()
-        return found
-
-    return opened
-
-
-class _Told:
-    """Turns what fails inside into a sentence about what was given."""
-
-    def __init__(self, function: Any, args: Any, named: Any) -> None:
-        self.given = function, args, named
-
-    def __enter__(self) -> None:
-        pass
-
-    def __exit__(self, kind: Any, error: Any, trace: Any) -> None:
-        if error is not None and isinstance(error, _FAILURES):
-            from cranfield._given import unusable
-
-            said = unusable(*self.given, error)
-            if said is not None:
-                raise UsageError(said) from error
-
-
-def _watched(steps: Any, told: _Told) -> Any:
-    with told:
-        yield from steps

@@ -6,12 +6,14 @@ process: many requests may be answered at once, and each gets its own notes and 
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol, TypeAlias, TypeVar
+from typing import ParamSpec, Protocol, TypeAlias, TypeVar
 
 from cranfield.errors import CancelledError
 
+Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 
 # Seconds between two words about compiled work.
@@ -255,6 +257,26 @@ class _Part(Progress):
         super().watch(counter, low, high)
         span = self._high - self._low
         self._whole.watch(counter, self._low + span * low, self._low + span * high)
+
+
+def with_progress(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+    """Give `function` a Progress for its argument `progress`, and finish it behind the work.
+
+    Work that was cancelled before it began is not begun.
+    """
+
+    @functools.wraps(function)
+    def reporting(*args: Arguments.args, **kwargs: Arguments.kwargs) -> Result:
+        watcher = kwargs.get("progress")
+        if watcher is None:
+            return function(*args, **kwargs)
+        progress = Progress.of(watcher)  # type: ignore[arg-type]
+        progress.check()
+        result = function(*args, **kwargs | {"progress": progress})  # type: ignore[arg-type]
+        progress.finish()
+        return result
+
+    return reporting
 
 
 def time_left(elapsed: float, done: float, begun: float = 0.0) -> str:

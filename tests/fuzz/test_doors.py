@@ -48,9 +48,9 @@ def test_what_cannot_be_used_is_refused() -> None:
 
 def test_the_argument_is_named(folder: Path) -> None:
     log = cf.read_judgement_log("log.csv")
-    with pytest.raises(cf.UsageError, match=r"^assess_agreement: log=3 cannot be used, expected"):
+    with pytest.raises(cf.UsageError, match=r"^assess_agreement: log=3 is not a valid value"):
         cf.assess_agreement(3)
-    with pytest.raises(cf.UsageError, match="aggregate_judgements: prior is complex or a date"):
+    with pytest.raises(cf.UsageError, match="aggregate_judgements: prior holds complex numbers"):
         cf.aggregate_judgements(log, "dawid-skene", prior=1j)
 
 

@@ -26,6 +26,7 @@ from cranfield.agreement.truth_inference import (
     Fitting,
     Gold,
     ModelName,
+    known_answers,
     modelled,
     rated,
     voted,
@@ -34,9 +35,10 @@ from cranfield.answers import Answer
 from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rulebook import RuleBook
-from cranfield.errors import UsageError, door, suggest
+from cranfield.errors import UsageError, suggest
 from cranfield.io.label_csv import UNDECIDED
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.validation import Real, Seed, validate_params
 
 # The options that mean something to a method.
 TAKES: dict[str, set[str]] = {
@@ -52,7 +54,8 @@ VOTES = ("majority", "weighted-majority")
 RATINGS = ("mean", "median")
 
 
-@door
+@validate_params
+@with_progress
 def aggregate_judgements(
     log: JudgementLog,
     method: str = "majority",
@@ -65,8 +68,8 @@ def aggregate_judgements(
     prior: float | None = None,
     smoothing: float | None = None,
     iterations: int = 500,
-    tolerance: float = 1e-4,
-    rng: np.random.Generator | int = 0,
+    tolerance: Real = 1e-4,
+    rng: Seed | np.random.Generator = 0,
     progress: Progress | Callable[[float], None] | None = None,
 ) -> Aggregated:
     """One truth out of many judgements.
@@ -106,6 +109,8 @@ def aggregate_judgements(
     for name, number in (("prior", prior), ("smoothing", smoothing)):
         if number is not None and not 0 <= number < np.inf:
             raise UsageError(f"{name}={number!r} is not a number from 0 on")
+    if gold is not None:
+        gold = known_answers(log, gold)
     notes = Notes()
     ruled = Ruled.of(log, rules)
     note_log(notes, ruled.log, ruled.forms)

@@ -19,8 +19,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, door, plural
+from cranfield.errors import UsageError, plural
 from cranfield.io.groupings import Groupings, read_groupings
+from cranfield.validation import validate_params
 
 Floats = NDArray[np.float64]
 # Items are one cluster where people put them together more often than not.
@@ -94,7 +95,7 @@ def _shown(kind: KindShare) -> dict[str, Any]:
     return {"kind": kind.kind, "count": kind.count, "share": kind.share}
 
 
-@door
+@validate_params
 def study_groups(source: Groupings | str | Path, *, level: float = TOGETHER) -> GroupingStudy:
     """Study how people grouped or tagged items.
 

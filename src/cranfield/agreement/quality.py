@@ -32,10 +32,12 @@ from cranfield.agreement.spam_signals import (
     gold_hits,
     median_seconds,
 )
+from cranfield.agreement.truth_inference import known_answers
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
+from cranfield.validation import validate_params
 
 Verdict: TypeAlias = Literal["keep", "look at", "exclude"]
 
@@ -128,7 +130,7 @@ class Quality(Answer):
         return f"{len(self.annotators)} annotators: {excluded} to exclude, {noticed} to look at"
 
 
-@door
+@validate_params
 def check_quality(
     log: JudgementLog,
     *,
@@ -150,6 +152,8 @@ def check_quality(
     """
     if reward is not None and not 0 <= reward < float("inf"):
         raise UsageError(f"reward {reward} is not a number from 0 on")
+    if gold is not None:
+        gold = known_answers(log, gold)
     people = quality_of(log, gold=gold, gold_minimum=gold_minimum, fast=fast)
     effort, paid = _effort(log, forms, reward, pay_rejected)
     found = Quality(people, gold is not None, log.seconds is not None, strict, {}, effort, paid)

@@ -20,9 +20,10 @@ from cranfield.agreement.annotator_groups import merged_log
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, door
-from cranfield.notes import Notes, Progress
+from cranfield.errors import UsageError
+from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
+from cranfield.validation import validate_params
 
 MERGED = "merged"
 
@@ -147,7 +148,8 @@ def _label_matrix(log: JudgementLog, items: NDArray[np.int32], name: str) -> Lab
     )
 
 
-@door
+@validate_params
+@with_progress
 def compare_rankings(
     log: JudgementLog,
     runs: Sequence[LabelMatrix],

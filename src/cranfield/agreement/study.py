@@ -22,8 +22,9 @@ from cranfield.data.costmap import AgreementMap
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import UsageError, door
-from cranfield.notes import Notes, Progress
+from cranfield.errors import UsageError
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +54,8 @@ class SystemsCheck:
     agreement: Any = None
 
 
-@door
+@validate_params
+@with_progress
 def assess_agreement(
     log: JudgementLog,
     coefficients: str = "standard",
@@ -185,7 +187,7 @@ def _forms_report(forms: Forms) -> FormsReport:
     )
 
 
-@door
+@validate_params
 def agreement_map(
     log: JudgementLog, *, rules: Ontology | Rules | None = None, counting: Counting = "all"
 ) -> AgreementMap:

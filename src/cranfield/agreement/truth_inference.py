@@ -16,6 +16,7 @@ from cranfield.agreement.majority import Votes, unit_rows, vote
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import NeedsError, UsageError
 from cranfield.notes import Notes, Progress
+from cranfield.validation import as_array
 
 
 def dawid_skene(right: float = 0.0, wrong: float = 0.0) -> Model:
@@ -437,6 +438,19 @@ def _with_known(posterior: Floats, known: Integers | None) -> Floats:
 
 
 Gold: TypeAlias = NDArray[np.int32]
+
+
+def known_answers(log: JudgementLog, gold: Gold) -> Gold:
+    """Gold as a table of items x concepts of numbers of values, -1 for unknown."""
+    table: Gold = as_array("gold", gold, ndim=2, dtype=np.int32)
+    if table.shape != (len(log.items), len(log.concepts)):
+        raise UsageError(
+            f"gold has the shape {table.shape}, expected items x concepts: "
+            f"{(len(log.items), len(log.concepts))}"
+        )
+    if table.size and not (table.min() >= -1 and table.max() < len(log.values)):
+        raise UsageError(f"gold has numbers beyond -1 and the {len(log.values)} values of the log")
+    return table
 
 
 @dataclass(frozen=True, eq=False)

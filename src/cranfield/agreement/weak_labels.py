@@ -20,9 +20,10 @@ from numpy.typing import NDArray
 from cranfield.agreement.choices import FILTERS, FilterMethod
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Floats
-from cranfield.errors import InputError, MissingExtraError, UsageError, door, suggest
+from cranfield.errors import InputError, MissingExtraError, UsageError, suggest
 from cranfield.io.weak_labels import read_features, read_tags
-from cranfield.notes import Notes, Progress, Watcher
+from cranfield.notes import Notes, Progress, Watcher, with_progress
+from cranfield.validation import as_array, validate_params
 
 # Fewer items than this do not show what a tag looks like.
 FEWEST = 5
@@ -106,7 +107,8 @@ class WeakLabels(Answer):
         )
 
 
-@door
+@validate_params
+@with_progress
 def filter_weak_labels(
     items: Sequence[str],
     features: Floats,
@@ -132,6 +134,7 @@ def filter_weak_labels(
         raise UsageError(f"outliers {outliers} is not between 0 and 1")
     if gamma is not None and (method != "svm" or not gamma > 0):
         raise UsageError(f"gamma {gamma} is not above 0, or not for the method {method!r}")
+    features = as_array("features", features, ndim=2)
     told, notes = Progress.of(progress), Notes()
     position = {name: i for i, name in enumerate(items)}
     scale = features.std(axis=0)

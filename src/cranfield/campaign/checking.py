@@ -13,9 +13,11 @@ from cranfield.campaign.scoring import run_thresholds
 from cranfield.campaign.submissions import ROWS, Checked, Problem, PublicSet, check_submission
 from cranfield.data.collection import Collection, Kind
 from cranfield.data.columns import HEADERS
-from cranfield.errors import InputError, UsageError, door, plural
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.collection import read_collection
 from cranfield.io.files import FileForm, Input, describe, inner_suffix, input_lines, run_name
+from cranfield.notes import with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -77,7 +79,8 @@ class SubmissionCheck(Answer):
         )
 
 
-@door
+@validate_params
+@with_progress
 def check_submissions(
     collection: Collection | str | Path,
     submissions: FileForm | Iterable[FileForm],
@@ -97,6 +100,8 @@ def check_submissions(
 
     if not isinstance(collection, Collection):
         collection = read_collection(collection)
+    if not isinstance(submissions, str | Path | Input | Iterable):
+        raise UsageError(f"submissions={submissions!r} is neither a file nor a list of files")
     files = [submissions] if isinstance(submissions, str | Path | Input) else list(submissions)
     if not files:
         raise UsageError("no submission was given")

@@ -22,7 +22,7 @@ from cranfield.data.filled_forms import FilledForm
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rulebook import RuleBook
-from cranfield.errors import InputError, UsageError, door, plural
+from cranfield.errors import InputError, UsageError, plural
 from cranfield.io.crowd import is_crowd_csv, read_crowd_csv
 from cranfield.io.files import (
     FileForm,
@@ -36,6 +36,7 @@ from cranfield.io.files import (
 from cranfield.io.label_studio import is_label_studio, read_label_studio
 from cranfield.io.ontology import read_rules_of
 from cranfield.notes import Notes
+from cranfield.validation import validate_params
 
 CLASSES = ("content", "work", "feelings", "quality", "other")
 # Words that tell what a comment is about; the first class with one of its words has it.
@@ -155,7 +156,7 @@ class Collected(Answer):
         }
 
 
-@door
+@validate_params
 def read_forms(
     files: Sequence[FileForm],
     *,
@@ -173,7 +174,7 @@ def read_forms(
     `classes` say what comments are about, where the words in them should not. With `pseudonyms`
     people are numbered.
     """
-    if not files:
+    if not len(files):
         raise UsageError("there are no files with answers")
     known = rules if isinstance(rules, Ontology | Rules) else None
     if known is None:

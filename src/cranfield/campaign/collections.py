@@ -14,11 +14,13 @@ from cranfield.campaign.scoring import TRUTH, run_thresholds
 from cranfield.campaign.submissions import ROWS, Problem, PublicSet, check_submission
 from cranfield.campaign.texts import read_texts
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import CranfieldError, InputError, door, plural, suggest
+from cranfield.errors import CranfieldError, InputError, plural, suggest
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_draft import Draft, draft_collection, write_draft
 from cranfield.io.collection_keys import FILE
 from cranfield.io.files import describe, run_name
+from cranfield.notes import with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -49,7 +51,7 @@ class CollectionDraft(Answer):
         return f"{self.written}: {plural(len(self.found), 'file')} named"
 
 
-@door
+@validate_params
 def init_collection(folder: str | Path) -> CollectionDraft:
     """Write a commented `collection.toml` from what is found in a folder."""
     draft = draft_collection(folder)
@@ -136,7 +138,8 @@ class CollectionCheck(Answer):
         return f"{self.name}: {plural(self.count, 'problem')}"
 
 
-@door
+@validate_params
+@with_progress
 def check_collection(folder: str | Path, *, progress: Watcher | None = None) -> CollectionCheck:
     """Read all that a collection names, and hold its files against one another.
 

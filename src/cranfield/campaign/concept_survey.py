@@ -22,13 +22,14 @@ from cranfield.campaign.surveys.kinds import WITH_COSTS, WITHOUT_COSTS
 from cranfield.data.alignment import align
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_counts, door
+from cranfield.errors import UsageError, check_counts
 from cranfield.evaluation.label_inputs import checked_truth
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.io.annotations import name_annotations, read_annotation, read_truth
 from cranfield.io.ontology import read_ontology
 from cranfield.measures import Measure
 from cranfield.measures.labels.registry import parse_label_measures
+from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import numbers
 
@@ -36,7 +37,7 @@ _STREAM = 42
 _SAME = 1e-12
 
 
-@door
+@validate_params
 def make_concept_survey(
     truth: Any,
     runs: Any,
@@ -50,7 +51,7 @@ def make_concept_survey(
     concepts: Any = None,
     threshold: Any = None,
     questions: int = 10,
-    rng: int = 0,
+    rng: Seed = 0,
 ) -> Questionnaire:
     """Questions about two runs, under measures of single items.
 
@@ -64,7 +65,7 @@ def make_concept_survey(
     check_counts(questions=questions)
     if measures is None:
         measures = WITHOUT_COSTS if ontology is None and not costmap else WITH_COSTS
-    asked, equal = parse_label_measures(measures), parse_label_measures(alike) if alike else ()
+    asked, equal = parse_label_measures(measures), parse_label_measures(alike) if len(alike) else ()
     ranked = _read_ranks((*asked, *equal))
     known = read_ontology(ontology, rules=rules) if isinstance(ontology, str | Path) else ontology
     true = checked_truth(read_truth(truth, concepts=concepts), known)

@@ -18,14 +18,15 @@ from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPa
 from cranfield.campaign.scoring import only_kind, score_collection, scored_truth, task_options
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.data.collection import Kind
-from cranfield.errors import NeedsError, check_counts, door
+from cranfield.errors import NeedsError, check_counts
 from cranfield.evaluation.mistakes import BINS, Mistakes, score_with_mistakes
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.subject import LABEL_OPTIONS, Subject
 from cranfield.evaluation.verdict import hardest
 from cranfield.io.collection import read_collection
 from cranfield.measures import Measure
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -40,7 +41,7 @@ class ErrorAnalysis(View):
     command: ClassVar[str] = "errors"
 
 
-@door
+@validate_params
 def analyse_errors(
     scores: Scores,
     *,
@@ -88,7 +89,8 @@ def analyse_errors(
     )
 
 
-@door
+@validate_params
+@with_progress
 def find_errors(
     files: Sequence[Any],
     truth: Any = None,

@@ -41,7 +41,7 @@ class Estimated:
 
 
 def with_truths(
-    collection: Collection, kind: Kind | None, gold: Path | None, silver: Path | None
+    collection: Collection, kind: Kind | None, gold: str | Path | None, silver: str | Path | None
 ) -> Collection:
     """The collection with another gold or silver; with neither as it is."""
     if gold is None and silver is None:

@@ -15,9 +15,10 @@ from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.concept_rankings import concept_rankings
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, door, plural
+from cranfield.errors import UsageError, plural
 from cranfield.io.forms import coerce_judgements, coerce_labels, coerce_run, name_runs
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +104,8 @@ class Pool(Answer):
         }
 
 
-@door
+@validate_params
+@with_progress
 def make_pool(
     runs: Any,
     *,

@@ -15,11 +15,12 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.kinds import OF_RANKINGS
-from cranfield.errors import UsageError, check_at_most, door
+from cranfield.errors import UsageError, check_at_most
 from cranfield.evaluation.placements import ranking
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.written import made_folder, write_whole
 from cranfield.measures import Measure, parse_measures
+from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
 FILES = {
@@ -74,7 +75,7 @@ class Questionnaire:
         return WrittenQuestionnaire(tuple(map(str, made.values())), purposes, notes=self.notes)
 
 
-@door
+@validate_params
 def make_questionnaire(
     measures: str | Sequence[str | Measure] = OF_RANKINGS,
     *,
@@ -82,7 +83,7 @@ def make_questionnaire(
     lists: int = 5,
     relevant: int = 5,
     size: int = 100,
-    rng: int = 0,
+    rng: Seed = 0,
 ) -> Questionnaire:
     """Random ranked lists of `relevant` items in a collection of `size`, the same for everyone."""
     wanted = parse_measures(measures)

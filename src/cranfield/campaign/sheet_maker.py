@@ -14,7 +14,7 @@ from cranfield.campaign.texts import picture_files, public_concepts, public_item
 from cranfield.data.collection import Collection, ImageSheet, Texts
 from cranfield.data.labels import LabelMatrix
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import MissingExtraError, NeedsError, UsageError, door, suggest
+from cranfield.errors import MissingExtraError, NeedsError, UsageError, suggest
 from cranfield.io.annotations import read_truth
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.collection_keys import FILE
@@ -22,6 +22,7 @@ from cranfield.io.files import read_text
 from cranfield.io.meanings import Meaning, built_in_meanings, read_meanings
 from cranfield.io.ontology import read_ontology, read_rules
 from cranfield.ontologies import BUILT_IN
+from cranfield.validation import Seed, validate_params
 
 # What browsers show by themselves; anything else is turned into PNG.
 SHOWN = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".gif": "gif", ".webp": "webp"}
@@ -33,7 +34,7 @@ GUIDELINES = (
 )
 
 
-@door
+@validate_params
 def make_sheet(
     source: str | Path,
     *,
@@ -48,7 +49,7 @@ def make_sheet(
     version: str = "1",
     title: str | None = None,
     first: int | None = None,
-    seed: int | None = None,
+    seed: Seed | None = None,
 ) -> Sheet:
     """A sheet that asks about the concepts of an ontology.
 

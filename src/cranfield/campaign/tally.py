@@ -11,9 +11,10 @@ from typing import Any
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.sheets import Response, read_response
 from cranfield.campaign.votes import Choices, Preferences, count_choices, count_preferences
-from cranfield.errors import InputError, door
+from cranfield.errors import InputError
 from cranfield.io.files import describe, read_json_text
 from cranfield.notes import Notes
+from cranfield.validation import validate_params
 from cranfield.work.serialisation import floats
 
 OTHER = "OTHER"
@@ -21,7 +22,7 @@ OTHER = "OTHER"
 BOTH = "both"
 
 
-@door
+@validate_params
 def tally(key: str | Path, answers: Sequence[str | Path]) -> Choices | Preferences:
     """The answers of people, counted; `key` is the key.json of the questionnaire.
 

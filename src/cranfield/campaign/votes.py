@@ -9,7 +9,7 @@ to a and to b.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
 from pathlib import Path
@@ -17,8 +17,9 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.campaign.surveys.survey import Respondents
-from cranfield.errors import InputError, Problem, door, given_twice, plural
+from cranfield.errors import InputError, Problem, UsageError, given_twice, plural
 from cranfield.io.files import csv_rows, describe, open_text
+from cranfield.validation import Real, validate_params
 
 FIXED = ("votes_a", "votes_b", "votes_both")
 CONFIDENCE = 0.95
@@ -124,7 +125,19 @@ class Choices(Answer):
         }
 
 
-@door
+def _same_length(name: str, lists: Iterable[Sequence[Any]]) -> int:
+    lengths = {len(entries) for entries in lists}
+    if len(lengths) != 1:
+        raise UsageError(f"{name} need at least one list, and lists of one length")
+    return lengths.pop()
+
+
+def _check_names(names: Sequence[str] | None, questions: int) -> None:
+    if names is not None and len(names) != questions:
+        raise UsageError(f"names has {len(names)} names for {questions} questions")
+
+
+@validate_params
 def count_choices(
     votes: Mapping[str, Sequence[int]], *, names: Sequence[str] | None = None
 ) -> Choices:
@@ -134,8 +147,9 @@ def count_choices(
     """
     from scipy.stats import binomtest
 
+    questions = _same_length("votes", votes.values())
+    _check_names(names, questions)
     total = sum(map(sum, votes.values()))
-    questions = len(next(iter(votes.values())))
     most = [max(v[q] for v in votes.values()) for q in range(questions)]
     heads = [sum(v[q] == most[q] for v in votes.values()) for q in range(questions)]
     choices = []
@@ -282,10 +296,10 @@ class Preferences(Answer):
         return found
 
 
-@door
+@validate_params
 def count_preferences(
     votes: Sequence[tuple[float, float, float]],
-    scores: Mapping[str, Sequence[tuple[float, float]]],
+    scores: Mapping[str, Sequence[tuple[Real, Real]]],
     *,
     less_is_better: Sequence[str] = (),
     systems: tuple[str, str] = ("a", "b"),
@@ -298,6 +312,15 @@ def count_preferences(
     """
     from scipy.stats import binomtest
 
+    if any(len(vote) != 3 for vote in votes):
+        raise UsageError("votes are three numbers for each question: (a, b, both)")
+    if len(systems) != 2:
+        raise UsageError(f"systems={systems!r} is not the names of two systems")
+    if any(len(pairs) != len(votes) for pairs in scores.values()):
+        raise UsageError(f"scores of every measure are needed for {len(votes)} questions")
+    if any(len(pair) != 2 for pairs in scores.values() for pair in pairs):
+        raise UsageError("scores are two numbers for each question: of a and of b")
+    _check_names(names, len(votes))
     found = []
     for measure, pairs in scores.items():
         decided = agreed = 0
@@ -332,7 +355,7 @@ def count_preferences(
     return Preferences(tuple(found), less, systems, rows, beside)
 
 
-@door
+@validate_params
 def count_votes(path: str | Path) -> Choices | Preferences:
     """A CSV of either kind: `question,AP,NMRR,...`, or `question,votes_a,votes_b,votes_both,
     M_a,M_b,...` with the two scores of each measure M."""

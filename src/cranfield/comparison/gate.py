@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from cranfield._records import dataclass
-from cranfield.errors import UsageError, door, suggest
+from cranfield.errors import UsageError, suggest
+from cranfield.validation import describe_value, validate_params
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison, Pair
@@ -86,7 +87,7 @@ def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: f
     return Check(pair.a, pair.measure, not fails, said)
 
 
-@door
+@validate_params
 def assert_not_worse(
     scores: Scores,
     baseline: Any,
@@ -108,8 +109,11 @@ def assert_not_worse(
     >>> cf.assert_not_worse(found, "old").baseline
     'old'
     """
+    from cranfield.evaluation.scores import Scores
     from cranfield.evaluation.stored import with_baseline
 
+    if not isinstance(scores, Scores):
+        raise UsageError(f"scores={describe_value(scores)} are not the scores of an evaluation")
     joined, name = with_baseline(scores, baseline)
     if measures is not None:
         options["measures"] = measures

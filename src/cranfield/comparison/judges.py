@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from cranfield.comparison.judges_answer import (
     JudgesReport,
     Swap,
 )
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
@@ -23,19 +23,21 @@ from cranfield.io.files import FileForm, run_name
 from cranfield.io.forms import coerce_judgements, coerce_labels, is_file
 from cranfield.io.opinions import read_families
 from cranfield.measures._spec import Measure
-from cranfield.notes import Notes, Progress, Watcher
+from cranfield.notes import Notes, Progress, Watcher, with_progress
 from cranfield.stats import ap_correlation, correct, kendall, mean_intervals, t_test, two_way
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Rng, all_pairs, seed_of
 from cranfield.stats.bootstrap import Draws
+from cranfield.validation import describe_value, validate_params
 
 # {unit: {what was judged: grade}}
 Grades = Mapping[str, Mapping[str, float]]
 
 
-@door
+@validate_params
+@with_progress
 def assess_judges(
     gold: Any,
-    judges: Any,
+    judges: FileForm | Iterable[Any] | Mapping[str, Any],
     runs: Any = (),
     measures: str | Iterable[str | Measure] | None = None,
     *,
@@ -61,6 +63,8 @@ def assess_judges(
     >>> round(found.agreement.share.value, 3), round(found.agreement.shift.value, 3)
     (0.5, 0.5)
     """
+    if not 0 < alpha < 1:
+        raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
     notes, told, seed = Notes(), Progress.of(progress), seed_of(rng)
     groups: Mapping[str, str] = {}
     if isinstance(families, Mapping):
@@ -69,7 +73,8 @@ def assess_judges(
         groups = read_families(families)
     named = _named(judges)
     truth = _grades(gold, task)
-    listed = bool(runs)
+    no_runs = isinstance(runs, Sized) and not is_file(runs) and len(runs) == 0
+    listed = runs is not None and not no_runs
     found = []
     for i, (name, source) in enumerate(named):
         told(i / len(named))
@@ -100,7 +105,15 @@ def _named(judges: Any) -> list[tuple[str, Any]]:
     if isinstance(judges, Mapping):
         pairs = [(str(name), source) for name, source in judges.items()]
     else:
-        listed = [judges] if is_file(judges) else list(judges)
+        listed: list[Any]
+        if is_file(judges):
+            listed = [judges]
+        elif isinstance(judges, Iterable) and getattr(judges, "ndim", 1) != 0:
+            listed = list(judges)
+        else:
+            raise UsageError(
+                f"judges={describe_value(judges)} is neither {{name: judgements}} nor a list"
+            )
         pairs = [
             (run_name(source) if is_file(source) else f"judge{i}", source)
             for i, source in enumerate(listed, 1)

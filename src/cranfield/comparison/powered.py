@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.comparison.more_gold import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
-from cranfield.errors import UsageError, door, plural, suggest
+from cranfield.errors import UsageError, plural, suggest
 from cranfield.evaluation.doubt import UNCHECKED
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
@@ -22,12 +22,13 @@ from cranfield.io.files import Input
 from cranfield.io.forms import coerce_judgements, is_file, name_runs
 from cranfield.io.labels import read_labels
 from cranfield.measures._spec import Measure
-from cranfield.notes import Notes, Progress, Watcher, some_names
+from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
 from cranfield.stats.corrections import correct
 from cranfield.stats.intervals import Limits, clipped
 from cranfield.stats.powered import Powered, powered_means
+from cranfield.validation import validate_params
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.
 FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
@@ -35,7 +36,8 @@ FEW_GOLD, TOO_FEW_GOLD, LEAST_GOLD = 10, 5, 3
 WORTHLESS_GAIN = 1.05
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_powered(
     gold: Any,
     silver: Any,
@@ -105,7 +107,8 @@ def _kept(run: Any, read: Callable[[Any], Any]) -> Any:
     return read(run) if is_file(run) and not Input.of(run).can_be_read_again else run
 
 
-@door
+@validate_params
+@with_progress
 def powered(
     gold: Scores, silver: Scores, *, jobs: int = 1, progress: Watcher | None = None, **options: Any
 ) -> PoweredScores:

@@ -26,10 +26,11 @@ import numpy as np
 
 from cranfield._version import __version__
 from cranfield.data import Judgements, Run
-from cranfield.errors import InputError, Problem, UsageError, door, suggest
+from cranfield.errors import InputError, Problem, UsageError, suggest
 from cranfield.evaluation.evaluator import TopicScorer
 from cranfield.io import trec
 from cranfield.measures.ranked.plans import KernelCall
+from cranfield.validation import validate_params
 
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")
 _RECALLS = tuple(f"{i / 10:.1f}" for i in range(11))
@@ -377,7 +378,7 @@ def from_pytrec(source: Mapping[str, Mapping[str, float]], kind: Literal["run"])
 def from_pytrec(
     source: Mapping[str, Mapping[str, float]], kind: Literal["judgements"]
 ) -> Judgements: ...
-@door
+@validate_params
 def from_pytrec(
     source: Mapping[str, Mapping[str, float]], kind: Literal["run", "judgements"]
 ) -> Run | Judgements:

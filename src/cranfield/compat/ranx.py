@@ -11,10 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 from cranfield.data import Judgements, Run, Table
-from cranfield.errors import InputError, MissingExtraError, UsageError, door
+from cranfield.errors import InputError, MissingExtraError, UsageError
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def from_ranx(source: Any) -> Run | Judgements:
     """A Run from ranx.Run, which keeps its name, and Judgements from ranx.Qrels."""
     if hasattr(source, "run"):
@@ -25,7 +26,7 @@ def from_ranx(source: Any) -> Run | Judgements:
     raise UsageError(f"expected a ranx.Run or ranx.Qrels, not {type(source).__name__}")
 
 
-@door
+@validate_params
 def to_ranx(table: Table) -> Any:
     """A ranx.Run from a Run, a ranx.Qrels from Judgements."""
     try:

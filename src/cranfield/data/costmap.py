@@ -111,10 +111,10 @@ class AgreementMap:
 
     def __post_init__(self) -> None:
         for concept, value in self.agreement.items():
-            if not 0 <= value <= 1:
+            if not isinstance(value, int | float | np.number) or not 0 <= value <= 1:
                 raise InputError.single(
                     self.name,
-                    f"the agreement on {concept!r} is {value:g}, expected a number in [0, 1]",
+                    f"the agreement on {concept!r} is {value}, expected a number in [0, 1]",
                 )
 
     def aligned(self, concepts: Sequence[str]) -> NDArray[np.float64]:

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from cranfield.data import Run
 from cranfield.data.subjects import SubjectRankings
-from cranfield.errors import UsageError, check_counts, door
+from cranfield.errors import UsageError, check_counts
+from cranfield.validation import validate_params
 
 # What a system answers: the items of a topic, best first, as many as were asked for or fewer.
 Ask = Callable[[str, int], Sequence[str]]
@@ -27,7 +28,7 @@ class Asked:
     never: dict[str, tuple[str, ...]]
 
 
-@door
+@validate_params
 def ask_until_found(
     people: SubjectRankings,
     ask: Ask,

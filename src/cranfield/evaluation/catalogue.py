@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.errors import door
 from cranfield.evaluation.dimensions import dimensions, fits
 from cranfield.evaluation.worked import Worked, worked_example
 from cranfield.measures import ANNOTATION, RANKED, REGISTRY, SETS, Measure, measure
 from cranfield.measures.labels.registry import LABEL_SETS
 from cranfield.sources import REFERENCES
+from cranfield.validation import validate_params
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "neither"}
 _CUTOFFS = {"none": "", "optional": "[@k]", "required": "@k", "recall": "@r"}
@@ -56,7 +56,7 @@ class MeasureCard(Answer):
         return f"{self.measure}: {self.measure.title}"
 
 
-@door
+@validate_params
 def list_measures(**where: str) -> MeasureCatalogue:
     """Every measure of rankings and of annotation, and the sets of them.
 
@@ -71,7 +71,7 @@ def list_measures(**where: str) -> MeasureCatalogue:
     return MeasureCatalogue(kept, {} if where else all_sets())
 
 
-@door
+@validate_params
 def describe_measure(name: str | Measure) -> MeasureCard:
     """All about the measure of a name such as nDCG, `nDCG@10` or MAP."""
     chosen = name if isinstance(name, Measure) else REGISTRY.get(name) or measure(name)

@@ -23,11 +23,12 @@ from cranfield.data.concept_query import (
 )
 from cranfield.data.judgement_log import Floats
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_counts, door, plural
+from cranfield.errors import UsageError, check_counts, plural
 from cranfield.io.concept_queries import read_concept_queries
 from cranfield.io.convert import encoded
 from cranfield.io.files import write_whole
 from cranfield.io.forms import LabelsForm, coerce_labels
+from cranfield.validation import validate_params
 
 Queries: TypeAlias = Mapping[str, str | Expression] | str | Path
 Reading = Literal["fuzzy", "probability"]
@@ -62,7 +63,7 @@ class ConceptRanking(Answer):
         return f"{plural(len(self.queries), 'topic')} on {self.run.name}, read as {self.reading}"
 
 
-@door
+@validate_params
 def query_concepts(
     queries: Queries,
     labels: LabelsForm,
@@ -100,7 +101,7 @@ def query_concepts(
     return ConceptRanking(reading, shown, run, notes=(*matrix.notes, *notes))
 
 
-@door
+@validate_params
 def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
     """The judgements that a truth of labels implies: 1 where a query holds, else 0.
 

@@ -18,13 +18,14 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.subjects import RankedList, SubjectRankings
-from cranfield.errors import InputError, UsageError, check_counts, door
+from cranfield.errors import InputError, UsageError, check_counts
 from cranfield.evaluation.choices import DISPLACEMENT
 from cranfield.io.forms import RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats._resample import Rng
 from cranfield.stats.randomization import randomization_test
+from cranfield.validation import validate_params
 
 Floats: TypeAlias = NDArray[np.float64]
 Ties: TypeAlias = Literal["file", "average"]
@@ -155,7 +156,8 @@ def _mean_over_topics(values: Floats) -> Floats:
     return np.asarray(total / answered.sum(axis=2), dtype=np.float64)
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_displacement(
     rankings: SubjectRankings,
     runs: RunsForm,

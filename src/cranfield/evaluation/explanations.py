@@ -7,12 +7,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.errors import door
 from cranfield.evaluation.explain_labels import ItemExplanation, explain_item
 from cranfield.evaluation.labels import LabelTask
 from cranfield.io.forms import LabelsForm
 from cranfield.measures._spec import Measure
 from cranfield.notes import Notes
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -31,7 +31,7 @@ class Explanations(Answer):
         return f"{item} in {len(self.explained)} runs"
 
 
-@door
+@validate_params
 def explain_labels(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import InputError, UsageError, check_counts, door, plural
+from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.fusion_methods import METHODS, FusionMethod
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.forms import (
@@ -30,7 +30,8 @@ from cranfield.io.forms import (
     name_runs,
 )
 from cranfield.measures import Measure, measure
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
 Floats = NDArray[np.float64]
@@ -103,7 +104,8 @@ class Fusion(Answer):
         return f"{plural(len(self.names), 'run')} by {self.method}"
 
 
-@door
+@validate_params
+@with_progress
 def fuse(
     runs: RunsForm,
     method: str | FusionMethod = DEFAULT_METHOD,
@@ -114,7 +116,7 @@ def fuse(
     folds: int = DEFAULT_FOLDS,
     k: int | None = None,
     name: str = "fused",
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | Callable[[float], None] | None = None,
 ) -> Fusion:
     """One run of several ranked runs, of the `k` best items of each topic (default: all).
@@ -289,7 +291,7 @@ class _WeightSearch:
 LABEL_METHODS = ("mean", "max", "min", "product", "borda", "zsum")
 
 
-@door
+@validate_params
 def fuse_labels(
     runs: Sequence[LabelsForm],
     method: str = "mean",

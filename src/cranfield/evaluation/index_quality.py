@@ -20,14 +20,15 @@ from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import text
 from cranfield.data.item_vectors import Floats, ItemVectors
-from cranfield.errors import InputError, Problem, UsageError, door
+from cranfield.errors import InputError, Problem, UsageError
 from cranfield.evaluation.best_query import best_query
 from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.forms import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
 from cranfield.measures import Measure
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.validation import validate_params
 
 OPTIMAL, BEST = "optimal query", "best vector query"
 
@@ -73,7 +74,8 @@ class IndexQuality(Answer):
         return f"{self.reference}: {first.mean_label} {value:.4f} on {self.size} items"
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_index(
     vectors: ItemVectors,
     judgements: JudgementsForm,

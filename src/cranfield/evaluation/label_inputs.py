@@ -24,6 +24,7 @@ from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.blocks import item_blocks
 from cranfield.measures.labels.registry import LABEL_SETS, OFFICIAL_COSTS, without_needs
+from cranfield.validation import describe_value
 
 if TYPE_CHECKING:
     from cranfield.notes import Notes
@@ -198,6 +199,10 @@ def gather(
         factors = read_agreement(factors)
     elif isinstance(factors, Mapping):
         factors = AgreementMap(dict(factors))
+    elif not isinstance(factors, AgreementMap | None):
+        raise UsageError(
+            f"agreement={describe_value(factors)} is neither a file nor {{concept: agreement}}"
+        )
     return Knowledge(
         truth.concepts,
         None if known is None else known.restricted_to(truth.concepts).checked(),

@@ -14,7 +14,7 @@ import numpy as np
 from cranfield.data.alignment import Alignment, align
 from cranfield.data.knowledge import Knowledge
 from cranfield.data.labels import Floats, LabelMatrix, Threshold
-from cranfield.errors import InputError, NeedsError, UsageError, check_counts, door
+from cranfield.errors import InputError, NeedsError, UsageError, check_counts
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
     ConceptSource,
@@ -53,7 +53,8 @@ from cranfield.measures.labels.blocks import (
     item_blocks,
 )
 from cranfield.measures.labels.registry import parse_label_measures
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.validation import Seed, validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -87,7 +88,7 @@ class LabelTask:
         scores: str = "confidence",
         soft: bool = False,
         draws: int | None = None,
-        rng: int | np.random.Generator = 0,
+        rng: Seed | np.random.Generator = 0,
     ) -> None:
         check_counts(draws=draws)
         notes = Notes()
@@ -257,7 +258,8 @@ class LabelTask:
             )
 
 
-@door
+@validate_params(skip=("measures", "runs", "concepts", "jobs"))
+@with_progress
 def evaluate_labels(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],
@@ -273,7 +275,7 @@ def evaluate_labels(
     scores: str = "confidence",
     soft: bool = False,
     draws: int | None = None,
-    rng: int | np.random.Generator = 0,
+    rng: Seed | np.random.Generator = 0,
     keep: bool = True,
     jobs: int | None = None,
     executor: Executor = THREADS,

@@ -6,15 +6,17 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from cranfield.errors import MeasureError, UsageError, door
+from cranfield.errors import MeasureError, UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.forms import RunForm, RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
-from cranfield.notes import Notes, Progress, Watcher, some_names
+from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
 from cranfield.stats import rank_biased_overlap
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
+@with_progress
 def overlap_of_runs(
     reference: RunForm,
     runs: RunsForm,

@@ -14,7 +14,7 @@ from typing import Any
 from cranfield.data import Judgements
 from cranfield.data.concept_rankings import concept_rankings
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import MeasureError, UsageError, door, suggest
+from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.annotations import name_annotations
@@ -23,13 +23,15 @@ from cranfield.io.pooled_cells import read_pooled_cells
 from cranfield.measures import POOLED, Measure, parse_measures
 from cranfield.measures._parse import listed_measures
 from cranfield.measures.labels.pooled import as_ranked
-from cranfield.notes import Watcher
+from cranfield.notes import Watcher, with_progress
+from cranfield.validation import validate_params
 
 MEASURES = "infAP.concept Bpref.concept"
 Cells = Judgements | Mapping[str, Mapping[str, int]] | str | Path
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_pooled_labels(
     truth: Cells,
     runs: Any,

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 from cranfield import _core
 from cranfield._records import replace
 from cranfield.data import Judgements
-from cranfield.errors import InputError, UsageError, check_counts, door, plural
+from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
 from cranfield.evaluation.programme import Programme, RunValues, TopicValues
 from cranfield.evaluation.sampled import note_empty_samples
@@ -34,7 +34,8 @@ from cranfield.io.forms import (
 from cranfield.measures import Measure, optional_measures, parse_measures
 from cranfield.measures._parse import listed_measures
 from cranfield.measures.ranked.plans import MISSING_RANKS, Context
-from cranfield.notes import Notes, Pieces, Progress, some_names
+from cranfield.notes import Notes, Pieces, Progress, some_names, with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -338,7 +339,8 @@ def _without_geometric(
     return kept, tuple(m for m in measures if m not in kept)
 
 
-@door
+@validate_params(skip=("measures", "runs", "max_items", "jobs", "collection_size", "gmt"))
+@with_progress
 def evaluate(
     judgements: JudgementsForm,
     runs: RunsForm,

@@ -8,7 +8,7 @@ from typing import Any
 
 from cranfield._records import replace
 from cranfield.answers import load
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.io.files import (
     FileForm,
@@ -18,6 +18,7 @@ from cranfield.io.files import (
     open_input,
     run_name,
 )
+from cranfield.validation import validate_params
 
 _START = b'{"cranfield"'
 
@@ -32,7 +33,7 @@ def is_saved(path: FileForm) -> bool:
         return b"".join(stream.read(64).split()).startswith(_START)
 
 
-@door
+@validate_params
 def read_scores(paths: Sequence[str | Path]) -> Scores:
     """The scores of several files as one.
 

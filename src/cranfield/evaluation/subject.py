@@ -56,7 +56,7 @@ class Subject:
         for name in (*LABEL_OPTIONS, "scores"):
             if options.pop(name, None) not in (None, "confidence", (), {}):
                 raise UsageError(f"{name}= is for annotation; name the truth with truth=")
-        if files and all(map(is_saved, files)):
+        if len(files) and all(map(is_saved, files)):
             return cls("saved", {"paths": files})
         if len(files) < least + 1:
             raise UsageError(f"give judgements and {_runs(least)}; for annotation, truth= and runs")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import InputError, UsageError, door, plural, suggest
+from cranfield.errors import InputError, UsageError, plural, suggest
 from cranfield.evaluation.label_inputs import coerce_concepts, coerce_truth
 from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.scores import Scores
@@ -18,7 +18,8 @@ from cranfield.io.collection import read_items
 from cranfield.io.forms import LabelsForm
 from cranfield.measures._spec import Measure
 from cranfield.measures.labels.registry import parse_label_measures
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -28,7 +29,8 @@ _TRIED = 200
 PER = ("run", "concept")
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_tuned(
     truth: LabelsForm,
     runs: Iterable[Any] | Mapping[str, Any],

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from cranfield.errors import door
 from cranfield.features._spec import Descriptor, Distance
 from cranfield.registry import Registry
+from cranfield.validation import validate_params
 
 __all__ = ["DESCRIPTORS", "DISTANCES", "Descriptor", "Distance", "descriptor"]
 
@@ -60,7 +60,7 @@ DISTANCES: Registry[Distance] = Registry(
 )
 
 
-@door
+@validate_params
 def descriptor(name: str) -> Descriptor:
     """The descriptor that a name stands for.
 

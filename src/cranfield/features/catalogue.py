@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
-from cranfield.errors import door
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.features._spec import Descriptor, Distance
 from cranfield.sources import REFERENCES
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, repr=False, eq=False)
@@ -53,7 +53,7 @@ class DescriptorCard(Answer):
         return f"{self.descriptor}: {self.descriptor.title}"
 
 
-@door
+@validate_params
 def list_descriptors() -> DescriptorCatalogue:
     """Every descriptor of pictures, and the distances of vectors."""
     names = ("compact", "mpeg7", "all", "lire")
@@ -64,7 +64,7 @@ def list_descriptors() -> DescriptorCatalogue:
     )
 
 
-@door
+@validate_params
 def describe_descriptor(name: str) -> DescriptorCard:
     """All about the descriptor of a name such as CEDD or EHD.lire."""
     return DescriptorCard(DESCRIPTORS.find(name))

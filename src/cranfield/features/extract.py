@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.errors import InputError, Problem, UsageError, check_counts, door, os_message, plural
+from cranfield.errors import InputError, Problem, UsageError, check_counts, os_message, plural
 from cranfield.features import DESCRIPTORS
 from cranfield.features._spec import Descriptor
 from cranfield.features.image_folders import Found, Listing, list_pictures, shown, vectors_of
@@ -27,8 +27,9 @@ from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, r
 from cranfield.features.visual_words import SIFT, with_vocabulary
 from cranfield.io.vectors import write_vectors
 from cranfield.io.written import write_whole
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
 from cranfield.registry import listed
+from cranfield.validation import validate_params
 from cranfield.work.executors import Plan
 
 TAGS, TFIDF = "tags", "tags.tfidf"
@@ -66,7 +67,8 @@ class Description(Answer):
         return f"{plural(self.described, 'picture')} described, {len(self.skipped)} left out"
 
 
-@door
+@validate_params
+@with_progress
 def describe_pictures(
     source: str | Path,
     descriptors: str | Descriptor | Iterable[str | Descriptor],

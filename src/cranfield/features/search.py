@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from cranfield import _core
 from cranfield.answers import Answer
 from cranfield.data import Run
-from cranfield.errors import InputError, UsageError, check_counts, door, plural
+from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
 from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
@@ -31,7 +31,8 @@ from cranfield.io.convert import encoded
 from cranfield.io.files import FileForm, inner_suffix
 from cranfield.io.ids import TREC, one_word
 from cranfield.io.packed import packed
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import LONGEST_TEXT, validate_params
 
 DEFAULT_K = 1000
 _QUERIES, _TOGETHER = 2048, 256
@@ -124,7 +125,8 @@ class _Queries:
         )
 
 
-@door
+@validate_params
+@with_progress
 def search(
     collection: FileForm | ItemTable,
     queries: FileForm | ItemTable | None = None,
@@ -171,6 +173,8 @@ def search(
             progress=progress,
         )
     if part is not None:
+        if len(part) != 2:
+            raise UsageError(f"part={part!r} is not the first and the last of the queries")
         asked = asked.between(*part)
     chosen = _distance_of(distance, table)
     ready = Prepared(chosen, table.vectors, table.descriptor)
@@ -210,7 +214,7 @@ def _queries_of(given: FileForm | ItemTable | None, table: ItemTable) -> _Querie
         return _Queries(table.items, table.vectors, rows)
     if isinstance(given, ItemTable):
         asked = given
-    elif Path(str(given)).is_dir():
+    elif isinstance(given, str | Path) and len(str(given)) < LONGEST_TEXT and Path(given).is_dir():
         asked = query_pictures(str(given), table)
     elif inner_suffix(given) in (".csv", ".txt"):
         topics, chosen = query_topics(given, table)

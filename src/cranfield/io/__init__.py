@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield.data import Judgements, Run
-from cranfield.errors import InputError, UsageError, door
+from cranfield.errors import InputError, UsageError
 from cranfield.io import trec
 from cranfield.io.files import (
     THIRD,
@@ -16,6 +16,7 @@ from cranfield.io.files import (
     run_name,
 )
 from cranfield.io.unnamed import TABULAR, settled, under_its_form
+from cranfield.validation import validate_params
 
 
 def is_tabular(path: FileForm) -> bool:
@@ -23,7 +24,7 @@ def is_tabular(path: FileForm) -> bool:
     return inner_suffix(path) in TABULAR
 
 
-@door
+@validate_params
 def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     """Read judgements: TREC qrels, or .json, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 
@@ -69,7 +70,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     return found
 
 
-@door
+@validate_params
 def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = None) -> Run:
     """Read a run: TREC's format, or .json, .jsonl, .csv, .tsv, .parquet; also .gz, .zst and '-'.
 

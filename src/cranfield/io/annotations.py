@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from cranfield.data.labels import LabelMatrix, Threshold
+from cranfield.errors import UsageError
 from cranfield.io.files import run_name
 from cranfield.io.forms import LabelsForm, is_file
 from cranfield.io.labels import read_concepts, read_labels, read_threshold
+from cranfield.validation import describe_value
 
 # Names of concepts, or the file that lists them.
 ConceptsForm: TypeAlias = str | Path | Sequence[str]
@@ -44,13 +46,23 @@ def read_annotation(
 def _names(concepts: ConceptsForm | None) -> tuple[str, ...] | None:
     if concepts is None:
         return None
-    return read_concepts(concepts) if isinstance(concepts, str | Path) else tuple(concepts)
+    if isinstance(concepts, str | Path):
+        return read_concepts(concepts)
+    if not isinstance(concepts, Iterable) or getattr(concepts, "ndim", 1) == 0:
+        raise UsageError(
+            f"concepts={describe_value(concepts)} is neither a file nor a list of names"
+        )
+    return tuple(concepts)
 
 
 def name_annotations(runs: Any) -> list[tuple[str, Any]]:
     """Annotations with their names: those of a mapping, of files, or of the objects."""
     if isinstance(runs, Mapping):
         return list(runs.items())
+    if is_file(runs) or not isinstance(runs, Iterable) or getattr(runs, "ndim", 1) == 0:
+        raise UsageError(
+            f"runs={describe_value(runs)} is no list of annotations, nor {{name: annotation}}"
+        )
     return [(_name(run, number), run) for number, run in enumerate(runs, 1)]
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from cranfield.data.collection import LAYOUT, Collection, ImageSheet, RunFacts, Team
 from cranfield.data.toml import parse_toml
-from cranfield.errors import InputError, Problem, door, suggest
+from cranfield.errors import InputError, Problem, suggest
 from cranfield.io.collection_keys import (
     DECLARED,
     FILE,
@@ -32,11 +32,12 @@ from cranfield.io.files import (
     text_lines,
 )
 from cranfield.io.numbers import is_number
+from cranfield.validation import validate_params
 
 PNG = b"\x89PNG\r\n\x1a\n"
 
 
-@door
+@validate_params
 def read_collection(path: str | Path) -> Collection:
     """The collection of a folder, checked: every file that it names is there.
 

@@ -11,15 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from cranfield.data.collection import Collection, RunFacts
-from cranfield.errors import InputError, door, os_message
+from cranfield.errors import InputError, os_message
 from cranfield.io.collection_keys import DECLARED, FILE, Key
+from cranfield.validation import validate_params
 
 # Kinds that are written as tables, after all plain lines.
 _TABLES = ("splits", "images", "teams", "run_facts", "years")
 _DEFAULTS = {f.name: f.default for f in fields(Collection) if f.default is not MISSING}
 
 
-@door
+@validate_params
 def write_collection(collection: Collection, folder: str | Path) -> None:
     """Write a collection to a folder that is not there yet, whole or not at all.
 

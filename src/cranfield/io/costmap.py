@@ -10,14 +10,15 @@ from pathlib import Path
 import numpy as np
 
 from cranfield.data.costmap import AgreementMap, CostMap, cost_problems
-from cranfield.errors import InputError, Problem, door, plural
+from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, read_text, write_whole
 from cranfield.io.ids import NAME_CSV
 from cranfield.io.numbers import number
 from cranfield.io.unnamed import separator_of
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def read_costmap(path: str | Path) -> CostMap:
     """A cost map: a header of names, then one row of costs per name, in any order."""
     where = describe(path)
@@ -85,7 +86,7 @@ def _numbers(
     return values
 
 
-@door
+@validate_params
 def write_costmap(costs: CostMap, path: str | Path) -> None:
     """Write a cost map as square CSV, in full precision."""
     NAME_CSV.check(str(path), "the concept", costs.concepts)
@@ -97,7 +98,7 @@ def write_costmap(costs: CostMap, path: str | Path) -> None:
     write_whole(Path(path), out.getvalue().encode())
 
 
-@door
+@validate_params
 def read_agreement(path: str | Path) -> AgreementMap:
     """An agreement map: CSV `concept,agreement` with numbers in [0, 1]."""
     where = describe(path)

@@ -17,9 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from cranfield.data.counts import Snapshot, term_of
-from cranfield.errors import InputError, Problem, door
+from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows, describe, read_text, write_whole
 from cranfield.io.ids import NAME_CSV
+from cranfield.validation import validate_params
 
 _HEADER = ["term", "with", "count"]
 _FACTS = ("total", "source", "date")
@@ -35,7 +36,7 @@ class _Tally:
     line_of: dict[str, int] = field(default_factory=dict)
 
 
-@door
+@validate_params
 def read_counts(path: str | Path) -> Snapshot:
     """Hit counts; every problem is reported with its line."""
     where = describe(path)

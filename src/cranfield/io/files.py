@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import os
 import zlib
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextlib import contextmanager
@@ -101,7 +102,8 @@ class Input:
     _start: int | None = field(default=None, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        if "\0" in self.name or (isinstance(self.stream, Path) and "\0" in str(self.stream)):
+        names = [self.name, str(self.stream) if isinstance(self.stream, Path) else ""]
+        if not all(map(_can_be_named, names)):
             raise InputError.single(repr(self.name), "no file can have such a name")
         if isinstance(self.stream, bytes | Path | None):
             return
@@ -172,6 +174,15 @@ class Input:
 
 
 FileForm: TypeAlias = str | Path | Input
+
+
+def _can_be_named(name: str) -> bool:
+    """Whether a file can have this name: no NUL, and no half of a character."""
+    try:
+        os.fsencode(name)
+    except UnicodeEncodeError:
+        return False
+    return "\0" not in name
 
 
 def describe(path: FileForm) -> str:

@@ -21,9 +21,11 @@ from cranfield.data.judgement_log import (
     ordered_values,
     repeats,
 )
-from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, door, suggest
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
 from cranfield.io.coded_table import CodedTable, number_or_nan
 from cranfield.io.files import FileForm, describe
+from cranfield.notes import with_progress
+from cranfield.validation import validate_params
 
 Duplicates: TypeAlias = Literal["error", "first", "last", "all"]
 
@@ -32,7 +34,8 @@ TRUTH_FORMS = "item,concept,value or item,category"
 WORDS = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 
 
-@door
+@validate_params
+@with_progress
 def read_judgement_log(
     path: FileForm,
     *,

@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
-from cranfield.errors import InputError, Problem, UsageError, door
+from cranfield.errors import InputError, Problem, UsageError
 from cranfield.io.files import (
     FileForm,
     Input,
@@ -36,6 +36,7 @@ from cranfield.io.packed import packed
 from cranfield.io.plain_rows import PlainRows
 from cranfield.io.shapes import is_folder_name
 from cranfield.io.unnamed import separator_of, settled
+from cranfield.validation import validate_params
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {
     ".parquet": read_parquet,
@@ -72,7 +73,7 @@ _WRITERS: dict[str, Callable[[LabelMatrix, str], Iterable[bytes]]] = {
 }
 
 
-@door
+@validate_params
 def read_labels(
     path: FileForm,
     *,
@@ -145,7 +146,7 @@ def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[Label
     return [read_labels(path).with_threshold(threshold) for path in paths]
 
 
-@door
+@validate_params
 def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = None) -> None:
     """Write labels: `wide` or `long` CSV, `json`, `jsonl`, `parquet`, `npz` or `imageclef` text.
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from cranfield.data.ontology import Ontology, Rules
 from cranfield.data.rules import parse_rules
-from cranfield.errors import InputError, Problem, door, suggest
+from cranfield.errors import InputError, Problem, suggest
 from cranfield.io.concepts import read_concepts
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
@@ -24,6 +24,7 @@ from cranfield.io.files import (
 )
 from cranfield.io.unnamed import separator_of
 from cranfield.ontologies import BUILT_IN, built_in
+from cranfield.validation import validate_params
 
 RDF_FORMATS = {
     ".owl": "xml",
@@ -36,7 +37,7 @@ RDF_FORMATS = {
 }
 
 
-@door
+@validate_params
 def read_ontology(source: str | Path | Input, *, rules: str | Path | None = None) -> Ontology:
     """An ontology by its built-in name or from a file, checked for cycles and contradictions."""
     return parse_ontology(source, rules=rules).checked()

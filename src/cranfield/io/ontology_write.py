@@ -11,16 +11,17 @@ from pathlib import Path
 from typing import Any, Literal
 
 from cranfield.data.ontology import Ontology, Rules
-from cranfield.errors import InputError, MissingExtraError, UsageError, door, plural
+from cranfield.errors import InputError, MissingExtraError, UsageError, plural
 from cranfield.io.files import inner_suffix, write_whole
 from cranfield.io.ids import NAME_CSV, RDF
 from cranfield.io.ontology import RDF_FORMATS, read_ontology
 from cranfield.io.ontology_rdf import BASE, CATEGORY
+from cranfield.validation import validate_params
 
 Language = Literal["owl", "skos"]
 
 
-@door
+@validate_params
 def write_ontology(
     ontology: Ontology, path: str | Path, *, language: Language = "owl"
 ) -> tuple[str, ...]:
@@ -69,7 +70,7 @@ def convert_ontology(
     return ()
 
 
-@door
+@validate_params
 def write_rules(rules: Rules, path: str | Path) -> None:
     """Write rules as TOML, as `read_rules` takes them."""
     blocks = []

@@ -19,13 +19,13 @@ from cranfield.errors import (
     InputError,
     Problem,
     UsageError,
-    door,
     suggest,
 )
 from cranfield.io.files import FileForm, describe, inner_suffix
 from cranfield.io.numbers import number
 from cranfield.io.plain_columns import PlainColumns, plain_columns
 from cranfield.io.plain_rows import PlainRows
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ class _Row:
 _Check = Callable[[_Row], str]
 
 
-@door
+@validate_params
 def read_categories(path: FileForm) -> CategoryGraph:
     """The tree or acyclic graph of categories: CSV category,parent (the root's is empty)."""
     seen: dict[tuple[str, ...], int] = {}
@@ -59,7 +59,7 @@ def read_categories(path: FileForm) -> CategoryGraph:
         raise InputError.single(describe(path), str(error)) from None
 
 
-@door
+@validate_params
 def read_category_votes(
     path: FileForm, graph: CategoryGraph, *, skipped: str = "error"
 ) -> Categorisation:
@@ -89,7 +89,7 @@ def read_category_votes(
         raise InputError.single(describe(path), str(error)) from None
 
 
-@door
+@validate_params
 def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
     plain = PlainRows(path)
@@ -125,7 +125,7 @@ def _of_shares(
         raise InputError.single(describe(path), str(error)) from None
 
 
-@door
+@validate_params
 def read_queries(path: FileForm) -> dict[str, str]:
     """The item or category that stands for each topic: CSV topic,query."""
     return _by_name(path, "topic", "query")
@@ -151,7 +151,7 @@ def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
     }
 
 
-@door
+@validate_params
 def read_subject_rankings(path: FileForm) -> SubjectRankings:
     """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
     plain = PlainRows(path)

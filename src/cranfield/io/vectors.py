@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.item_vectors import ItemVectors
-from cranfield.errors import InputError, door, os_message
+from cranfield.errors import InputError, os_message
 from cranfield.io.arrays import (
     column_numbers,
     column_values,
@@ -20,9 +20,10 @@ from cranfield.io.arrays import (
 )
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text, text_lines
 from cranfield.io.written import whole_file
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def read_item_vectors(path: FileForm, items: str | Path | None = None) -> ItemVectors:
     """The vectors of items from a file, checked; see `read_vectors` for the forms."""
     names, table, _ = read_vectors(path, items)

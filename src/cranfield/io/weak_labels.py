@@ -7,13 +7,14 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import InputError, Problem, door
+from cranfield.errors import InputError, Problem
 from cranfield.io.arrays import read_archive
 from cranfield.io.files import FileForm, csv_rows, describe, inner_suffix, read_text
 from cranfield.io.numbers import number
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
     """Items and their features: one row per item, all of the same length."""
     if inner_suffix(path) == ".npz":
@@ -45,7 +46,7 @@ def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]
     return tuple(items), np.array(values)
 
 
-@door
+@validate_params
 def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
     """The items of each tag, from CSV item,tag."""
     where = describe(path)

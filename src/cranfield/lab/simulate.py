@@ -18,13 +18,14 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_at_most, door, plural
+from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.io.annotations import read_truth
 from cranfield.io.forms import coerce_judgements
 from cranfield.io.labels import write_labels
 from cranfield.io.table_text import trec_blocks
 from cranfield.io.written import made_folder, write_whole
-from cranfield.notes import Progress, Watcher
+from cranfield.notes import Progress, Watcher, with_progress
+from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
 DEPTH = 1000
@@ -47,14 +48,15 @@ class SimulatedRuns(Answer):
         return {"files": list(self.files)}
 
 
-@door
+@validate_params
+@with_progress
 def simulate_runs(
     truth: Any,
     folder: str | Path,
     *,
     labels: bool = False,
     count: int = 24,
-    rng: int = 0,
+    rng: Seed = 0,
     progress: Watcher | None = None,
 ) -> SimulatedRuns:
     """Write runs of rising quality into a folder: rankings, or annotations with `labels`.
@@ -80,14 +82,14 @@ def simulate_runs(
     return SimulatedRuns(tuple(files))
 
 
-@door
+@validate_params
 def graded_rankings(
     judged: Judgements,
     *,
     count: int = 24,
     weakest: float = 0.5,
     strongest: float = 1.5,
-    rng: int = 0,
+    rng: Seed = 0,
 ) -> Iterator[Run]:
     """Runs of rising quality over the judged items of every topic."""
     topics = judged.to_dict()
@@ -107,14 +109,14 @@ def graded_rankings(
         yield Run.from_dict(run).named(_name(number, count))
 
 
-@door
+@validate_params
 def graded_labels(
     truth: LabelMatrix,
     *,
     count: int = 24,
     weakest: float = 0.5,
     strongest: float = 1.5,
-    rng: int = 0,
+    rng: Seed = 0,
 ) -> Iterator[LabelMatrix]:
     """Annotations of rising quality, with confidences, eager and timid ones among them."""
     labels = dense(truth.labels)

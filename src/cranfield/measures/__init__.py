@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from cranfield.errors import MeasureError, door
+from cranfield.errors import MeasureError
 from cranfield.measures._aliases import BARE_ALIASES, LABEL_ALIASES, RANKED_ALIASES
 from cranfield.measures._parse import listed_measures
 from cranfield.measures._spec import Measure, Param
@@ -148,7 +148,6 @@ SETS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 
 
-@door
 def measure(name: str) -> Measure:
     """The measure that a name such as `nDCG@10` or `SetF(beta=2)` stands for.
 

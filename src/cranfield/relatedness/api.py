@@ -9,10 +9,10 @@ from pathlib import Path
 from typing import Literal, Unpack, get_args
 
 from cranfield.data.costmap import CostMap
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.io.concepts import read_concepts
 from cranfield.io.pairs import WordPair, read_pairs
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
 from cranfield.relatedness import METHODS, parse_methods
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.concept_sources import SourceOptions, Sources, with_sources
@@ -28,13 +28,15 @@ from cranfield.relatedness.results import (
     note_names,
 )
 from cranfield.relatedness.scoring import PairScores, score_pairs
+from cranfield.validation import validate_params
 
 Missing = Literal["leave-out", "zero"]
 Watcher = Progress | Callable[[float], None] | None
 Pairs = Iterable[WordPair | Sequence[str | float | None]] | str | Path
 
 
-@door
+@validate_params
+@with_progress
 def relate_pairs(
     pairs: Pairs,
     method: str | Method | Iterable[str | Method] = "wordnet",
@@ -76,7 +78,8 @@ def relate_pairs(
     return PairRelatedness(results, notes=notes.lines())
 
 
-@door
+@validate_params
+@with_progress
 def relate_concepts(
     concepts: Sequence[str] | str | Path,
     method: str | Method = "WUP",
@@ -108,7 +111,7 @@ def relate_concepts(
     return replace(costs, notes=notes.lines())
 
 
-@door
+@validate_params
 def cost_map(
     concepts: Sequence[str] | str | Path,
     method: str | Method = "WUP",
@@ -149,7 +152,7 @@ def relate(
     return relate_pairs(given, method, missing=missing, progress=progress, **sources)
 
 
-@door
+@validate_params
 def list_methods() -> MethodCatalogue:
     """Every method, with its source and what it needs."""
     return MethodCatalogue(tuple(METHODS.values()))

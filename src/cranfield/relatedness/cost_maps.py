@@ -13,12 +13,13 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.data.costmap import CostMap
-from cranfield.errors import InputError, UsageError, check_counts, door, plural, suggest
+from cranfield.errors import InputError, UsageError, check_counts, plural, suggest
 from cranfield.io.costmap import read_costmap
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.results import ConceptCosts
 from cranfield.relatedness.scoring import PairScore, PairScores, Resources, score_pairs
+from cranfield.validation import Seed, validate_params
 
 
 def cost_maps(
@@ -115,7 +116,7 @@ class CostMapView(Answer):
         return f"{self.costs.name}: costs between {plural(len(self.costs.concepts), 'concept')}"
 
 
-@door
+@validate_params
 def view_cost_map(
     costs: CostMap | str | Path, *, nearest: int = NEAREST, concepts: Sequence[str] = ()
 ) -> CostMapView:
@@ -226,13 +227,14 @@ class MapComparison(Answer):
         )
 
 
-@door
+@validate_params
+@with_progress
 def compare_cost_maps(
     first: CostMap | str | Path,
     second: CostMap | str | Path,
     *,
     permutations: int = PERMUTATIONS,
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | None = None,
 ) -> MapComparison:
     """Correlation of two cost maps, with Mantel's test: concepts are shuffled, not pairs."""

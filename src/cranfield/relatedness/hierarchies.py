@@ -9,10 +9,11 @@ from typing import Any, ClassVar
 
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
-from cranfield.errors import UsageError, door, plural, suggest
+from cranfield.errors import UsageError, plural, suggest
 from cranfield.io.meanings import built_in_meanings
 from cranfield.io.ontology import parse_ontology, read_vocabulary
 from cranfield.ontologies import BUILT_IN
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +68,7 @@ class OntologyCheck(Answer):
         return f"{self.facts}, {plural(len(self.problems), 'problem')}"
 
 
-@door
+@validate_params
 def check_ontology(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyCheck:
@@ -140,7 +141,7 @@ class OntologyView(Answer):
         return f"{self.facts}, {plural(self.facts.rules, 'rule')}"
 
 
-@door
+@validate_params
 def view_ontology(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyView:
@@ -196,7 +197,7 @@ class ConceptView(Answer):
         return f"{self.concept} in {self.ontology}"
 
 
-@door
+@validate_params
 def view_concept(
     source: Ontology | str | Path, concept: str, *, rules: str | Path | None = None
 ) -> ConceptView:
@@ -281,7 +282,7 @@ class OntologyCategories(Answer):
         )
 
 
-@door
+@validate_params
 def count_categories(
     source: Ontology | str | Path, *, rules: str | Path | None = None
 ) -> OntologyCategories:

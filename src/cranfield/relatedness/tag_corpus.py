@@ -16,15 +16,17 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.data.counts import TaggedItem, term_of
 from cranfield.data.ontology import Ontology
-from cranfield.errors import NeedsError, UsageError, check_counts, door
+from cranfield.errors import NeedsError, UsageError, check_counts
 from cranfield.io.concepts import read_mapping
 from cranfield.io.files import describe
 from cranfield.io.ontology import read_vocabulary
 from cranfield.io.tags import read_tags
+from cranfield.notes import with_progress
 from cranfield.relatedness.concepts import ALTERNATIVE, Lexicon
 from cranfield.relatedness.hierarchies import CategoryPart, count_categories
 from cranfield.relatedness.wordnet import Sense, open_wordnet
 from cranfield.relatedness.wordnet.database import BROAD_CLASSES, broad_class
+from cranfield.validation import validate_params
 
 # Tags in at least 20 images (No 10.3).
 MIN_ITEMS = 20
@@ -133,7 +135,8 @@ def _counts(tags: Sequence[TagCount]) -> list[dict[str, Any]]:
     return [{"tag": t.tag, "items": t.items, "class": t.kind} for t in tags]
 
 
-@door
+@validate_params
+@with_progress
 def analyse_tags(
     corpus: str | Path | Iterable[TaggedItem],
     *,

@@ -14,11 +14,13 @@ from typing import Any, ClassVar, TypeAlias, Unpack
 from cranfield.answers import Answer
 from cranfield.data.counts import term_of
 from cranfield.data.ontology import Ontology
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.io.ontology import read_vocabulary
+from cranfield.notes import with_progress
 from cranfield.relatedness._spec import Method
 from cranfield.relatedness.api import Watcher, relate_pairs
 from cranfield.relatedness.concept_sources import SourceOptions
+from cranfield.validation import validate_params
 
 Vocabulary: TypeAlias = Ontology | Sequence[str] | str | Path
 Rule: TypeAlias = tuple[str, tuple[str, ...]]
@@ -113,7 +115,8 @@ def _listed(rules: Sequence[Rule]) -> list[dict[str, Any]]:
     return [{"rule": kind, "concepts": list(names)} for kind, names in rules]
 
 
-@door
+@validate_params
+@with_progress
 def compare_vocabularies(
     first: Vocabulary,
     second: Vocabulary,
@@ -134,6 +137,8 @@ def compare_vocabularies(
     >>> len(found.same), found.removed, len(found.added)
     (52, ('Canvas',), 41)
     """
+    if len(rules) != 2:
+        raise UsageError("rules are two files or None: those of the first and of the second")
     if not 0 <= near <= 1:
         raise UsageError(f"near={near} is not in [0, 1]")
     a, b = (_vocabulary(v, r) for v, r in zip((first, second), rules, strict=True))

@@ -12,11 +12,11 @@ from cranfield.campaign.gathered import gather_estimated
 from cranfield.campaign.scoring import scored_truth, task_options
 from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import NeedsError, door
+from cranfield.errors import NeedsError
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
 from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
 from cranfield.report.cases import Compared, RankedCase, label_case, ranked_case
 from cranfield.report.item_pictures import folder_sheet, picture_sheet
 from cranfield.report.page import report_page
@@ -24,12 +24,14 @@ from cranfield.report.parts import TITLES, case_section
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables import document_of
 from cranfield.report.tables.scores import leaderboard
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
 
 
-@door
+@validate_params
+@with_progress
 def collection_report(
     collection: Collection | str | Path,
     *,
@@ -37,8 +39,8 @@ def collection_report(
     title: str | None = None,
     kinds: Sequence[Kind] | None = None,
     baseline: str | None = None,
-    gold: Any = None,
-    silver: Any = None,
+    gold: str | Path | None = None,
+    silver: str | Path | None = None,
     about: Mapping[str, str] | None = None,
     pictures: str | Path | None = None,
     jobs: int | None = None,
@@ -52,6 +54,7 @@ def collection_report(
     `gold` and `silver` replace the collection's: means are estimated then from little gold.
     """
     held = collection if isinstance(collection, Collection) else read_collection(collection)
+    kinds = None if kinds is None else tuple(kinds)
     held = with_truths(held, kinds[0] if kinds else None, gold, silver)
     chosen = [k for k in kinds or held.kinds if held.part(k).runs and held.part(k).truth]
     if not chosen:

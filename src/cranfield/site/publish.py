@@ -17,17 +17,18 @@ from cranfield.campaign.published import Published
 from cranfield.campaign.results import open_years, result_table
 from cranfield.campaign.results.material import Material
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import InputError, NeedsError, UsageError, door, os_message
+from cranfield.errors import InputError, NeedsError, UsageError, os_message
 from cranfield.io.collection import read_collection
 from cranfield.io.files import run_name
 from cranfield.io.html_page import icon
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
 from cranfield.report.methods import ranked_settings
 from cranfield.site.extras import Extras, FileFact
 from cranfield.site.home import home_page
 from cranfield.site.links import Address, StaticLinks, slug
 from cranfield.site.render import environment, style_sheet
 from cranfield.site.results import Frame, Page, Results
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -38,7 +39,8 @@ SEALED = "The truth is sealed: grades and true labels of single items are in non
 CHANGES = ("CHANGES.md", "CHANGES.txt")
 
 
-@door
+@validate_params
+@with_progress
 def publish(
     collection: Collection | str | Path,
     target: str | Path,
@@ -46,8 +48,8 @@ def publish(
     release_truth: bool = False,
     with_runs: bool = False,
     kinds: Sequence[Kind] | None = None,
-    gold: Any = None,
-    silver: Any = None,
+    gold: str | Path | None = None,
+    silver: str | Path | None = None,
     jobs: int | None = None,
     progress: Watcher | None = None,
     **compare: Any,
@@ -62,6 +64,7 @@ def publish(
     """
     environment()  # without the extra nothing is read
     held = collection if isinstance(collection, Collection) else read_collection(collection)
+    kinds = None if kinds is None else tuple(kinds)
     held = with_truths(held, kinds[0] if kinds else None, gold, silver)
     chosen = tuple(kinds or (k for k in held.kinds if held.part(k).runs and held.part(k).truth))
     if not chosen:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.errors import UsageError, check_at_most
+from cranfield.validation import as_array, describe_value
 from cranfield.work.threads import map_in_threads
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -54,7 +55,7 @@ def seed_of(rng: Rng) -> int:
 
 def check_resamples(resamples: Resamples) -> Resamples:
     """The number of resamples, or a UsageError."""
-    if resamples == "exact":
+    if isinstance(resamples, str) and resamples == "exact":
         return resamples
     if isinstance(resamples, bool) or not isinstance(resamples, int | np.integer) or resamples < 1:
         raise UsageError(f"resamples={resamples!r} is neither a whole number from 1 on nor 'exact'")
@@ -147,6 +148,16 @@ def _collect(
         results.append(answer)
         if progress is not None:
             progress(len(results) / total)
+
+
+def as_pairs(pairs: Any, runs: int) -> Ints:
+    """Pairs of rows as an array of two columns, or a UsageError."""
+    if isinstance(pairs, list | tuple) and not pairs:
+        return np.empty((0, 2), dtype=np.int64)
+    table: Ints = as_array("pairs", pairs, ndim=2, dtype=np.int64)
+    if table.shape[1] != 2 or (table.size and not -runs <= table.min() <= table.max() < runs):
+        raise UsageError(f"pairs={describe_value(pairs)} are not pairs (a, b) of {runs} rows")
+    return table
 
 
 def all_pairs(runs: int) -> Ints:

@@ -7,10 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
 from cranfield.stats.paired import average_ranks
 from cranfield.stats.randomization import as_scores
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +50,7 @@ class Friedman:
     mean_ranks: tuple[float, ...]
 
 
-@door
+@validate_params
 def one_way(groups: Sequence[Floats]) -> OneWay:
     """One-way analysis of variance of groups that may differ in size."""
     arrays = [np.asarray(g, dtype=np.float64) for g in groups]
@@ -68,7 +69,7 @@ def one_way(groups: Sequence[Floats]) -> OneWay:
     return OneWay(f, p, df_between, df_within)
 
 
-@door
+@validate_params
 def two_way(values: Floats) -> TwoWay:
     """Two-way analysis of variance without repetition: rows are runs, columns topics."""
     scores = _blocks_of(values)
@@ -115,7 +116,7 @@ def _f_ratio(effect: float, df_effect: int, error: float, df_error: int) -> tupl
     return f, float(fdtrc(df_effect, df_error, f))
 
 
-@door
+@validate_params
 def friedman(values: Floats) -> Friedman:
     """Friedman's test with the correction for ties: rows are runs, columns topics."""
     from cranfield.stats._special import chdtrc

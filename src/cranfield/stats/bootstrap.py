@@ -20,7 +20,8 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from cranfield import _core
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
+from cranfield.notes import with_progress
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -29,6 +30,7 @@ from cranfield.stats._resample import (
     Progress,
     Resamples,
     Rng,
+    as_pairs,
     blocks,
     bootstrap_counts,
     check_resamples,
@@ -39,6 +41,7 @@ from cranfield.stats.choices import Tail
 from cranfield.stats.differences import Differences, Rows
 from cranfield.stats.paired import PairedResult, check_tail
 from cranfield.stats.randomization import as_scores
+from cranfield.validation import validate_params
 
 # Squared ratios that differ by less than this part are equal but for rounding.
 _TIE = 1e-10
@@ -283,7 +286,8 @@ def _observed(rows: Rows) -> Floats:
     return np.where(rows.mean == 0, 0.0, ratio)
 
 
-@door
+@validate_params
+@with_progress
 def bootstrap_test(
     values: Floats,
     pairs: Ints,
@@ -297,6 +301,7 @@ def bootstrap_test(
     """The paired bootstrap test with a studentised mean, for each pair of rows."""
     check_tail(tail)
     scores = as_scores(values)
+    pairs = as_pairs(pairs, len(scores))
     draws = Draws(scores.shape[1], resamples, rng, jobs)
     found = studentized(Differences(scores, pairs), draws, progress=progress)
     return PairedResult("bootstrap", found.statistic, found.p(tail), scores.shape[1])

@@ -6,12 +6,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from cranfield.errors import UsageError, door, suggest
+from cranfield.errors import UsageError, suggest
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def correct(p: Floats, method: Correction = "holm") -> Floats:
     """Adjusted p-values in the order given; none is above 1.
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
+from cranfield.validation import validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +31,7 @@ class Correlation:
     n: int
 
 
-@door
+@validate_params
 def kendall(x: Floats, y: Floats) -> Correlation:
     """Kendall's tau (Nowak eq. 4.3), corrected for ties (tau-b) when there are any.
 
@@ -46,7 +47,7 @@ def kendall(x: Floats, y: Floats) -> Correlation:
     return _tested(name, kendalltau, a, b)
 
 
-@door
+@validate_params
 def spearman(x: Floats, y: Floats) -> Correlation:
     """Spearman's rho, the correlation of ranks (Nowak eq. 4.5)."""
     from scipy.stats import spearmanr
@@ -54,7 +55,7 @@ def spearman(x: Floats, y: Floats) -> Correlation:
     return _tested("rho", spearmanr, *_two_lists(x, y))
 
 
-@door
+@validate_params
 def pearson(x: Floats, y: Floats) -> Correlation:
     """Pearson's r, the linear correlation of the scores themselves (Nowak eq. 4.6)."""
     from scipy.stats import pearsonr
@@ -69,7 +70,7 @@ def _within_squares(values: Floats) -> Floats:
     return values * 2.0**-600 if largest > 2.0**480 else values
 
 
-@door
+@validate_params
 def kolmogorov_smirnov(x: Floats, y: Floats) -> Correlation:
     """The Kolmogorov-Smirnov distance of two rankings (Nowak eq. 4.4, after Melucci 2007).
 
@@ -104,7 +105,7 @@ def concordant(p: float, objects: int) -> bool | None:
     return p >= DISCORDANT
 
 
-@door
+@validate_params
 def ap_correlation(truth: Floats, estimate: Floats) -> Correlation:
     """Average precision correlation of Yilmaz, Aslam and Robertson: errors at the top weigh more.
 
@@ -132,9 +133,9 @@ def ap_correlation(truth: Floats, estimate: Floats) -> Correlation:
     return Correlation("tau_ap", float(2 * total / (n - 1) - 1), math.nan, n)
 
 
-@door
+@validate_params
 def rank_biased_overlap(
-    first: Sequence[Hashable], second: Sequence[Hashable], *, p: float = 0.9
+    first: str | Sequence[Hashable], second: str | Sequence[Hashable], *, p: float = 0.9
 ) -> float:
     """Rank-biased overlap of two lists of objects, best first (Webber, Moffat, Zobel 2010).
 
@@ -147,6 +148,8 @@ def rank_biased_overlap(
     if not 0 < p < 1:
         raise UsageError(f"p={p!r} must lie between 0 and 1")
     for ranking in (first, second):
+        if not all(isinstance(entry, Hashable) for entry in ranking):
+            raise UsageError("an object of a ranking cannot be compared with others")
         if len(set(ranking)) != len(ranking):
             raise UsageError("an object stands in a ranking twice")
     short, long = sorted((first, second), key=len)
@@ -161,7 +164,7 @@ def rank_biased_overlap(
     return float(min((1 - p) / p * total + tail, 1.0))
 
 
-@door
+@validate_params
 def overlap_of_scores(x: Floats, y: Floats, *, p: float = 0.9) -> float:
     """Rank-biased overlap of the rankings that two lists of scores give to the same objects.
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from cranfield.errors import door
 from cranfield.stats._resample import Floats
 from cranfield.stats.anova import two_way
 from cranfield.stats.randomization import as_scores
+from cranfield.validation import validate_params
 
 # What a reader must know of such a value; the formula has no lower end.
 NEGATIVE_ALPHA = (
@@ -48,7 +48,7 @@ class Reliability:
         return factor * self.alpha / (1 + (factor - 1) * self.alpha)
 
 
-@door
+@validate_params
 def cronbach_alpha(values: Floats) -> float:
     """Cronbach's alpha with topics as the items of a test and runs as its subjects (Bodoff).
 
@@ -65,7 +65,7 @@ def cronbach_alpha(values: Floats) -> float:
     return float(topics / (topics - 1) * (1 - single / total))
 
 
-@door
+@validate_params
 def reliability(values: Floats) -> Reliability:
     """Alpha and variance components of scores: rows are runs, columns topics."""
     scores = as_scores(values)

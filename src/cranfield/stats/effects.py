@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from cranfield import _core
-from cranfield.errors import door
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.paired import as_rows, spread
+from cranfield.validation import Real, as_array, validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class WinTieLoss:
     losses: int
 
 
-@door
+@validate_params
 def cohen_d(differences: Floats) -> Floats:
     """The mean difference in standard deviations of the differences, for each row.
 
@@ -33,14 +33,14 @@ def cohen_d(differences: Floats) -> Floats:
         return np.where(mean == 0, 0.0, mean / spread(rows))
 
 
-@door
+@validate_params
 def cliffs_delta(a: Floats, b: Floats) -> float:
     """The chance that a value of `a` is above one of `b`, less the chance that it is below.
 
     >>> cliffs_delta([1, 2, 3], [1, 1, 1])
     0.6666666666666666
     """
-    x, y = (np.sort(np.asarray(v, dtype=np.float64)) for v in (a, b))
+    x, y = (np.sort(as_array(name, v, ndim=1)) for name, v in (("a", a), ("b", b)))
     return _delta_of_sorted(x, y)
 
 
@@ -59,8 +59,8 @@ def _delta_of_sorted(x: Floats, y: Floats) -> float:
     return (above - below) / (x.size * y.size)
 
 
-@door
-def deviation_percent(a: float, b: float) -> float:
+@validate_params
+def deviation_percent(a: Real, b: Real) -> float:
     """The gap between two means in percent of the smaller (Chatzichristofis et al., Table 8).
 
     NaN when the smaller is zero and the other is not.
@@ -75,8 +75,8 @@ def deviations_percent(a: Floats, b: Floats) -> Floats:
         return np.where(gap == 0, 0.0, np.where(smaller > 0, 100 * gap / smaller, np.nan))
 
 
-@door
-def change_percent(value: float, reference: float) -> float:
+@validate_params
+def change_percent(value: Real, reference: Real) -> float:
     """The change from a reference in percent of the reference; NaN when that is zero."""
     return float(changes_percent(np.array([value]), np.array([reference]))[0])
 
@@ -89,7 +89,7 @@ def changes_percent(value: Floats, reference: Floats) -> Floats:
     return np.where(value == reference, 0.0, change)
 
 
-@door
+@validate_params
 def win_tie_loss(differences: Floats) -> list[WinTieLoss]:
     """Wins, ties and losses of each row of differences."""
     rows = as_rows(differences)

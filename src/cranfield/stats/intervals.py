@@ -14,19 +14,21 @@ from typing import TypeAlias
 
 import numpy as np
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
     Floats,
     Ints,
     Rng,
+    as_pairs,
     in_threads,
 )
 from cranfield.stats.bootstrap import Draws, studentized
 from cranfield.stats.choices import MEAN_METHODS, METHODS, IntervalMethod, MeanMethod
 from cranfield.stats.differences import Differences
 from cranfield.stats.paired import as_rows, spread
+from cranfield.validation import Real, as_array, describe_value, validate_params
 
 _ROWS_AT_ONCE = 128
 Limits: TypeAlias = tuple[float, float]
@@ -78,7 +80,7 @@ def check_confidence(confidence: float) -> None:
         raise UsageError(f"confidence={confidence!r} must lie between 0 and 1")
 
 
-@door
+@validate_params(skip=("resamples",))
 def bootstrap_means(
     rows: Floats,
     *,
@@ -88,10 +90,12 @@ def bootstrap_means(
 ) -> Floats:
     """The mean of every row in every resample of its columns: shape (rows, resamples)."""
     data = as_rows(rows)
+    if not data.size:
+        raise UsageError(f"rows={describe_value(rows)} has no values to draw from")
     return Draws(data.shape[1], resamples, rng, jobs).means(data)
 
 
-@door
+@validate_params
 def mean_intervals(
     rows: Floats,
     *,
@@ -256,7 +260,7 @@ def _quantiles(rows: Floats, levels: Floats) -> Floats:
     return quantiles
 
 
-@door
+@validate_params
 def paired_intervals(
     values: Floats,
     pairs: Ints,
@@ -274,6 +278,8 @@ def paired_intervals(
     difference; `drawn` are these means where they are known already (BCa and percentile).
     """
     runs = as_rows(values)
+    pairs = as_pairs(pairs, len(runs))
+    check_confidence(confidence)
     n = runs.shape[1]
     if method == "studentized" and n > 1:
         draws = Draws(n, resamples, rng, jobs)
@@ -303,7 +309,7 @@ def paired_intervals(
     return Intervals(value, low, high, confidence, method, n)
 
 
-@door
+@validate_params
 def run_intervals(
     values: Floats,
     *,
@@ -313,7 +319,7 @@ def run_intervals(
     rng: Rng = 0,
     jobs: int = 1,
     drawn: Floats | None = None,
-    limits: Limits | None = None,
+    limits: tuple[Real, Real] | None = None,
 ) -> list[Interval]:
     """The mean of every run over its own topics (NaN is left out) with its interval.
 
@@ -326,6 +332,7 @@ def run_intervals(
     check_confidence(confidence)
     if method == "wilson" and (limits is None or math.isinf(limits[0])):
         method = "studentized"
+    values = as_array("values", values, ndim=2)
     boxes = _run_boxes(values, method, confidence, resamples, rng, jobs, drawn, limits)
     return boxes if limits is None else [_within(box, limits) for box in boxes]
 

@@ -14,9 +14,10 @@ from functools import lru_cache
 
 import numpy as np
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats
 from cranfield.stats.choices import TAILS, Tail
+from cranfield.validation import validate_params
 
 # The limits up to which SciPy's `wilcoxon` takes the exact distribution.
 EXACT_WITHOUT_TIES, EXACT_WITH_TIES = 50, 13
@@ -65,7 +66,7 @@ def spread(rows: Floats) -> Floats:
     return np.where(constant, 0.0, rows.std(axis=1, ddof=1))
 
 
-@door
+@validate_params
 def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """Student's paired t-test.
 
@@ -87,7 +88,7 @@ def t_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     return PairedResult("t", t, np.where(none, 1.0, p), n)
 
 
-@door
+@validate_params
 def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """The sign test on wins against losses; ties do not count."""
     from cranfield.stats._special import bdtr
@@ -105,7 +106,7 @@ def sign_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     return PairedResult("sign", wins.astype(np.float64), p, rows.shape[1])
 
 
-@door
+@validate_params
 def wilcoxon_test(differences: Floats, *, tail: Tail = "two") -> PairedResult:
     """Wilcoxon's signed rank test; zero differences are taken out.
 
@@ -173,7 +174,7 @@ def _normal_p(kept: int, ties: Floats, plus: float, tail: Tail) -> float:
     return float(min((2 if tail == "two" else 1) * ndtr(-abs(z)), 1.0))
 
 
-@door
+@validate_params
 def equivalence_test(differences: Floats, *, margin: float) -> PairedResult:
     """Two one-sided t-tests: a small p says that the mean difference lies within the margin.
 

@@ -10,7 +10,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from cranfield.errors import check_counts, door
+from cranfield.errors import check_counts
+from cranfield.notes import with_progress
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -18,6 +19,7 @@ from cranfield.stats._resample import (
     Ints,
     Progress,
     Rng,
+    as_pairs,
     blocks,
     check_resamples,
     in_threads,
@@ -29,11 +31,12 @@ from cranfield.stats.paired import PairedResult
 from cranfield.stats.power import root
 from cranfield.stats.randomization import as_scores
 from cranfield.stats.studentized import studentized_range_sf
+from cranfield.validation import validate_params
 
 _SLACK = 1e-12
 
 
-@door
+@validate_params
 def tukey_test(values: Floats, pairs: Ints, *, blocked: bool = True) -> PairedResult:
     """Tukey's honestly significant difference for each pair of rows.
 
@@ -41,6 +44,7 @@ def tukey_test(values: Floats, pairs: Ints, *, blocked: bool = True) -> PairedRe
     as paired data ask for; without it the groups count as independent (one-way).
     """
     scores = as_scores(values)
+    pairs = as_pairs(pairs, len(scores))
     runs, n = scores.shape
     means = scores.mean(axis=1) if n else np.zeros(runs)
     gap = means[pairs[:, 0]] - means[pairs[:, 1]]
@@ -58,10 +62,11 @@ def tukey_test(values: Floats, pairs: Ints, *, blocked: bool = True) -> PairedRe
     return PairedResult("tukey", np.where(gap == 0, 0.0, np.inf), p, n)
 
 
-@door
+@validate_params
 def nemenyi_test(values: Floats, pairs: Ints) -> PairedResult:
     """Nemenyi's comparison of mean ranks after Friedman's test, for each pair of rows."""
     scores = as_scores(values)
+    pairs = as_pairs(pairs, len(scores))
     runs, n = scores.shape
     if n < 1 or runs < 2:
         return PairedResult("nemenyi", np.zeros(len(pairs)), np.ones(len(pairs)), n)
@@ -71,7 +76,7 @@ def nemenyi_test(values: Floats, pairs: Ints) -> PairedResult:
     return PairedResult("nemenyi", q, studentized_range_sf(q, runs, math.inf), n)
 
 
-@door
+@validate_params
 def critical_difference(runs: int, topics: int, *, alpha: float = 0.05) -> float:
     """The gap of mean ranks that Nemenyi's test calls significant (Demšar 2006)."""
     check_counts(runs=runs, topics=topics)
@@ -87,7 +92,8 @@ def critical_range(runs: int, df: float, *, alpha: float = 0.05) -> float:
     )
 
 
-@door
+@validate_params
+@with_progress
 def randomized_tukey_test(
     values: Floats,
     pairs: Ints,
@@ -100,6 +106,7 @@ def randomized_tukey_test(
     """Tukey's HSD by randomisation: every topic deals its scores anew to the runs, and a pair
     is held against the largest difference between any two runs (Carterette 2012)."""
     scores, count = as_scores(values), check_resamples(resamples)
+    pairs = as_pairs(pairs, len(scores))
     runs, n = scores.shape
     means = scores.mean(axis=1) if n else np.zeros(runs)
     gap = np.abs(means[pairs[:, 0]] - means[pairs[:, 1]])

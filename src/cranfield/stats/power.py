@@ -11,16 +11,17 @@ import math
 from collections.abc import Callable
 from functools import lru_cache
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.stats.choices import Tail
 from cranfield.stats.paired import check_tail
+from cranfield.validation import Real, validate_params
 
 MAX_TOPICS = 10_000_000
 
 
-@door
+@validate_params
 def paired_power(
-    difference: float, spread: float, topics: int, *, alpha: float = 0.05, tail: Tail = "two"
+    difference: Real, spread: Real, topics: int, *, alpha: float = 0.05, tail: Tail = "two"
 ) -> float:
     """The chance that a paired t-test on so many topics finds a true mean difference.
 
@@ -38,10 +39,10 @@ def paired_power(
     return _power(effect, topics, alpha, tail)
 
 
-@door
+@validate_params
 def topics_needed(
-    difference: float,
-    spread: float,
+    difference: Real,
+    spread: Real,
     *,
     power: float = 0.8,
     alpha: float = 0.05,
@@ -73,7 +74,7 @@ def topics_needed(
     return high
 
 
-@door
+@validate_params
 @lru_cache(maxsize=1024)
 def detectable_effect(
     topics: int, *, power: float = 0.8, alpha: float = 0.05, tail: Tail = "two"

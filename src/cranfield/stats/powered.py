@@ -27,7 +27,8 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from cranfield.errors import UsageError, check_counts, door
+from cranfield.errors import UsageError, check_counts
+from cranfield.notes import with_progress
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -40,6 +41,7 @@ from cranfield.stats._unseen import PseudoUnits, Room
 from cranfield.stats.bootstrap import Draws
 from cranfield.stats.intervals import Limits, check_confidence
 from cranfield.stats.paired import as_rows
+from cranfield.validation import validate_params
 
 PoweredMethod: TypeAlias = Literal["studentized", "t"]
 # From so many gold units on resamples choose the weight anew; with fewer, this counts for a part.
@@ -111,7 +113,8 @@ class _Moments:
         return _NO_SPREAD * (self.yy + weight**2 * self.ff)
 
 
-@door
+@validate_params
+@with_progress
 def powered_means(
     gold: Floats,
     silver: Floats,

@@ -13,7 +13,8 @@ import itertools
 
 import numpy as np
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
+from cranfield.notes import with_progress
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     MAX_EXACT_TOPICS,
@@ -23,6 +24,7 @@ from cranfield.stats._resample import (
     Progress,
     Resamples,
     Rng,
+    as_pairs,
     blocks,
     check_resamples,
     exact_signs,
@@ -33,6 +35,7 @@ from cranfield.stats._resample import (
 from cranfield.stats.choices import Tail
 from cranfield.stats.differences import Differences
 from cranfield.stats.paired import PairedResult, check_tail
+from cranfield.validation import validate_params
 
 # Sums that differ by less than this part of what was added are equal but for rounding.
 TIE = 128 * np.finfo(np.float64).eps
@@ -120,7 +123,8 @@ class SignedSums:
         return gaps
 
 
-@door
+@validate_params
+@with_progress
 def randomization_test(
     values: Floats,
     pairs: Ints,
@@ -140,6 +144,7 @@ def randomization_test(
     """
     check_tail(tail)
     scores = as_scores(values, gaps=gaps)
+    pairs = as_pairs(pairs, len(scores))
     n = scores.shape[1]
     signs, differences = Signs(n, resamples, rng), Differences(scores, pairs)
     observed, size = _observed_sums(differences)

@@ -15,9 +15,10 @@ from string import ascii_letters
 import numpy as np
 
 from cranfield import _core
-from cranfield.errors import door
+from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.differences import Bools
+from cranfield.validation import as_array, describe_value, validate_params
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,12 +35,22 @@ class RankGroup:
     letters: str
 
 
-@door
+def _board(square: Bools, order: Ints) -> tuple[Bools, Ints]:
+    """A square of comparisons and the order of its rows, checked."""
+    table: Bools = as_array("comparisons of runs", square, ndim=2, dtype=np.bool_)
+    rows: Ints = as_array("order", order, ndim=1, dtype=np.int64)
+    if table.shape != (len(rows), len(rows)) or sorted(rows.tolist()) != list(range(len(rows))):
+        raise UsageError(f"order={describe_value(order)} does not order {len(table)} runs")
+    return table, rows
+
+
+@validate_params
 def rank_groups(beaten: Bools, order: Ints) -> list[RankGroup]:
     """The group of each run; `beaten[i, j]` says that run j is significantly better than i.
 
     `order` are the runs as they stand on the board, best first, which is the order of letters.
     """
+    beaten, order = _board(beaten, order)
     ranks = 1 + beaten.sum(axis=1)
     lasts = len(beaten) - beaten.sum(axis=0)
     letters = compact_letters(order, beaten | beaten.T)
@@ -49,21 +60,23 @@ def rank_groups(beaten: Bools, order: Ints) -> list[RankGroup]:
     ]
 
 
-@door
+@validate_params
 def places(means: Floats) -> Ints:
     """The place of each run by its mean, greater is better; equal means share the better one."""
+    means = as_array("means", means, ndim=1)
     at = np.sort(-means, kind="stable")
     found: Ints = 1 + np.searchsorted(at, -means, side="left")
     return found
 
 
-@door
+@validate_params
 def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, Ints]:
     """The places between which each run lies in that share of the resamples.
 
     `drawn` holds the mean of every run in every resample (runs x resamples), greater is better;
     runs with the same mean in a resample share the better place.
     """
+    drawn = as_array("drawn", drawn, ndim=2)
     resamples = drawn.shape[1]
     sizes = np.abs(drawn, where=np.isfinite(drawn), out=np.zeros(drawn.shape))
     slack = 1e-12 * sizes.max(initial=0.0)
@@ -74,7 +87,7 @@ def place_intervals(drawn: Floats, *, confidence: float = 0.95) -> tuple[Ints, I
     return first, last
 
 
-@door
+@validate_params
 def compact_letters(order: Ints, differ: Bools) -> list[str]:
     """Letters such that two runs share one exactly when they do not differ.
 
@@ -82,6 +95,7 @@ def compact_letters(order: Ints, differ: Bools) -> list[str]:
     runs that do not differ are in one of the groups; "a" holds the best run. When there are more
     groups than letters, which nobody could read, no run gets any.
     """
+    differ, order = _board(differ, order)
     groups = _covering_groups(~differ[np.ix_(order, order)])
     if len(groups) > len(ascii_letters):
         return [""] * len(order)

@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from cranfield import _core
-from cranfield.errors import door
+from cranfield.notes import with_progress
 from cranfield.stats._resample import (
     DEFAULT_RESAMPLES,
     Block,
@@ -31,12 +31,14 @@ from cranfield.stats._resample import (
     Progress,
     Resamples,
     Rng,
+    as_pairs,
     in_threads,
 )
 from cranfield.stats.choices import Tail
 from cranfield.stats.differences import Differences
 from cranfield.stats.paired import check_tail
 from cranfield.stats.randomization import SignedSums, Signs, as_scores
+from cranfield.validation import validate_params
 
 OWN_SHARE, MOST_OF_OWN = 0.5, 1.2
 _TIE = 1e-11
@@ -92,7 +94,8 @@ class _Family:
         return cls(topics, sums, scale)
 
 
-@door
+@validate_params
+@with_progress
 def step_down(
     values: Floats,
     pairs: Ints,
@@ -106,6 +109,7 @@ def step_down(
     """The p-values of pairs of rows that hold for all of them together; NaN is a gap."""
     check_tail(tail)
     scores = as_scores(values, gaps=True)
+    pairs = as_pairs(pairs, len(scores))
     differences = Differences(scores, pairs)
     family, signs = _Family.of(differences), Signs(scores.shape[1], resamples, rng)
     # Differences are turned such that what counts as extreme is great.

@@ -54,7 +54,7 @@ def stamp(source: Any) -> Any:
     """A file with its size and time of change, or what an object holds."""
     if isinstance(source, str | Path):
         path = Path(source)
-        if path.is_file():
+        if is_existing_file(path):
             facts = path.stat()
             return [str(path.resolve()), facts.st_size, facts.st_mtime_ns]
         return str(source)
@@ -82,6 +82,14 @@ class _Content:
         return f"{type(self.source).__name__} {hashlib.sha256(data).hexdigest()}"
 
 
+def is_existing_file(name: str | Path) -> bool:
+    """Whether there is a file of this name; a text too long for a name is none."""
+    try:
+        return Path(name).is_file()
+    except OSError:
+        return False
+
+
 def full_path(source: Any) -> Any:
     """The absolute path of a file, also behind a name as in NAME=FILE; other things as they are."""
     if isinstance(source, tuple | list):
@@ -93,6 +101,6 @@ def full_path(source: Any) -> Any:
     if not isinstance(source, str):
         return source
     name, equals, file = source.rpartition("=")
-    if not Path(source).is_file() and equals and Path(file).is_file():
+    if not is_existing_file(source) and equals and is_existing_file(file):
         return f"{name}={Path(file).absolute()}"
-    return str(Path(source).absolute()) if Path(source).is_file() else source
+    return str(Path(source).absolute()) if is_existing_file(source) else source

@@ -18,12 +18,13 @@ from cranfield.campaign.results.participation import (
     read_participation,
 )
 from cranfield.data.collection import Collection, Kind
-from cranfield.errors import NeedsError, UsageError, door
+from cranfield.errors import NeedsError, UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.stored import is_saved, read_scores
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import inner_suffix
-from cranfield.notes import Progress
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
     from cranfield.notes import Watcher
@@ -76,7 +77,8 @@ def _opened(path: Path, kind: Kind | None) -> Material | Collection | Scores:
     raise UsageError(f"{path} is no folder of a collection, no saved scores and no CSV of figures")
 
 
-@door
+@validate_params
+@with_progress
 def campaign_results(
     source: ResultSource,
     table: str = "runs",
@@ -105,7 +107,7 @@ def campaign_results(
     are values to test.
     """
     declared = declared_table(table)
-    asked = measures.split() if isinstance(measures, str) else measures
+    asked = measures.split() if isinstance(measures, str) else _listed(measures)
     if table == PARTICIPATION and _is_printed_participation(source):
         return printed_participation(str(source))
     kind = kind or _only_kind(declared.kinds)
@@ -151,7 +153,9 @@ def _ids(names: Ids | None, unit: str) -> Sequence[str] | None:
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
-    return names.split(",") if isinstance(names, str) else names
+    if isinstance(names, str):
+        return names.split(",")
+    return None if names is None else list(names)
 
 
 def _only_kind(kinds: Sequence[str]) -> Kind | None:

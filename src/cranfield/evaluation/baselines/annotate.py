@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.data.ontology import Ontology
-from cranfield.errors import InputError, UsageError, check_counts, door, plural
+from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.evaluation.baselines.after import by_cooccurrence, by_rules
 from cranfield.evaluation.baselines.classifiers import BLIND, Settings, confidences
 from cranfield.evaluation.choices import AFTER, CLASSIFIERS, FUSIONS, THRESHOLDS
@@ -21,7 +21,8 @@ from cranfield.features.collections import ItemTable, read_items
 from cranfield.io.files import FileForm, Input
 from cranfield.io.forms import LabelsForm, coerce_labels
 from cranfield.io.ontology import read_ontology
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
+from cranfield.validation import Seed, validate_params
 from cranfield.work.seeds import generator
 
 Floats = NDArray[np.float64]
@@ -63,7 +64,8 @@ class Annotation(Answer):
         )
 
 
-@door
+@validate_params
+@with_progress
 def annotate(
     train: VectorsForm | Sequence[VectorsForm],
     truth: LabelsForm,
@@ -78,7 +80,7 @@ def annotate(
     neighbours: int = 10,
     strength: float = 1.0,
     name: str = "",
-    seed: int = 0,
+    seed: Seed = 0,
     progress: Progress | Callable[[float], None] | None = None,
 ) -> Annotation:
     """Learn the concepts of `truth` from vectors, and annotate other vectors with them.

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
+from cranfield.validation import as_array
 
 Floats = NDArray[np.float64]
 
@@ -54,7 +55,6 @@ def mixture(parts: Iterable[tuple[float, Distribution]]) -> Distribution:
     return Distribution(merged, summed)
 
 
-@door
 def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     """The probability of each number of successes in independent trials.
 
@@ -64,12 +64,7 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     >>> poisson_binomial([0.5, 0.5]).tolist()
     [0.25, 0.5, 0.25]
     """
-    try:
-        p = np.asarray(chances, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise UsageError("chances are a list of numbers in [0, 1]") from None
-    if p.ndim != 1:
-        raise UsageError(f"chances are a list of numbers in [0, 1], not of shape {p.shape}")
+    p: Floats = as_array("chances", chances, ndim=1)
     if p.size and not (p.min() >= 0 and p.max() <= 1):
         raise UsageError("chances lie in [0, 1]")
     certain = int((p == 1).sum())

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from cranfield.data import Run
 from cranfield.data.categories import Categorisation
-from cranfield.errors import UsageError, check_counts, door, suggest
+from cranfield.errors import UsageError, check_counts, suggest
 from cranfield.evaluation.uncertain.answer import (
     BandPoint,
     Odds,
@@ -36,9 +36,10 @@ from cranfield.evaluation.uncertain.distribution import (
     product_of,
 )
 from cranfield.io.forms import RunsForm, coerce_run, name_runs
-from cranfield.notes import Notes, Progress
+from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats._resample import Rng
 from cranfield.stats.randomization import randomization_test
+from cranfield.validation import validate_params
 
 Mixing: TypeAlias = Literal["votes", "printed"]
 Unvoted: TypeAlias = Literal["error", "zero"]
@@ -46,7 +47,8 @@ Query: TypeAlias = Literal["counts", "left out"]
 Floats = NDArray[np.float64]
 
 
-@door
+@validate_params
+@with_progress
 def evaluate_uncertain(
     categorisation: Categorisation,
     runs: RunsForm,

@@ -14,14 +14,15 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, door, plural
+from cranfield.errors import UsageError, plural
 from cranfield.evaluation.calibration import calibrated, reliability
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import settled
-from cranfield.notes import Notes, Watcher
+from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import kendall
+from cranfield.validation import Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers
 
@@ -98,12 +99,13 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
-@door
+@validate_params
+@with_progress
 def comparable(
     material: Material,
     *,
     folds: int = FOLDS,
-    rng: int = 0,
+    rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
 ) -> Comparability:

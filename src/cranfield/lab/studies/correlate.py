@@ -15,10 +15,10 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, door, plural
+from cranfield.errors import UsageError, plural
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
-from cranfield.notes import Notes, Watcher
+from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (
     ap_correlation,
@@ -29,6 +29,7 @@ from cranfield.stats.correlation import (
     pearson,
     spearman,
 )
+from cranfield.validation import Seed, as_array, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers
 
@@ -192,12 +193,13 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
-@door
+@validate_params
+@with_progress
 def correlate(
     material: Material,
     *,
     resamples: int = 1000,
-    rng: int = 0,
+    rng: Seed = 0,
     rbo_p: float = 0.9,
     plan: Plan | None = None,
     progress: Watcher | None = None,
@@ -241,22 +243,33 @@ def correlate(
     return replace(made, notes=notes_of(found))
 
 
-@door
+@validate_params
 def correlate_scores(
     measures: Sequence[str],
-    runs: Sequence[str],
+    runs: Sequence[Any],
     scores: Floats,
     signs: Floats,
     *,
     drawn: Floats | None = None,
     within: Floats | None = None,
     rbo_p: float = 0.9,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> Correlations:
     """The same from a table of scores alone (runs x measures), such as a published one.
 
     `signs` are +1 for measures of which more is better and -1 for the others.
     """
+    count = len(measures)
+    scores = as_array("scores", scores, ndim=2)
+    signs = as_array("signs", signs, ndim=1)
+    drawn = None if drawn is None else as_array("drawn", drawn, ndim=3)
+    within = None if within is None else as_array("within", within, ndim=2)
+    if scores.shape != (len(runs), count) or signs.shape != (count,):
+        raise UsageError(f"scores and signs do not fit {len(runs)} runs and {count} measures")
+    if drawn is not None and drawn.shape[:2] != scores.shape:
+        raise UsageError("drawn does not have the runs and measures of scores")
+    if within is not None and within.shape[1] != count * (count - 1) // 2:
+        raise UsageError("within needs a column for each pair of measures")
     if drawn is None:
         drawn = np.full((*scores.shape, 0), np.nan)
     pairs = tuple(
@@ -342,7 +355,7 @@ def _tree(measures: tuple[str, ...], pairs: tuple[MeasurePair, ...], by: str) ->
     return cluster_measures(measures, square)
 
 
-@door
+@validate_params
 def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
     """Average linkage of 1 - tau, from a square of taus such as a published one.
 
@@ -352,7 +365,9 @@ def cluster_measures(measures: Sequence[str], taus: Floats) -> tuple[Join, ...]:
     >>> [(join.left, join.right) for join in cluster_measures("ABC", square)]
     [(('A',), ('B',)), (('C',), ('A', 'B'))]
     """
-    gap = 1.0 - np.asarray(taus, dtype=np.float64)
+    gap = 1.0 - as_array("taus", taus, ndim=2)
+    if gap.shape != (len(measures), len(measures)):
+        raise UsageError(f"taus has the shape {gap.shape}, expected a square of the measures")
     inside = list(range(len(measures)))
     while inside:
         lacking = {m: sum(bool(np.isnan(gap[m, o])) for o in inside if o != m) for m in inside}

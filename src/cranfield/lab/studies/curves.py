@@ -14,12 +14,13 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, check_at_most, check_counts, door, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.evaluation.placements import ranking
 from cranfield.lab.names import any_measures, is_annotation
 from cranfield.measures import Measure
-from cranfield.notes import Watcher
+from cranfield.notes import Watcher, with_progress
 from cranfield.stats._resample import Floats
+from cranfield.validation import validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers
 
@@ -76,7 +77,8 @@ class Curves(Answer):
         }
 
 
-@door
+@validate_params
+@with_progress
 def curves(
     measures: str | Iterable[str | Measure] = "AP NMRR MNRO",
     *,

@@ -17,13 +17,14 @@ from numpy.typing import NDArray
 
 from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
-from cranfield.errors import UsageError, check_at_most, check_counts, door, plural
+from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.choices import GENERALITY, SHARES
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.rankings import RankedMaterial
 from cranfield.measures import Measure, parse_measures
-from cranfield.notes import Notes, Watcher
+from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
+from cranfield.validation import Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats, numbers
@@ -92,13 +93,14 @@ class _Piece:
     seed: int
 
 
-@door
+@validate_params
+@with_progress
 def generality(
     material: Material,
     *,
     collection_size: int | None = None,
     shares: tuple[float, ...] = SHARES,
-    rng: int = 0,
+    rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
 ) -> Generality:
@@ -269,7 +271,8 @@ class _Chances(dict[str, float]):
 _chances = lru_cache(maxsize=2)(_Chances)
 
 
-@door
+@validate_params
+@with_progress
 def simulated_generality(
     measures: str | Iterable[str | Measure] = GENERALITY,
     *,
@@ -277,7 +280,7 @@ def simulated_generality(
     relevant: int = 20,
     topics: int = 20,
     quality: float = 1.5,
-    rng: int = 0,
+    rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
 ) -> Generality:

@@ -18,13 +18,14 @@ from cranfield.answers import Answer
 from cranfield.data import Run
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
-from cranfield.errors import UsageError, check_at_most, door, plural
+from cranfield.errors import UsageError, check_at_most, plural
 from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.choices import DENSITIES
 from cranfield.lab.material import Material, Scored, notes_of
 from cranfield.lab.rankings import RankedMaterial
-from cranfield.notes import Notes, Watcher
+from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
+from cranfield.validation import Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.seeds import generator
 from cranfield.work.serialisation import floats
@@ -273,7 +274,8 @@ def _least(own: Any, kept: Any, material: LabelMaterial) -> Any:
 _Piece: TypeAlias = _Real | _RandomRanking | _RandomConfidences | _RandomLabels | _OverAnnotated
 
 
-@door
+@validate_params
+@with_progress
 def random_study(
     material: Material,
     *,
@@ -281,7 +283,7 @@ def random_study(
     count: int = 5,
     per_density: int = 1,
     over: bool = True,
-    rng: int = 0,
+    rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
 ) -> RandomStudy:

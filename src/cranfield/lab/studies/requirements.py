@@ -18,7 +18,7 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.data.costmap import CostMap
-from cranfield.errors import NeedsError, door, plural
+from cranfield.errors import NeedsError, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
 from cranfield.lab.material import DISTANCES
@@ -28,7 +28,8 @@ from cranfield.lab.requirement_cases import Cases, Known, label_cases, ranked_ca
 from cranfield.lab.requirement_models import TITLES as MODEL_TITLES
 from cranfield.lab.requirement_models import hierarchy_faults, user_faults
 from cranfield.measures import Measure
-from cranfield.notes import Watcher
+from cranfield.notes import Watcher, with_progress
+from cranfield.validation import validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import full_path, stamp
 
@@ -105,7 +106,8 @@ class Requirements(Answer):
         }
 
 
-@door
+@validate_params
+@with_progress
 def requirements(
     measures: str | Iterable[str | Measure],
     *,

@@ -14,13 +14,14 @@ import numpy as np
 from cranfield.answers import Answer
 from cranfield.campaign.pool import ranks_within
 from cranfield.data import Judgements, Run
-from cranfield.errors import UsageError, door, plural
+from cranfield.errors import UsageError, plural
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.lab.material import Material
 from cranfield.lab.rankings import RankedMaterial
-from cranfield.notes import Watcher
+from cranfield.notes import Watcher, with_progress
 from cranfield.stats._resample import Floats
+from cranfield.validation import validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers, remembered
 
@@ -97,7 +98,8 @@ class _Pooled:
     finders: list[set[int]]
 
 
-@door
+@validate_params
+@with_progress
 def leave_one_out(
     material: Material,
     *,

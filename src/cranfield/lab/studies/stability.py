@@ -14,14 +14,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield.answers import Answer
-from cranfield.errors import UsageError, door, plural, suggest
+from cranfield.errors import UsageError, plural, suggest
 from cranfield.lab.choices import DROPPED, NOISE, PARTS
 from cranfield.lab.material import Material, notes_of
 from cranfield.lab.noise import Disturbance, check_shares, disturbed
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
-from cranfield.notes import Notes, Watcher
+from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov
+from cranfield.validation import Real, Seed, validate_params
 from cranfield.work.executors import Plain, Plan, run_pieces
 from cranfield.work.serialisation import floats, numbers
 
@@ -172,7 +173,8 @@ def _run_piece(piece: _Piece) -> Plain:
     }
 
 
-@door
+@validate_params
+@with_progress
 def stability(
     material: Material,
     *,
@@ -182,8 +184,8 @@ def stability(
     repeats: int = 5,
     trials: int = 100,
     resamples: int = 1000,
-    level: float = 0.05,
-    rng: int = 0,
+    level: Real = 0.05,
+    rng: Seed = 0,
     plan: Plan | None = None,
     progress: Watcher | None = None,
 ) -> Stability:
@@ -195,6 +197,7 @@ def stability(
     """
     material.need_runs(3)
     _check(parts, trials, resamples, level)
+    noise, dropped = tuple(noise), tuple(dropped)
     check_shares(noise, dropped)
     how = Disturbance(
         noise if "noise" in parts else (), dropped if "judgements" in parts else (), repeats, rng

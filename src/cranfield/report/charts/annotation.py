@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import door
 from cranfield.evaluation.calibration import concept_curves
 from cranfield.evaluation.calibration import reliability as reliabilities
 from cranfield.evaluation.choices import BINS
@@ -13,9 +12,10 @@ from cranfield.evaluation.curves import Curve
 from cranfield.report.charts.curves import UNIT
 from cranfield.report.charts.model import Axis, Chart, Line, Rule, chart
 from cranfield.report.charts.parts import curve_chart, thinned
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
     """Precision against recall of every concept of a run that is aligned to the truth."""
     curves = [Curve(c.name, tuple(thinned(c.points))) for c in concept_curves(truth, run)]
@@ -30,7 +30,7 @@ def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
     )
 
 
-@door
+@validate_params
 def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS) -> Chart:
     """The share of true labels against the confidence, and the expected error of each run."""
     found = reliabilities(truth, runs, bins=bins)

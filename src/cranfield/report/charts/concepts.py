@@ -5,13 +5,14 @@ from __future__ import annotations
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.report.charts.model import Axis, Bar, Chart, Rule, chart
 from cranfield.report.charts.parts import column_axis, measure_of, values_of
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def concepts(
     scores: Scores, truth: LabelMatrix, run: str | None = None, measure: str | None = None
 ) -> Chart:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from cranfield.errors import door
 from cranfield.relatedness.cost_maps import CostMapView
 from cranfield.report.charts.model import Axis, Cell, Chart, Panel, Ramp
 from cranfield.report.charts.plots import Join, tree_lines
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def cost_map(view: CostMapView) -> Chart:
     """The heat map, strong in colour where concepts are near, with the dendrogram at its right."""
     concepts, rows = view.costs.concepts, view.costs.costs.tolist()

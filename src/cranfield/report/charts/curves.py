@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.errors import door
 from cranfield.evaluation.curves import Curve, behaviour_curves, recall_curves
 from cranfield.evaluation.roc import Roc, roc_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
 from cranfield.report.charts.model import Axis, Chart, Dot, Line, Rule, chart
 from cranfield.report.charts.parts import curve_chart, thinned
+from cranfield.validation import validate_params
 
 UNIT = (0.0, 1.0)
 
 
-@door
+@validate_params
 def precision_recall(scores: Scores, *, confidence: float = 0.95) -> Chart:
     """Interpolated precision at eleven levels of recall, with a band for each run.
 
@@ -40,7 +40,7 @@ def recall_chart(
     )
 
 
-@door
+@validate_params
 def roc(truth: LabelMatrix, runs: Iterable[LabelMatrix], concept: str | None = None) -> Chart:
     """ROC of runs that are aligned to the truth: one concept, or all decisions pooled."""
     what = f"concept {concept}" if concept else "all items and concepts pooled"
@@ -71,7 +71,7 @@ def roc_chart(curves: Mapping[str, Roc], what: str) -> Chart:
     )
 
 
-@door
+@validate_params
 def behaviour(
     measures: str | Iterable[str | Measure], *, size: int = 100, relevant: int = 1
 ) -> Chart:

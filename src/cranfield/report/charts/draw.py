@@ -6,9 +6,10 @@ import json
 import resource
 from pathlib import Path
 
-from cranfield.errors import MissingExtraError, UsageError, door, suggest
+from cranfield.errors import MissingExtraError, UsageError, suggest
 from cranfield.report.charts.model import Chart
 from cranfield.report.charts.palette import Theme
+from cranfield.validation import validate_params
 
 PNG_SCALE = 2.0
 # A version that every vl-convert we ask for brings along.
@@ -18,7 +19,7 @@ KINDS = ("svg", "png", "pdf", "json")
 ADDRESSES = 76 << 30
 
 
-@door
+@validate_params
 def kind_of(path: str | Path) -> str:
     """The kind of picture that a file name asks for."""
     kind = Path(path).suffix.lower().lstrip(".")
@@ -30,7 +31,7 @@ def kind_of(path: str | Path) -> str:
     return kind
 
 
-@door
+@validate_params
 def draw(chart: Chart, kind: str, *, theme: Theme = "light") -> bytes:
     """The picture; 'svg' and 'json' need nothing installed, and SVG has both themes."""
     if kind == "svg":

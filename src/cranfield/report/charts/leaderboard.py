@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cranfield.comparison.answer import Comparison, Standing
-from cranfield.errors import UsageError, door, suggest
+from cranfield.errors import UsageError, suggest
 from cranfield.report.charts.model import (
     Axis,
     Cell,
@@ -18,9 +18,10 @@ from cranfield.report.charts.model import (
     chart,
     known,
 )
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def leaderboard(comparison: Comparison, measure: str | None = None) -> Chart:
     """Dots with confidence intervals; a column per group of runs that cannot be told apart."""
     name = _measure(comparison, measure)
@@ -99,7 +100,7 @@ def letters_of(group: str) -> list[str]:
     return list(group)
 
 
-@door
+@validate_params
 def significance(comparison: Comparison, measure: str | None = None) -> Chart:
     """Every tested pair: the difference as colour, stars for what is significant."""
     name = _measure(comparison, measure)

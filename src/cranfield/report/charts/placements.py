@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.curves import Curve
 from cranfield.lab.names import any_measures
 from cranfield.lab.studies.curves import Curves
 from cranfield.report.charts.model import Axis, Cell, Chart, Line, Ramp, Text, chart
 from cranfield.report.charts.parts import curve_chart
+from cranfield.validation import validate_params
 
 LOGARITHMIC_FROM = 1000
 
@@ -27,7 +28,7 @@ def turned(name: str) -> tuple[str, float, float]:
     return name, 0.0, 1.0
 
 
-@door
+@validate_params
 def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Chart:
     """Values against the rank of one relevant item (Figures 1 and 5); several sizes: Figure 6."""
     _check(studies, 1)
@@ -51,7 +52,7 @@ def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Char
     )
 
 
-@door
+@validate_params
 def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     """Values of all placements of two items in the order of the paper (Figures 2 and 7).
 
@@ -75,7 +76,7 @@ def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
     )
 
 
-@door
+@validate_params
 def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True) -> Chart:
     """The value of a measure for both ranks as colour (Figures 3 and 8), with curves A and B.
 
@@ -113,7 +114,7 @@ def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True)
     )
 
 
-@door
+@validate_params
 def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     """The values along curves A and B of the surface against the rank of the earlier item."""
     _check([study], 2)
@@ -140,7 +141,7 @@ def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
     )
 
 
-@door
+@validate_params
 def envelope(study: Curves, *, low_is_good: bool = True) -> Chart:
     """The values against the rank of the later item, the earlier one first or right before it.
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from cranfield.errors import door
 from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.cutoffs import (
     CutoffCounts,
@@ -24,11 +23,12 @@ from cranfield.lab.studies.generality import Generality
 from cranfield.report.charts.curves import UNIT
 from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Panel, Rule, chart
 from cranfield.report.charts.parts import MOST_BANDS, curve_chart, thinned
+from cranfield.validation import validate_params
 
 RECALL, PRECISION = Axis("recall", "recall", UNIT), Axis("precision", "precision", UNIT)
 
 
-@door
+@validate_params
 def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     """Precision against recall over all cutoffs, not interpolated, with bands for few runs."""
     how = "mean of the topics" if mean == "macro" else "counts of all topics together"
@@ -42,7 +42,7 @@ def effectiveness(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     )
 
 
-@door
+@validate_params
 def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
     """Precision against recall of every topic of a run, and their mean in bold."""
     name = counts.runs[counts.index_of(run)]
@@ -60,7 +60,7 @@ def topics(counts: CutoffCounts, run: str | None = None) -> Chart:
     )
 
 
-@door
+@validate_params
 def cutoffs(counts: CutoffCounts) -> Chart:
     """Precision and recall against the cutoff, side by side."""
     deep = counts.cutoffs[-1] > 100
@@ -83,7 +83,7 @@ def cutoffs(counts: CutoffCounts) -> Chart:
     )
 
 
-@door
+@validate_params
 def joint(counts: CutoffCounts, cutoff: int, run: str | None = None) -> Chart:
     """Precision and recall of every topic at a cutoff: their joint distribution (Ro 2B)."""
     name = counts.runs[counts.index_of(run)]
@@ -111,7 +111,7 @@ def joint(counts: CutoffCounts, cutoff: int, run: str | None = None) -> Chart:
     )
 
 
-@door
+@validate_params
 def operating(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     """Relative operating characteristic of rankings: recall against fallout, with areas."""
     curves = operating_curves(counts, mean=mean)
@@ -133,7 +133,7 @@ def operating(counts: CutoffCounts, *, mean: Mean = "macro") -> Chart:
     )
 
 
-@door
+@validate_params
 def detections(counts: CutoffCounts) -> Chart:
     """Receiver operating characteristic in counts: detections against false alarms (Ch 2)."""
     return curve_chart(
@@ -146,7 +146,7 @@ def detections(counts: CutoffCounts) -> Chart:
     )
 
 
-@door
+@validate_params
 def generality(counts: CutoffCounts, run: str | None = None, *, scope: float = 1.0) -> Chart:
     """Precision and recall of every topic against its generality, at a normalised scope."""
     name = counts.runs[counts.index_of(run)]
@@ -168,7 +168,7 @@ def generality(counts: CutoffCounts, run: str | None = None, *, scope: float = 1
     )
 
 
-@door
+@validate_params
 def generality_sizes(study: Generality) -> Chart:
     """Measures against generality while the collection grows: a study with Generality in it.
 
@@ -199,7 +199,7 @@ def generality_sizes(study: Generality) -> Chart:
     )
 
 
-@door
+@validate_params
 def gains(curves: Sequence[Curve], *, gain: str, against: str) -> Chart:
     """Average cumulated gain of runs against the rank, or against recall (SHREC)."""
     named = {"CG": "cumulated gain", "DCG": "discounted cumulated gain"}

@@ -6,17 +6,18 @@ from collections.abc import Sequence
 
 from cranfield.comparison.ranks import mean_ranks
 from cranfield.comparison.ranks import rank_changes as changes_of
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.report.charts.layout import brief
 from cranfield.report.charts.model import Axis, Chart, Dot, Line, Rule, Text, chart, known
 from cranfield.report.charts.parts import measure_of, values_of
+from cranfield.validation import validate_params
 
 LABELLED = 25  # dots of topics beyond that have no names
 ROOM = 130  # for the name of a run at either end of its line
 
 
-@door
+@validate_params
 def rank_changes(scores: Scores, x: str, y: str) -> Chart:
     """The ranks of runs under two measures, joined by lines (No, Figure 9.1)."""
     found = changes_of(scores, measure_of(scores, x), measure_of(scores, y))
@@ -42,7 +43,7 @@ def rank_changes(scores: Scores, x: str, y: str) -> Chart:
     )
 
 
-@door
+@validate_params
 def critical_difference(
     scores: Scores, measure: str | None = None, *, alpha: float = 0.05
 ) -> Chart:
@@ -74,7 +75,7 @@ def critical_difference(
     )
 
 
-@door
+@validate_params
 def against(scores: Scores, run: str, other: str, measure: str | None = None) -> Chart:
     """A run against another, a dot for each topic, item or concept."""
     m = measure_of(scores, measure)
@@ -89,7 +90,7 @@ def against(scores: Scores, run: str, other: str, measure: str | None = None) ->
     )
 
 
-@door
+@validate_params
 def units(scores: Scores, x: str, y: str, runs: Sequence[str] = ()) -> Chart:
     """Topics, items or concepts under two measures, for some runs (No, Figures 9.4 and 9.5)."""
     first, second = measure_of(scores, x), measure_of(scores, y)

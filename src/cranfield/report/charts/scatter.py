@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from cranfield.errors import UsageError, door
+from cranfield.errors import UsageError
 from cranfield.evaluation.scores import Scores
 from cranfield.report.charts.model import Axis, Chart, Rule, chart
 from cranfield.report.charts.parts import measure_of, named_dots
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def measures(scores: Scores, x: str, y: str) -> Chart:
     """Every run under two measures: do they agree on who is better?"""
     first, second = measure_of(scores, x), measure_of(scores, y)
@@ -21,7 +22,7 @@ def measures(scores: Scores, x: str, y: str) -> Chart:
     )
 
 
-@door
+@validate_params
 def density(scores: Scores, measure: str | None = None) -> Chart:
     """A score against how many labels a run gives; the line is the density of the truth."""
     m = measure_of(scores, measure)

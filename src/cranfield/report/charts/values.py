@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from cranfield.errors import door
 from cranfield.evaluation.scores import Scores
 from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Rule, chart, known
 from cranfield.report.charts.parts import (
@@ -12,9 +11,10 @@ from cranfield.report.charts.parts import (
     measure_of,
     values_of,
 )
+from cranfield.validation import validate_params
 
 
-@door
+@validate_params
 def heatmap(scores: Scores, measure: str | None = None) -> Chart:
     """Runs by topics: where is everyone bad, and who is good where others fail?"""
     m = measure_of(scores, measure)
@@ -38,7 +38,7 @@ def heatmap(scores: Scores, measure: str | None = None) -> Chart:
     )
 
 
-@door
+@validate_params
 def differences(scores: Scores, run: str, baseline: str, measure: str | None = None) -> Chart:
     """The difference of a run to a baseline, topic by topic, from gain to loss."""
     m = measure_of(scores, measure)
