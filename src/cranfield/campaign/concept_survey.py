@@ -50,6 +50,7 @@ def make_concept_survey(
     agreement: Any = None,
     concepts: Any = None,
     threshold: Any = None,
+    unlisted: str | None = None,
     questions: int = 10,
     rng: Seed = 0,
 ) -> Questionnaire:
@@ -75,7 +76,14 @@ def make_concept_survey(
     }
     both = tuple(dict.fromkeys((*asked, *equal)))
     scores = evaluate_labels(
-        true, read, both, ontology=known, costmap=costmap, agreement=agreement, jobs=1
+        true,
+        read,
+        both,
+        ontology=known,
+        costmap=costmap,
+        agreement=agreement,
+        unlisted=unlisted,
+        jobs=1,
     )
     sets = [_sets(align(run, true).run, true, ranked) for run in read.values()]
     drawn = _Drawn(true, tuple(read), sets, {m: scores.values[m] for m in both})

@@ -74,6 +74,8 @@ def task_options(collection: Collection, kind: Kind) -> dict[str, Any]:
         "concepts": None if collection.concepts is None else public_concepts(collection),
         "threshold": collection.threshold,
         "thresholds": run_thresholds(collection),
+        # The truth of a collection is complete.
+        "unlisted": "absent",
     }
     return {name: value for name, value in given.items() if value is not None}
 

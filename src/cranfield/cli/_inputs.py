@@ -59,6 +59,8 @@ def label_options(parser: Parser) -> None:
     what = f"""confidence from which a concept counts as predicted: a number, or a file with one per
     concept (default: {DEFAULT_THRESHOLD}; a run's own 0/1 rows come first); repeatable"""
     add(known, "--threshold [RUN=]X|FILE", what, Threshold, dest="thresholds")
+    what = "cells that a truth does not list although it lists others as absent"
+    add(known, "--unlisted", what, ("absent", "unjudged"))
     parser.set_defaults(threshold=None)
 
 

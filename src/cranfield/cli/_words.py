@@ -18,8 +18,8 @@ _NAMES = """
 agreement alpha baseline collection_size concepts confidence correction costmap counts detect
 duplicates executor few_gold gmt gold interval items jobs judged_only kind links margin max_items
 long measures min_score missing ontology power provider queries questions ranks resamples rng rules
-scores shape shares silver skipped soft sort tags tail test third threshold ties topics unvoted
-values width wordnet
+scores shape shares silver skipped soft sort tags tail test third threshold ties topics unlisted
+unvoted values width wordnet
 """
 PARAMETERS = _NAMES.split()
 # The options of the command that runs, from its parser.

@@ -33,7 +33,8 @@ class LabelMatrix:
     `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
     `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
     is the file it came from, for messages; `notes` are what its reader noticed. The confidences
-    of a `free` matrix are scores of any size, whose order counts.
+    of a `free` matrix are scores of any size, whose order counts. `listed` is the share of cells
+    that a file lists, where it lists some as absent; else all of them are known.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -49,6 +50,7 @@ class LabelMatrix:
     source: str = ""
     notes: tuple[str, ...] = ()
     free: bool = False
+    listed: float = 1.0
 
     @property
     def where(self) -> str:
@@ -325,6 +327,11 @@ def _frame_values(frame: Any, name: str) -> NDArray[Any]:
         return np.where(missing, np.nan, values).astype(np.float64)
     except (TypeError, ValueError) as error:
         raise InputError.single(name, f"a value is not a number ({error})") from None
+
+
+def listed_share(shape: tuple[int, ...], values: NDArray[Any]) -> float:
+    """The share of cells that have one of these values, or 1 where none of them says 0 itself."""
+    return len(values) / (shape[0] * shape[1]) if (values == 0).any() else 1.0
 
 
 def split_values(matrix: Matrix, where: str = "labels") -> tuple[Matrix | None, Matrix | None]:

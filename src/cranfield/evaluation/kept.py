@@ -62,7 +62,7 @@ def _task(truth: Any, known: dict[str, Any]) -> LabelTask:
     # Any measure will do: only the truth and its columns are looked at.
     names = ("concepts", "scores", "ontology")
     options = {name: known[name] for name in names if known.get(name) is not None}
-    return LabelTask(truth, "F.example", **options)
+    return LabelTask(truth, "F.example", unlisted="absent", **options)
 
 
 def _try(run: Any, task: LabelTask | None) -> None:

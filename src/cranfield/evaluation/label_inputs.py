@@ -37,6 +37,10 @@ ConceptSource: TypeAlias = Sequence[str] | str | Path
 # A number, one per concept, {concept: number}, or a file of them.
 ThresholdSource: TypeAlias = "Threshold | str | Path"
 
+# What cells are that a truth does not list.
+UNLISTED = ("absent", "unjudged")
+# A truth that lists more of its cells is taken for complete: some may be missing by mistake.
+MOST_LISTED = 0.9
 # Items of the truth that are held against the rules at a time.
 ROWS_AT_ONCE = 8192
 
@@ -62,6 +66,27 @@ def coerce_concepts(source: ConceptSource | None) -> tuple[str, ...] | None:
 
 def coerce_threshold(source: ThresholdSource) -> Threshold:
     return read_threshold(str(source)) if isinstance(source, str | Path) else source
+
+
+def check_listed(truth: LabelMatrix, unlisted: str | None) -> None:
+    """Refuse a truth that may list its judged cells alone, unless it is said what the others are.
+
+    Where absent concepts are listed one by one, those that are not listed may not have been judged.
+    """
+    if unlisted is not None and unlisted not in UNLISTED:
+        raise UsageError(f"unlisted={unlisted!r} is not one of {', '.join(UNLISTED)}")
+    if unlisted == "absent" or truth.listed > MOST_LISTED:
+        return
+    listed = f"{truth.where}: lists {truth.listed:.0%} of its cells"
+    if unlisted == "unjudged":
+        raise UsageError(
+            f"{listed}, and these measures need every cell judged; infAP.concept is estimated from "
+            "those that are"
+        )
+    raise UsageError(
+        f"{listed}, and some of them as absent: are the others absent, or were they not judged? "
+        "Say so by unlisted='absent' or unlisted='unjudged'"
+    )
 
 
 def coerce_truth(

@@ -52,6 +52,8 @@ def _only_pooled(options: dict[str, Any], asked: list[str]) -> None:
             f"{others[0]} needs every cell of the truth, measures such as infAP.concept those that "
             "were judged: ask for them in two calls"
         )
+    if options.pop("unlisted", None) == "absent":
+        raise UsageError(f"{asked[0]} takes cells that are not listed as not judged")
     for name in (*_WHERE, *_CHANCE, *_KNOWLEDGE):
         if options.pop(name, None) and name in _KNOWLEDGE:
             raise UsageError(f"{name}= has no say in measures of judged cells ({asked[0]})")

@@ -21,6 +21,7 @@ from cranfield.evaluation.label_inputs import (
     CostSources,
     OntologySource,
     ThresholdSource,
+    check_listed,
     check_needs,
     checked_truth,
     chosen_measures,
@@ -86,6 +87,7 @@ class LabelTask:
         threshold: ThresholdSource | None = None,
         thresholds: Mapping[str, ThresholdSource] | None = None,
         scores: str = "confidence",
+        unlisted: str | None = None,
         soft: bool = False,
         draws: int | None = None,
         rng: Seed | np.random.Generator = 0,
@@ -97,6 +99,7 @@ class LabelTask:
         self._draws, self._rng = draws, rng
         truth, exclusive = soft_file(truth)
         given, self._left_out = coerce_truth(truth, named)
+        check_listed(given, unlisted)
         self.chances: SoftLabels | None = None
         if soft or exclusive is not None:
             self.chances = SoftLabels(given, bool(exclusive))
@@ -273,6 +276,7 @@ def evaluate_labels(
     threshold: ThresholdSource | None = None,
     thresholds: Mapping[str, ThresholdSource] | None = None,
     scores: str = "confidence",
+    unlisted: str | None = None,
     soft: bool = False,
     draws: int | None = None,
     rng: Seed | np.random.Generator = 0,
@@ -294,6 +298,8 @@ def evaluate_labels(
     of runs are: "confidence" (in [0, 1]), "any" (of any size, for measures of order, or with a
     threshold in their own unit) or "logistic" (brought to [0, 1] by that function). With
     `keep=False` only the value of each run is kept, not its values per item and concept.
+    `unlisted` says what the cells are that a long truth does not list although it lists others as
+    absent: "absent" or "unjudged".
     With `soft` the values of the
     truth are probabilities (a file with a column `probability` says so itself): the scores are
     expected values then, and `scores.doubt` says how far they are sure, from `draws` of the whole
@@ -314,6 +320,7 @@ def evaluate_labels(
         "threshold": threshold,
         "thresholds": thresholds,
         "scores": scores,
+        "unlisted": unlisted,
         "soft": soft,
         "draws": draws,
         "rng": rng,

@@ -25,7 +25,10 @@ RANKED_OPTIONS: Mapping[str, Any] = {
     "gmt": None,
 }
 # Those of `evaluate_labels` that say what is known of the concepts.
-LABEL_OPTIONS = ("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds")
+LABEL_OPTIONS = (
+    *("ontology", "rules", "costmap", "agreement", "concepts", "threshold", "thresholds"),
+    "unlisted",
+)
 SUBJECT_OPTIONS = frozenset([*RANKED_OPTIONS, *LABEL_OPTIONS, "scores"])
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.data.labels import LabelMatrix, dense, split_values
+from cranfield.data.labels import LabelMatrix, dense, listed_share, split_values
 from cranfield.errors import InputError
 from cranfield.io.arrays import (
     arrow_bytes,
@@ -165,6 +165,14 @@ def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> La
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
     try:
-        return LabelMatrix(items, concepts, labels, confidences, name, free=free)
+        return LabelMatrix(
+            items,
+            concepts,
+            labels,
+            confidences,
+            name,
+            free=free,
+            listed=listed_share(matrix.shape, values),
+        )
     except InputError as error:
         raise InputError(where, error.problems) from None

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from cranfield import _core
-from cranfield.data.labels import DENSE_CELLS, LabelMatrix, split_values
+from cranfield.data.labels import DENSE_CELLS, LabelMatrix, listed_share, split_values
 from cranfield.errors import InputError, Problem
 from cranfield.io.files import csv_rows
 from cranfield.io.ids import LABEL_CSV
@@ -225,7 +225,15 @@ def _from_triples(
         matrix = np.full(shape, -np.inf if free else 0.0)
         matrix[at_item, column[at_concept]] = values
     labels, confidences = split_values(matrix)
-    return LabelMatrix(tuple(items), tuple(order), labels, confidences, name, free=free)
+    return LabelMatrix(
+        tuple(items),
+        tuple(order),
+        labels,
+        confidences,
+        name,
+        free=free,
+        listed=listed_share(shape, np.asarray(values)),
+    )
 
 
 def _check_names(matrix: LabelMatrix, where: str) -> None:

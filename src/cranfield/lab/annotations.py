@@ -124,4 +124,5 @@ def _task(material: LabelMaterial) -> LabelTask:
         rules=given.get("rules"),
         costmap=dict(costs) if isinstance(costs, tuple) else costs,
         agreement=given.get("agreement"),
+        unlisted=given.get("unlisted"),
     )
