@@ -16,6 +16,9 @@ class Peer:
         self._name = name
 
     def __getattr__(self, attribute: str) -> Any:
+        # What pytest and doctest look for in every object of a module.
+        if attribute.startswith(("_", "pytest")):
+            raise AttributeError(attribute)
         return getattr(import_module(self._name), attribute)
 
 
