@@ -23,8 +23,6 @@ class Powered:
     `these` and `such` are the intervals of the two targets, `gold_` the same of the gold units
     alone. `weight` is how much of the silver is used, `correlation` how it varies with gold, and
     `effective` how many gold units alone would say as much; `units` of `total` units have gold.
-    Where people judged pairs of every topic, a measure that is no sum over items has a plug-in
-    for its value, `bias` is how far that is estimated to be off, and gold alone says nothing (NaN).
     """
 
     measure: str
@@ -39,7 +37,6 @@ class Powered:
     effective: float
     units: int
     total: int
-    bias: float | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

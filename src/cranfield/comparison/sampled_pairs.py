@@ -4,14 +4,12 @@ People judged pairs that were drawn within strata of every topic, a program the 
 to which every item adds by itself get the difference estimator of survey sampling: the silver of
 all pairs, corrected by gold minus silver on the sampled ones, each weighed by how many pairs it
 stands for. So do differences of two runs, to which an item adds what it adds to one less what it
-adds to the other. Other measures get a plug-in: what was not sampled has the grades that gold has
-elsewhere, each with its probability, where the silver says the same and runs retrieve it as high;
-how far that is off is estimated by taking more of the sample away.
+adds to the other. Other measures are refused, or left out with a note where there are sums, too:
+grades guessed from the silver give AP and nDCG a bias that the sample does not show.
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -20,7 +18,6 @@ import numpy as np
 
 from cranfield import _core
 from cranfield._lazy import cached_property
-from cranfield.comparison.doubtful import ends_of
 from cranfield.comparison.powered import described, difference_limits, note_floor
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
@@ -28,7 +25,6 @@ from cranfield.comparison.sampled_pool import Sampled
 from cranfield.data import Judgements
 from cranfield.errors import UsageError
 from cranfield.evaluation.ranked import RankedTask
-from cranfield.evaluation.scores import Scores
 from cranfield.evaluation.soft import LINEAR, entry_ranks
 from cranfield.io.forms import coerce_judgements, coerce_run
 from cranfield.measures._spec import Measure
@@ -37,12 +33,6 @@ from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.corrections import correct
 from cranfield.stats.intervals import Limits
 from cranfield.stats.powered import Powered, powered_means
-
-# Best ranks over all runs up to which pairs are told apart.
-HEIGHTS = (5, 10, 20)
-# Parts of the sample that are taken away in turn to see how far a plug-in is off.
-GROUPS = 5
-PLUG_IN_DRAWS = 200
 
 
 def sampled_scores(
@@ -54,8 +44,7 @@ def sampled_scores(
     jobs: int,
     options: dict[str, Any],
 ) -> PoweredScores:
-    """Every mean of every run, and differences where asked for: by the difference estimator where
-    items add up, else by the plug-in."""
+    """Every mean of every run, and differences where asked for, of measures whose items add up."""
     design = _Design(Sampled.of(gold, coerce_judgements(silver)), plan, jobs)
     sampled = design.sampled
     task = RankedTask(sampled.judgements, measures, **options)
@@ -75,24 +64,22 @@ def sampled_scores(
         found = _Adding(str(m), names, parts, m.range)
         estimates[str(m)] = found.estimates(design)
         pairs[str(m)] = found.differences(design, asked)
-    if others:
-        height = np.searchsorted(HEIGHTS, _best_ranks(sampled, ranks))
-        plug = _Plugged.of(design, height, tables, others, options)
-        for m in others:
-            estimates[str(m)] = plug.estimates(m)
-            pairs[str(m)] = plug.differences(m, asked)
+    if not estimates:
+        raise UsageError(_refused(others))
     notes = Notes()
-    _note_bias(others, notes)
+    if others:
+        notes.add(f"left out: {_refused(others)}")
+    measured = [m for m in task.measures if str(m) in estimates]
     note_floor(plan, len(asked), notes)
     return PoweredScores(
         task="ranked",
         runs=names,
-        measures=tuple(described(m) for m in task.measures),
+        measures=tuple(described(m) for m in measured),
         unit="pair",
         gold_units=int(sampled.known.sum()),
         silver_units=len(sampled.gold),
-        estimates=tuple(e for m in task.measures for e in estimates[str(m)]),
-        pairs=tuple(p for m in task.measures for p in pairs[str(m)]),
+        estimates=tuple(e for m in measured for e in estimates[str(m)]),
+        pairs=tuple(p for m in measured for p in pairs[str(m)]),
         compared=bool(len(asked)),
         design="pairs",
         notes=notes.lines(),
@@ -100,22 +87,14 @@ def sampled_scores(
     )
 
 
-def _note_bias(measures: Sequence[Measure], notes: Notes) -> None:
-    if measures:
-        notes.add(
-            f"{', '.join(map(str, measures))}: no sum over items, so what was not sampled is "
-            "guessed from the silver; the column bias says how far that may be off: it is not "
-            "taken away, but the intervals reach as far"
-        )
-
-
-def _best_ranks(sampled: Sampled, ranks: Sequence[_core.RunArrays]) -> Floats:
-    """The best rank that any run gives to each pair of the pool."""
-    best = np.full(len(sampled.gold), np.inf)
-    for one in ranks:
-        rows = _rows(sampled, one)
-        best[rows] = np.minimum(best[rows], one[1])
-    return best
+def _refused(measures: Sequence[Measure]) -> str:
+    """Why measures that are no sums over items have no estimate, and what there is instead."""
+    return (
+        f"{', '.join(map(str, measures))}: no sum over items, so gold for a sample of the pairs "
+        "and silver for all would give a biased value. Sums over items (P@k, DCG, CG, RBP) are "
+        "estimated without bias; xinfAP(empty='out') infers AP from the gold alone, without "
+        "silver, though too low where few pairs of a stratum are sampled"
+    )
 
 
 def _parts(
@@ -270,13 +249,12 @@ def _corrected(
     asked: Ints,
     rows: Sequence[dict[str, Any]],
 ) -> list[PoweredPair]:
-    """The pairs of a measure with corrected p-values; gold alone may say nothing (NaN)."""
+    """The pairs of a measure with corrected p-values."""
     if not rows:
         return []
     p, gold_p = (np.array([row[name] for row in rows]) for name in ("p", "gold_p"))
     corrected = correct(p, plan.correction)
-    known = not np.isnan(gold_p).any()
-    gold_corrected = correct(gold_p, plan.correction) if known else gold_p
+    gold_corrected = correct(gold_p, plan.correction)
     return [
         PoweredPair(
             measure=measure,
@@ -343,100 +321,3 @@ def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
         (rest**0.5 / topics, yy**0.5 / topics),
         (by_topic(weight), by_topic(0.0)),
     )
-
-
-@dataclass(frozen=True, eq=False)
-class _Plugged:
-    """The plug-in for measures that are no sums, with how far it may be off."""
-
-    design: _Design
-    scores: Scores
-    # The mean of every run with a fifth of the sample taken away, each fifth in turn.
-    without: list[Mapping[Measure, Floats]]
-
-    @classmethod
-    def of(
-        cls,
-        design: _Design,
-        height: Ints,
-        runs: Mapping[str, Any],
-        measures: Sequence[Measure],
-        options: dict[str, Any],
-    ) -> _Plugged:
-        sampled, seed = design.sampled, design.plan.rng
-        asked = {**options, "draws": PLUG_IN_DRAWS, "rng": seed}
-
-        def scored(known: Any) -> Scores:
-            task = RankedTask(sampled.soft(known, height), measures, **asked)
-            return task.evaluate(runs, jobs=design.jobs)
-
-        known = np.asarray(sampled.known)
-        generator = np.random.default_rng([seed, 5])
-        group = np.where(known, generator.integers(GROUPS, size=len(known)), -1)
-        without = [scored(known & (group != g)).overall for g in range(GROUPS)]
-        return cls(design, scored(known), without)
-
-    def estimates(self, measure: Measure) -> list[Estimate]:
-        return [
-            Estimate(
-                measure=str(measure),
-                run=run,
-                **{k: v for k, v in self._row(measure, i, None).items() if k not in _TESTS},
-            )
-            for i, run in enumerate(self.scores.runs)
-        ]
-
-    def differences(self, measure: Measure, asked: Ints) -> list[PoweredPair]:
-        rows = [self._row(measure, a, b) for a, b in asked.tolist()]
-        return _corrected(self.design.plan, str(measure), self.scores.runs, asked, rows)
-
-    def _row(self, measure: Measure, a: int, b: int | None) -> dict[str, Any]:
-        """The value of a run, or the difference of two."""
-
-        def of(table: Any) -> Any:
-            return table[a] if b is None else table[a] - table[b]
-
-        doubt, scores, design = self.scores.doubt, self.scores, self.design
-        if doubt is None:
-            raise UsageError("the plug-in has no draws")
-        value = float(of(scores.overall[measure]))
-        kept = of(np.asarray(scores.values[measure]))
-        kept = kept[~np.isnan(kept)]
-        topics = float(design.over_topics(kept[None, :]).such[0]) if len(kept) > 2 else math.nan
-        truth, both = ends_of(
-            value, of(doubt.means[measure]), (value - topics, value + topics), design.plan.alpha
-        )
-        # Guesses stand for 1 - share of the pairs; a group more makes them share / GROUPS more.
-        share = float(np.mean(design.sampled.known))
-        moved = float(np.mean([of(w[measure]) for w in self.without])) - value
-        bias = moved * GROUPS * (1 - share) / share
-        nothing = (math.nan, math.nan)
-        return {
-            "value": value,
-            "these": _reaching(truth, bias),
-            "such": _reaching(both, bias),
-            "gold_value": math.nan,
-            "gold_these": nothing,
-            "gold_such": nothing,
-            "weight": 1.0,
-            "correlation": math.nan,
-            "effective": math.nan,
-            **design.counts(),
-            "bias": bias,
-            "p": self._p(value, both, bias),
-            "these_p": self._p(value, truth, bias),
-            "gold_p": math.nan,
-        }
-
-    def _p(self, value: float, ends: tuple[float, float], bias: float) -> float:
-        """The p-value of which an interval that also reaches as far as the bias is the inverse."""
-        nearer = min(value, value - bias, key=abs)
-        if value * (value - bias) <= 0:
-            return 1.0
-        facing = value - ends[0] if value > 0 else ends[1] - value
-        return _normal_p(nearer, facing / self.design.reach)
-
-
-def _reaching(ends: tuple[float, float], bias: float) -> tuple[float, float]:
-    """An interval that also holds what is left of it when the bias is taken away."""
-    return min(ends[0], ends[0] - bias), max(ends[1], ends[1] - bias)

@@ -11,9 +11,6 @@ from cranfield.data import Judgements
 from cranfield.errors import UsageError
 from cranfield.stats._resample import Floats, Ints
 
-# So many sampled pairs it takes to tell pairs apart by the height at which runs retrieve them.
-ENOUGH = 20
-
 
 @dataclass(frozen=True, eq=False)
 class Sampled:
@@ -67,27 +64,3 @@ class Sampled:
     @property
     def known(self) -> Any:
         return self.gold >= 0
-
-    def soft(self, known: Any, height: Ints) -> Judgements:
-        """A truth with the gold of some pairs, and for others what gold has at equal silver and
-        height."""
-        size = len(self.levels)
-        total = np.bincount(self.cell)[self.cell]
-        drawn = np.bincount(self.cell, weights=known)[self.cell]
-        weight = np.where(known, total / np.maximum(drawn, 1), 0.0)
-        whole = np.zeros((size, size))
-        np.add.at(whole, (self.silver[known], self.gold[known]), weight[known])
-        # A silver grade that was never sampled has the grades of all.
-        whole[whole.sum(axis=1) == 0] = whole.sum(axis=0)
-        chances = whole[self.silver]
-        for level in range(int(height.max()) + 1):
-            table, count = np.zeros((size, size)), np.zeros(size)
-            here = known & (height == level)
-            np.add.at(table, (self.silver[here], self.gold[here]), weight[here])
-            np.add.at(count, self.silver[here], 1)
-            use = (height == level) & (count >= ENOUGH)[self.silver]
-            chances[use] = table[self.silver[use]]
-        chances /= chances.sum(axis=1, keepdims=True)
-        chances[known] = np.eye(size)[self.gold[known]]
-        likely = self.levels[chances.argmax(axis=1)]
-        return replace(self.judgements, values=likely, levels=self.levels, chances=chances)

@@ -97,9 +97,6 @@ def _estimates(answer: PoweredScores) -> Table:
     columns = [Column("measure", numeric=False), Column("run", numeric=False)]
     columns += [Column("value"), *_ENDS, *_PLAIN, *_WORTH]
     rows: list[list[Cell]] = [[e.measure, e.run, *_row(e)] for e in answer.estimates]
-    if answer.design == "pairs":
-        columns.append(Column("bias"))
-        rows = [[*row, e.bias] for row, e in zip(rows, answer.estimates, strict=True)]
     title = (
         f"Gold for {answer.gold_units} of {answer.silver_units} {answer.unit}s, silver for all "
         f"({THESE}, {SUCH})"
@@ -113,9 +110,6 @@ def _pairs(answer: PoweredScores) -> Table:
     columns += [Column("p_corrected", heading="p corr.", below=True), *_PLAIN]
     columns += [Column("gold_p", heading="gold p", below=True), *_WORTH]
     rows = [_pair_row(pair) for pair in answer.pairs]
-    if answer.design == "pairs":
-        columns.append(Column("bias"))
-        rows = [[*row, pair.bias] for row, pair in zip(rows, answer.pairs, strict=True)]
     notes = [
         f"differences are a - b; p: that of {SUCH} is zero; p corr.: {answer.correction} "
         "correction over the pairs of each measure."
