@@ -85,12 +85,14 @@ def test_registering_makes_an_account_signs_and_opens_the_data(site):
         assert browser.fill("/tiny/register", values | {missing: ""}).status_code == 400
     assert browser.fill("/tiny/register", values | {"acronym": "one"}).status_code == 400
     assert browser.fill("/tiny/register", values).status_code == 303
+    browser.log_in("zoe", PASSWORD)
     assert "ZED" in browser.get("/tiny/team").text
     assert browser.get("/tiny/data").status_code == 200
     link = browser.fill("/tiny/team/invitation", page="/tiny/team").text.split("/join/")[1]
     other = site.browser()
     joining = {"login": "yan", "person": "Yan", "password": PASSWORD, "signature": "Yan Y"}
     assert other.fill(f"/tiny/join/{link.split('<')[0]}", joining).status_code == 303
+    other.log_in("yan", PASSWORD)
     assert other.get("/tiny/data").status_code == 200
     assert other.fill("/tiny/team/tokens", page="/tiny/team").status_code == 403
 

@@ -28,6 +28,9 @@ SCOPES = {
     "all": "all that its owner may do",
 }
 EVERYBODY = frozenset("PNTLACJOS")
+# Teams register while runs are taken; their members join until the results are out.
+OPEN = frozenset({"open"})
+RUNNING = frozenset(STATES) - PUBLISHED - {"draft"}
 # Who judges by a link has no account, and takes part in nothing else.
 ALL_BUT_C = " ".join(sorted(EVERYBODY - {"C"}))
 
@@ -115,10 +118,16 @@ _SITE = (
 _TAKING_PART = (
     _rule("campaign", "GET /{c}", "all", "a campaign: its tasks, dates and state"),
     _rule("call", "GET /{c}/call", "all", "the call for participation"),
-    _rule("register.form", "GET /{c}/register", ALL_BUT_C, "register a team"),
-    _rule("register", "POST /{c}/register", ALL_BUT_C, "register a team and sign the licence"),
-    _rule("join.form", "GET /{c}/join/{link}", ALL_BUT_C, "join a team by its link"),
-    _rule("join", "POST /{c}/join/{link}", ALL_BUT_C, "join a team by its link"),
+    _rule("register.form", "GET /{c}/register", ALL_BUT_C, "register a team", when=OPEN),
+    _rule(
+        "register",
+        "POST /{c}/register",
+        ALL_BUT_C,
+        "register a team and sign the licence",
+        when=OPEN,
+    ),
+    _rule("join.form", "GET /{c}/join/{link}", ALL_BUT_C, "join a team by its link", when=RUNNING),
+    _rule("join", "POST /{c}/join/{link}", ALL_BUT_C, "join a team by its link", when=RUNNING),
     _rule("licence.form", "GET /{c}/licence", "N", "read and sign the licence"),
     _rule("licence", "POST /{c}/licence", "N", "sign the licence"),
     _rule("data", "GET /{c}/data", "T L O", "the public data, after signing"),

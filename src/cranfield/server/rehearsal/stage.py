@@ -202,6 +202,7 @@ class Stage:
         reply = browser.fill_in(f"/{NAME}/register", fields)
         if reply.status != 303:
             raise RehearsalError(f"{team.acronym} cannot register: {words(reply)}")
+        browser.fill_in("/login", {"login": team.login, "password": team.password}, times=5)
         if with_token:
             page = browser.fill_in(
                 f"/{NAME}/team/tokens", {"label": "rehearsal"}, form=f"/{NAME}/team"

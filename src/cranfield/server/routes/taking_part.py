@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from sqlalchemy import Connection
@@ -12,13 +12,12 @@ from starlette.responses import FileResponse, Response
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.forms import Fields, Question, ask_first, sentence
-from cranfield.server.routes.site import ask_to_revoke, set_session, token_choices, token_fields
+from cranfield.server.routes.site import ask_to_revoke, token_choices, token_fields
 from cranfield.server.services import accounts, downloads, teams
-from cranfield.server.services.campaigns import tasks_of
+from cranfield.server.services.campaigns import close_if_due, tasks_of
 from cranfield.server.store.tables import api_token
 from cranfield.server.web import (
     Refusal,
-    address_of,
     attachment,
     campaign_of,
     context_of,
@@ -32,6 +31,11 @@ from cranfield.server.web import (
     visitor_of,
 )
 
+REGISTERED = "registration is closed: teams register while runs are taken"
+LOG_IN = (
+    "Log in with the name and the password that you chose. If they are not taken, the login name "
+    "belongs to somebody else: register with another one."
+)
 # The scopes that a token of a team can have.
 TEAM_SCOPES = ("submit", "read")
 FIELDS = ("login", "person", "acronym", "name", "country", "reference", "signature")
@@ -52,6 +56,9 @@ def call(request: Request) -> Response:
 
 @handler("register.form")
 def register_form(request: Request) -> Response:
+    context, row = context_of(request), campaign_of(request)
+    if row["closes"] is not None and context.clock.now() >= row["closes"]:
+        raise Refusal(403, sentence(REGISTERED))
     return _register_page(request, {})
 
 
@@ -66,9 +73,11 @@ def register(request: Request) -> Response:
     filled = {name: text_of(request, name) for name in FIELDS}
     row = campaign_of(request)
 
+    def check(connection: Connection, context: Context) -> None:
+        _check_open(connection, context, row["id"])
+        teams.check_acronym(connection, row["id"], filled["acronym"])
+
     def join(connection: Connection, context: Context, who: str) -> None:
-        if row["state"] in ("released", "archived"):
-            raise UsageError("this campaign is over; teams register while it is running")
         teams.add_team(
             connection,
             context,
@@ -85,7 +94,7 @@ def register(request: Request) -> Response:
         teams.checked_acronym(filled["acronym"])
     with fields.beside("name"):
         accounts.checked_text("the team's name", filled["name"])
-    return _enter(request, filled, fields, join) or _register_page(request, fields.errors)
+    return _enter(request, filled, fields, check, join) or _register_page(request, fields.errors)
 
 
 @handler("join.form")
@@ -107,19 +116,35 @@ def join(request: Request, link: str) -> Response:
     filled = {name: text_of(request, name) for name in FIELDS}
     row = campaign_of(request)
 
+    def check(connection: Connection, context: Context) -> None:  # noqa: ARG001
+        if teams.team_by_link(connection, row["id"], link) is None:
+            raise UsageError("this link does not lead to a team (any more)")
+
     def enter(connection: Connection, context: Context, who: str) -> None:
         teams.join(connection, context, who, row["id"], link)
 
     fields = Fields()
-    return _enter(request, filled, fields, enter) or _join_page(request, link, fields.errors)
+    return _enter(request, filled, fields, check, enter) or _join_page(request, link, fields.errors)
+
+
+def _check_open(connection: Connection, context: Context, campaign_id: str) -> None:
+    """Held against the clock inside the transaction, as the deadline of runs is."""
+    if close_if_due(connection, context, campaign_id) != "open":
+        raise UsageError(REGISTERED)
 
 
 def _enter(
-    request: Request, filled: dict[str, str], fields: Fields, step: object
+    request: Request,
+    filled: dict[str, str],
+    fields: Fields,
+    check: Callable[[Connection, Context], None],
+    step: Callable[[Connection, Context, str], object],
 ) -> Response | None:
     """One transaction: the account if needed, the signature, and what comes after.
 
-    None when something is wrong: it stands in `fields`.
+    None when something is wrong: it stands in `fields`. Who makes an account gets the same answer
+    whether the login name is taken or not, and logs in: names of others are not told. So whatever
+    does not depend on the name is checked first.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     hasher, password = hasher_of(request), text_of(request, "password")
@@ -140,29 +165,23 @@ def _enter(
         kept = hasher.hash(password)
 
     def write(connection: Connection) -> None:
+        check(connection, context)
         who = visitor.person or accounts.add_person(connection, context, login, name, kept)
         teams.sign(connection, context, who, row["id"], filled["signature"])
-        step(connection, context, who)  # type: ignore[operator]
+        step(connection, context, who)
 
     try:
         context.store.write(write)
+    except accounts.NameTakenError:
+        pass  # answered as if it were free
     except UsageError as error:
         message = str(error)
-        beside = (
-            "login"
-            if "login name" in message
-            else "acronym"
-            if "there is a team" in message
-            else ""
-        )
-        fields.errors[beside] = sentence(message)
+        fields.errors["acronym" if "there is a team" in message else ""] = sentence(message)
         return None
-    answer = see_done(request, f"/{row['slug']}/team", f"You take part in {row['title']}.")
-    if not visitor.person:
-        set_session(
-            request, answer, accounts.log_in(context, hasher, login, password, address_of(request))
-        )
-    return answer
+    home = f"/{row['slug']}/team"
+    if visitor.person:
+        return see_done(request, home, f"You take part in {row['title']}.")
+    return see_done(request, f"/login?next={home}", LOG_IN)
 
 
 @handler("licence.form")

@@ -46,11 +46,8 @@ def add_team(
     reference: str = "",
 ) -> tuple[str, str]:
     """A team with its first member, who leads it; gives its id and the link others join by."""
-    short = checked_acronym(acronym)
     _check_free(connection, campaign_id, who)
-    same = func.lower(team.c.acronym) == short.lower()
-    if connection.execute(select(team.c.id).where(team.c.campaign == campaign_id, same)).first():
-        raise UsageError(f"there is a team {short!r} already")
+    short = check_acronym(connection, campaign_id, acronym)
     new, link, now = context.new_id(), context.new_secret(), context.clock.now()
     connection.execute(
         insert(team).values(
@@ -67,6 +64,15 @@ def add_team(
     _add_member(connection, now, new, who, "lead")
     audit.append(connection, now, who, "team.add", new, {"acronym": short})
     return new, link
+
+
+def check_acronym(connection: Connection, campaign_id: str, acronym: str) -> str:
+    """The short name of a new team, or a UsageError if it is odd or another team has it."""
+    short = checked_acronym(acronym)
+    same = func.lower(team.c.acronym) == short.lower()
+    if connection.execute(select(team.c.id).where(team.c.campaign == campaign_id, same)).first():
+        raise UsageError(f"there is a team {short!r} already")
+    return short
 
 
 def _check_free(connection: Connection, campaign_id: str, who: str) -> None:
