@@ -16,6 +16,14 @@ from cranfield.site.publish import publish
 DECLARED = {
     str(one): one.formula for kind in (REGISTRY, DESCRIPTORS, DISTANCES) for one in kind.values()
 }
+# A measure with a choice among its parameters has a formula for each.
+DECLARED |= {
+    str(variant): variant.formula
+    for one in REGISTRY.values()
+    for name, param in one.params.items()
+    for choice in param.choices or ()
+    if (variant := one.bind(**{name: choice})).formula != one.formula
+}
 
 
 @pytest.mark.parametrize("name", DECLARED)

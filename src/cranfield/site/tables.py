@@ -92,7 +92,8 @@ def table_view(
     rows = list(zip(*columns, strict=True))
     tall = len(rows) > TALL and len(shown) <= FEW
     aligned = _aligned(placed, drawn)
-    wide = len(placed) > WIDE
+    # A drawn interval takes the room of two columns.
+    wide = len(placed) > (WIDE - 2 if drawn else WIDE)
     return TableView(table.title, heads, rows, table.notes, wide, tall, aligned)
 
 
