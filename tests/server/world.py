@@ -164,6 +164,8 @@ class Site:
             other.settings, folder=folder, clock=lambda: made.time, monotonic=lambda: made.time
         )
         made.context = open_site(made.settings)
+        # The folder may have been made at the time of the machine, which is any.
+        made.context.clock.accept()
         made.password = ensure_organiser(made.context) or ""
         made.app = create_app(made.settings, made.context)
         made.set_dates()
