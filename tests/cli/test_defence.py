@@ -352,9 +352,8 @@ except ValueError:
 @pytest.mark.parametrize("own", [False, True])
 def test_loggers_of_libraries_do_not_reach_the_terminal(own: bool) -> None:
     """Also through a handler that a library has made itself, and in tracebacks."""
-    done = subprocess.run(
-        [sys.executable, "-c", LOGGING.format(own=own)], capture_output=True, text=True
-    )
+    command = [sys.executable, "-c", LOGGING.format(own=own)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
     assert "http://x/\\x1b[31m\\x07\\x9b does not look like an address" in done.stderr
     assert "\\x1b[2J" in done.stderr
