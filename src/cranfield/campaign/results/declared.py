@@ -22,7 +22,7 @@ def result_table(name: str, material: Material, **options: Any) -> ResultTable:
         raise UsageError(f"the table {name} takes no {extra[0]}=... (it takes: {takes})")
     if material.task not in declared.kinds:
         raise UsageError(f"the table {name} is for {' or '.join(declared.kinds)} runs")
-    module, _, function = declared.maker.partition(".")
-    make = getattr(import_module(f"cranfield.campaign.results.{module}"), function)
+    module, _, function = declared.maker.partition(":")
+    make = getattr(import_module(module), function)
     made: ResultTable = make(material, **options)
     return made
