@@ -53,8 +53,6 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
     from cranfield.server import operate
 
     given["database"] = given.pop("db")
-    if action == "rehearse":
-        return _rehearse(given, output)
     if action == "import":
         given["score"] = not given.pop("no_score")
     does: dict[str, Callable[..., Any]] = {
@@ -66,15 +64,12 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
         "clock": operate.clock_of_site,
         "rescore": operate.rescore,
     }
-    answer = does[action](**given)
-    output.show(answer)
-    return DONE if answer.holds else CHECK_FAILED
+    if action == "rehearse":
+        from cranfield.server.rehearsal.play import rehearse
 
-
-def _rehearse(given: dict[str, Any], output: Any) -> int:
-    from cranfield.server.rehearsal.play import rehearse
-
-    with output.working("rehearsing") as progress:
-        answer = rehearse(progress=progress, **given)
+        with output.working("rehearsing") as progress:
+            answer = rehearse(progress=progress, **given)
+    else:
+        answer = does[action](**given)
     output.show(answer)
     return DONE if answer.holds else CHECK_FAILED
