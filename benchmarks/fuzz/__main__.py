@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 
 from benchmarks.fuzz.commands import ELSEWHERE, parsers, templates, without_template
-from benchmarks.fuzz.doors import functions, walk
+from benchmarks.fuzz.public_functions import functions, walk
 from benchmarks.fuzz.shares import Share, Tally, shares
 
 

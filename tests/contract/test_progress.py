@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from benchmarks.fuzz.doors import functions
+from benchmarks.fuzz.public_functions import functions
 from benchmarks.fuzz.sound_calls import LABELS, QRELS, RUNS, TRUTH, write_files
 
 SEVERAL = 3

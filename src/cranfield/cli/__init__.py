@@ -70,12 +70,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     """Run a command and give its exit code.
 
     0: done; 1: ran, but an asked-for check failed; 2: bad input or usage; 3: a fault of ours;
-    130: interrupted.
+    130: interrupted. `--debug` shows the traceback of a fault of ours.
     """
+    args = list(sys.argv[1:] if argv is None else argv)
+    options = args[: args.index("--")] if "--" in args else args
+    debug = "--debug" in options
+    if debug:
+        args.remove("--debug")
     if argv is not None:
-        return guarded(lambda: _run(list(argv)))
+        return guarded(lambda: _run(args), debug=debug)
     prepare_process()
-    return guarded(lambda: interruptible(lambda: _run(sys.argv[1:])))
+    return guarded(lambda: interruptible(lambda: _run(args)), debug=debug)
 
 
 def _run(args: Sequence[str]) -> int:
@@ -109,5 +114,5 @@ def _overview() -> str:
     more = {"more": " ".join(name for name in COMMANDS if name not in grouped)}
     for purpose, names in (GROUPS | (more if more["more"] else {})).items():
         lines += [f"{purpose}:", *(f"  {n:<{width}}  {COMMANDS[n][1]}" for n in names.split()), ""]
-    lines += ["cranfield help COMMAND tells more.", ""]
+    lines += ["cranfield help COMMAND tells more. --debug shows the traceback of a fault.", ""]
     return "\n".join(lines)

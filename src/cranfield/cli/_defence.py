@@ -15,8 +15,11 @@ DONE, CHECK_FAILED, BAD_INPUT, FAULT, INTERRUPTED = 0, 1, 2, 3, 130
 TRACEBACK = "CRANFIELD_TRACEBACK"
 
 
-def guarded(work: Callable[[], int]) -> int:
-    """The exit code of a command, whatever happens: a sentence instead of a traceback."""
+def guarded(work: Callable[[], int], *, debug: bool = False) -> int:
+    """The exit code of a command, whatever happens: a sentence instead of a traceback.
+
+    With `debug` the traceback of a fault of ours is shown, too.
+    """
     try:
         code = int(work())
         sys.stdout.flush()
@@ -36,13 +39,17 @@ def guarded(work: Callable[[], int]) -> int:
     except ImportError as error:
         # A library that is there but does not fit into what memory is left.
         scarce = any(word in str(error) for word in ("map segment", "allocate", "memory"))
-        return _say("cranfield: not enough memory for this", BAD_INPUT) if scarce else _fault(error)
+        return (
+            _say("cranfield: not enough memory for this", BAD_INPUT)
+            if scarce
+            else _fault(error, debug)
+        )
     except OSError as error:
         _drop_output()
         where = error.filename if isinstance(error.filename, str) else "standard output"
         return _say(f"{where}: {os_message(error)}", BAD_INPUT)
     except Exception as error:
-        return _fault(error)
+        return _fault(error, debug)
 
 
 def _exit_code(leaving: SystemExit) -> int:
@@ -60,7 +67,7 @@ def _flushed(code: int) -> int:
     return code
 
 
-def _fault(error: Exception) -> int:
+def _fault(error: Exception, debug: bool) -> int:
     if stopped_with:
         return stopped_with[-1]
     reason: BaseException | None = error
@@ -68,14 +75,14 @@ def _fault(error: Exception) -> int:
         # A signal that came while a class or a library was being made is hidden in its error.
         if isinstance(reason, KeyboardInterrupt | SystemExit):
             return INTERRUPTED if isinstance(reason, KeyboardInterrupt) else _exit_code(reason)
-    if os.environ.get(TRACEBACK):
+    if debug or os.environ.get(TRACEBACK):
         import traceback
 
         traceback.print_exception(error)
     said = " ".join(f"{type(error).__name__}: {error}".split())
     return _say(
         f"cranfield: a fault of Cranfield itself ({said[:300]}). Please report it with the "
-        f"command and its files; {TRACEBACK}=1 shows where it happened",
+        "command and its files; --debug shows where it happened",
         FAULT,
     )
 

@@ -1,4 +1,4 @@
-"""Public functions given what they cannot use: used, or refused with a sentence of ours."""
+"""Public functions with values that they cannot use: used, or refused with a message of ours."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import cranfield as cf
-from benchmarks.fuzz.doors import functions, walk
+from benchmarks.fuzz.public_functions import functions, walk
 from benchmarks.fuzz.sound_calls import CALLS, LAB, STATS, write_files
 
 # One of so many values for each parameter; `make fuzz` tries all.
@@ -67,6 +67,6 @@ def test_too_many_arguments_are_told_by_python() -> None:
         cf.measure("AP", "RR")
 
 
-def test_doors_travel(folder: Path) -> None:
+def test_public_functions_can_be_pickled(folder: Path) -> None:
     assert pickle.loads(pickle.dumps(cf.read_run)) is cf.read_run
     assert os.fspath(folder)

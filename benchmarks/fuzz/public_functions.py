@@ -1,4 +1,4 @@
-"""The doors of the library: every public function given what it cannot use.
+"""Every public function with values that it cannot use.
 
 A value is either used or refused with a CranfieldError; what a function of the caller raises
 (`progress=`, `ask=`) is the caller's own.
