@@ -12,7 +12,7 @@ STORE = "address of the store if it is not the SQLite file in the folder"
 
 
 def site_steps(step: Callable[..., Parser]) -> None:
-    """Add import, export, backup, restore, verify, clock and rescore."""
+    """Add import, export, backup, restore, verify, clock, rescore and passwd."""
     taken = step("import", "a collection's folder becomes a draft campaign of a site")
     add(taken, "collection COLLECTION", "the folder of a collection, or of an export")
     add(taken, "--to DIR", "the folder of the site", required=True)
@@ -36,11 +36,14 @@ def site_steps(step: Callable[..., Parser]) -> None:
     again = step("rescore", "score what has no scores under the newest truth")
     add(again, "folder DIR", "the folder of the site")
     add(again, "campaign CAMPAIGN", "its name in addresses")
+    changed = step("passwd", "a new password for somebody of a site, shown once")
+    add(changed, "folder DIR", "the folder of the site")
+    add(changed, "name NAME", "the login name")
     played = step("rehearse", "a whole campaign against a server of its own: what must hold")
     add(played, "--seed N", "seed of everything that is made up (default: 7)", int, 7)
     add(played, "--scale X", "a share of the whole campaign (default: 1)", float, 1.0)
     add(played, "--folder DIR", "keep all that is made there")
-    for one in (taken, given, kept, back, looked, timed, again, played):
+    for one in (taken, given, kept, back, looked, timed, again, changed, played):
         add(one, "--db URL", STORE)
         outputs(one)
 
@@ -63,6 +66,7 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
         "verify": operate.verify_site,
         "clock": operate.clock_of_site,
         "rescore": operate.rescore,
+        "passwd": operate.new_password,
     }
     if action == "rehearse":
         from cranfield.server.rehearsal.play import rehearse

@@ -110,6 +110,23 @@ def _time(milliseconds: int) -> str:
     return f"{datetime.fromtimestamp(milliseconds / SECOND, UTC):%Y-%m-%d %H:%M:%S} UTC"
 
 
+def new_password(folder: str | Path, name: str, *, database: str | None = None) -> SiteReport:
+    """A generated password for somebody of a site, whose sessions and tokens end."""
+    from cranfield.server.services import accounts
+
+    with opened(folder, database) as context:
+        password = context.new_secret()[:20]
+        kept = accounts.Hasher(context.settings.passwords).hash(password)
+
+        def write(connection: Connection) -> None:
+            who = accounts.person_by_login(connection, name)
+            accounts.set_password(connection, context, "command line", who, kept)
+
+        context.store.write(write)
+    facts = {"login": name, "password (shown once)": password}
+    return site_report("passwd", "all sessions and tokens of the account have ended", facts)
+
+
 def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -> SiteReport:
     """Score what a campaign lacks scores for, and put new sets together."""
     with opened(folder, database) as context:

@@ -122,6 +122,19 @@ def disable(request: Request, id: str) -> Response:
     return see_done(request, "/admin", f"The account {login} is closed.")
 
 
+@handler("admin.password")
+def new_password(request: Request, id: str) -> Response:
+    """A generated password, which is shown once; sessions and tokens of the account end."""
+    context, visitor = context_of(request), visitor_of(request)
+    password = context.new_secret()[:20]
+    with context.store.read() as connection:
+        if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
+            raise Refusal(404, "There is nobody of this id.")
+    kept = hasher_of(request).hash(password)
+    context.store.write(lambda c: accounts.set_password(c, context, visitor.actor, id, kept))
+    return _admin(request, password=password)
+
+
 @handler("admin.role")
 def change_role(request: Request, id: str) -> Response:
     context, visitor, what = context_of(request), visitor_of(request), text_of(request, "role")

@@ -154,8 +154,15 @@ def account_page(
         ).mappings()
         rows = [dict(row) for row in mine]
         tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
-    values = {"teams": rows, "tokens": tokens, "secret": secret, "errors": errors or {}}
-    values |= token_choices(PERSONAL)
+        now = context_of(request).clock.now()
+        sessions = accounts.sessions_of(connection, visitor.person, visitor.cookie, now)
+    values: dict[str, Any] = {
+        "teams": rows,
+        "tokens": tokens,
+        "secret": secret,
+        "errors": errors or {},
+    }
+    values |= token_choices(PERSONAL) | {"sessions": sessions}
     return page(request, "account.html", 400 if errors else 200, **values)
 
 
@@ -178,6 +185,43 @@ def add_token(request: Request) -> Response:
         )
 
     return account_page(request, context.store.write(write))
+
+
+@handler("account.password")
+def change_password(request: Request) -> Response:
+    """The old password is asked for; every session and token ends, this one too."""
+    visitor, context, hasher = visitor_of(request), context_of(request), hasher_of(request)
+    fields, new = Fields(), text_of(request, "new_password")
+    with fields.beside("new_password"):
+        accounts.checked_password(new)
+    with fields.beside("same_password"):
+        if text_of(request, "same_password") != new:
+            raise UsageError("the new password is not the same here")
+    if not fields.errors:
+        with fields.beside("old_password"):
+            old = text_of(request, "old_password")
+            accounts.confirm(context, hasher, visitor.cookie, old, address_of(request))
+    if fields.errors:
+        return account_page(request, errors=fields.errors)
+    kept = hasher.hash(new)
+    context.store.write(
+        lambda c: accounts.set_password(c, context, visitor.actor, visitor.person, kept)
+    )
+    answer = see_done(
+        request,
+        "/login",
+        "The password is changed. All sessions and tokens have ended: please log in.",
+    )
+    answer.delete_cookie(SESSION, path="/")
+    return answer
+
+
+@handler("account.session")
+def end_session(request: Request, id: str) -> Response:
+    visitor, context = visitor_of(request), context_of(request)
+    if not context.store.write(lambda c: accounts.end_session(c, context, visitor.person, id)):
+        raise Refusal(404, "There is no such session.")
+    return see_done(request, "/account", "The session is ended.")
 
 
 @handler("account.revoke")

@@ -20,6 +20,7 @@ from cranfield.server.store.tables import api_token, login_failure, person, role
 SHORTEST_PASSWORD = 10
 LONGEST_TEXT = 400
 FREE_ATTEMPTS = 5
+SESSION_ID = 16
 DAY = 24 * 3600 * SECOND
 # How long tokens last: unless said otherwise, and at most.
 TOKEN_DAYS, MOST_TOKEN_DAYS = 180, 365
@@ -258,6 +259,63 @@ def confirm(context: Context, hasher: Hasher, token: str, password: str, address
         )
 
     context.store.write(write)
+
+
+def set_password(
+    connection: Connection, context: Context, actor: str, who: str, password_hash: str
+) -> None:
+    """Another password for somebody, whose sessions and tokens end: a thief has none of them."""
+    now = context.clock.now()
+    connection.execute(update(person).where(person.c.id == who).values(password=password_hash))
+    connection.execute(delete(session).where(session.c.person == who))
+    connection.execute(
+        update(api_token)
+        .where(api_token.c.person == who, api_token.c.revoked.is_(None))
+        .values(revoked=now)
+    )
+    audit.append(connection, now, actor, "person.password", who)
+
+
+def person_by_login(connection: Connection, login: str) -> str:
+    """The id of somebody, or a UsageError."""
+    name = login.strip().lower()
+    found = connection.execute(select(person.c.id).where(person.c.login == name)).scalar()
+    if found is None:
+        raise UsageError(f"nobody has the login name {login!r}")
+    return str(found)
+
+
+def sessions_of(connection: Connection, who: str, token: str, now: int) -> list[dict[str, Any]]:
+    """Where somebody is logged in, the newest first; `here` is the session of this token."""
+    rows = connection.execute(
+        select(session.c.hash, session.c.created, session.c.expires)
+        .where(session.c.person == who, session.c.expires > now)
+        .order_by(session.c.created.desc(), session.c.hash)
+    )
+    # A part of the hash names a session on the page; nobody logs in by it.
+    return [
+        {
+            "id": row.hash[:SESSION_ID],
+            "created": row.created,
+            "expires": row.expires,
+            "here": row.hash == hash_of(token),
+        }
+        for row in rows
+    ]
+
+
+def end_session(connection: Connection, context: Context, who: str, session_id: str) -> bool:
+    """End a session of one's own; False where there is none of this id."""
+    if len(session_id) != SESSION_ID:
+        return False
+    ended = connection.execute(
+        delete(session).where(
+            session.c.person == who, session.c.hash.startswith(session_id, autoescape=True)
+        )
+    )
+    if ended.rowcount:
+        audit.append(connection, context.clock.now(), who, "session.end", who)
+    return bool(ended.rowcount)
 
 
 def session_of(connection: Connection, token: str, now: int) -> Session | None:
