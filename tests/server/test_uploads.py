@@ -357,3 +357,13 @@ def test_a_team_that_sends_without_end_is_told_to_wait(open_folder, tmp_path, mo
         joined(threads)
     assert first == [429] * 3
     assert [answers.get() for _ in range(2)] == [200, 200]
+
+
+def test_the_files_of_accepted_runs_are_read_under_the_limit_of_unpacked_bytes(unserved):
+    from cranfield.server.services.campaigns import by_slug, tasks_of
+    from cranfield.server.services.pooling import accepted_runs
+
+    with unserved.context.store.read() as connection:
+        for task in tasks_of(connection, by_slug(connection, "tiny")["id"]):
+            ((_, _, file),) = accepted_runs(connection, unserved.context, task["id"])
+            assert file.caps.unpacked_bytes == unserved.settings.limits.unpacked_bytes

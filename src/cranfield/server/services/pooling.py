@@ -13,7 +13,7 @@ from cranfield.campaign.sheets import Sheet, Unit
 from cranfield.campaign.texts import read_texts
 from cranfield.errors import UsageError
 from cranfield.io.collection import read_collection
-from cranfield.io.files import Input
+from cranfield.io.files import Caps, Input
 from cranfield.server.context import Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.batches import Batch, add_batch, add_units
@@ -40,7 +40,9 @@ def accepted_runs(
     for row in rows:
         name = scoring.name_of(row.acronym, row.tag)
         ending = scoring.ending_of(context.settings, row.form, row.blob)
-        file = Input(f"{name}{ending}", blob_path(context.settings, row.blob))
+        # No more is unpacked than when the file was accepted.
+        caps = Caps(unpacked_bytes=context.settings.limits.unpacked_bytes)
+        file = Input(f"{name}{ending}", blob_path(context.settings, row.blob), caps)
         found.append((name, str(row.threshold), file))
     return found
 
