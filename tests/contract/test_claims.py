@@ -198,13 +198,32 @@ def test_seen_is_the_smaller_of_the_two_one_tailed_p_values(test):
         assert pair.mark == expected
 
 
-def test_one_tailed_marks_a_run_that_is_worse():
+def test_one_tailed_says_nothing_of_a_run_that_is_worse():
     values = campaign(3, 40, 1, spread=0)
     values[2] -= 0.3
     result = scores(values).compare(tail="one", baseline="run0")
     pair = result.pair("run2", "run0", "AP")
-    assert (pair.p > 0.9, pair.mark, pair.stars) == (True, "down", "")
-    assert " down" in str(result)
+    assert (pair.p > 0.9, pair.mark, pair.stars) == (True, "", "")
+    assert " down" not in str(result)
+
+
+def test_one_tailed_marks_equal_runs_as_often_as_its_level():
+    """Marks in either direction would come twice as often."""
+    values = np.random.default_rng(12).normal(0.5, 0.1, (401, 30))
+    values[0] = 0.5
+    found = scores(values).compare(test="t", tail="one", baseline="run0", correction="none")
+    marks = found.pairs.columns["mark"]
+    assert 0.03 <= (marks != 0).mean() <= 0.07
+
+
+def test_boards_name_the_intervals_of_means_beside_those_of_differences():
+    found = scores(campaign(3, 20, 1)).compare(resamples=99)
+    named = "of means wilson, within the range of the measure; of differences studentized"
+    assert named in found.footnotes()[-1]
+    # Once below the pairs, once below the leaderboard.
+    assert str(found).count(named) == 2
+    same = scores(campaign(3, 20, 1)).compare(interval="t", test="t")
+    assert "95 % intervals: t." in same.footnotes()[-1]
 
 
 def test_the_correction_uses_that_pairs_move_together():

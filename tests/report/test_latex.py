@@ -47,7 +47,7 @@ def test_stars_against_the_baseline(capsys):
         for name, text in zip(("AP", "nDCG@10", "NMRR"), values, strict=True):
             found = re.search(r"textsuperscript\{([*?]+)\}", text)
             assert (found.group(1) if found else "") == stars.get((run.strip(), name), "")
-    assert "Stars: differs from pixels." in latex
+    assert "Stars: differs significantly from pixels." in latex
 
 
 def test_letters_without_a_baseline(capsys):

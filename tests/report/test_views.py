@@ -116,7 +116,7 @@ def test_a_comparison_opens_with_its_summary(capsys):
     assert "Summary\n" in brief
     assert "Differences" not in brief
     footnote = brief.rstrip().splitlines()[-1]
-    assert footnote.startswith("Stars: differs from pixels.")
+    assert footnote.startswith("Stars: differs significantly from pixels.")
     assert "99 resamples" in footnote
     assert main([*argv, "--show", "all"]) == 0
     whole = capsys.readouterr().out

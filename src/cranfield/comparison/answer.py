@@ -297,6 +297,8 @@ class Comparison(Answer):
     doubts: tuple[Mapping[str, Any], ...] = ()
     # From how many units with gold the means of all were estimated; 0 where nothing was.
     gold_units: int = 0
+    # How the intervals of means were made, where that is not how those of differences were.
+    mean_interval: str | None = None
 
     @property
     def pairing(self) -> str:
@@ -331,10 +333,17 @@ class Comparison(Answer):
             how += "; its p-values hold for all pairs together"
         else:
             how += "; no correction"
-        ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval}"
+        ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval_names()}"
         if self.interval != "t":
             ends += f", seed {self.seed}"
         return [marks, f"{how}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
+
+    def interval_names(self) -> str:
+        """How intervals were made: those of means may be others than those of differences."""
+        if self.mean_interval in (None, self.interval):
+            return self.interval
+        inside = ", within the range of the measure" if self.mean_interval == "wilson" else ""
+        return f"of means {self.mean_interval}{inside}; of differences {self.interval}"
 
     def signs_explained(self) -> str:
         """What the stars and marks beside differences mean: those that there are."""

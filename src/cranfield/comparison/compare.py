@@ -104,6 +104,7 @@ def compare(
         tail=plan.tail,
         alpha=alpha,
         interval=plan.interval,
+        mean_interval=plan.mean_interval,
         resamples=plan.resamples if plan.drawing else None,
         seed=plan.seed,
         topics=max(len(scores.units[scores.unit_of[m]]) for m in chosen),

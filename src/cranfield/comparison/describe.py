@@ -22,7 +22,8 @@ def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
     plan, asked = case.plan, case.asked
     p, corrected = found.p[asked], found.corrected[asked]
     up = (corrected <= plan.alpha) & (found.direction[asked] > 0)
-    down = ((corrected <= plan.alpha) & (found.direction[asked] < 0)) | found.worse[asked]
+    # A one-tailed test says nothing of worse runs: to look both ways would double its level.
+    down = (corrected <= plan.alpha) & (found.direction[asked] < 0) & (plan.tail != "one")
     at_floor, corrected_at_floor = _floors(plan, p, corrected)
     columns: Columns = {
         "a": case.pairs[asked, 0],

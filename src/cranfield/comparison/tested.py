@@ -73,14 +73,13 @@ class Tested:
     """What the tests say of each pair of a case.
 
     `direction` is 1 where the first run is the better one by what the test looks at, -1 where it
-    is worse. `worse` are the pairs of a one-tailed test that the opposite test calls worse.
-    `levels` gives, for a number of topics, the level that the correction leaves for one pair.
+    is worse. `levels` gives, for a number of topics, the level that the correction leaves for one
+    pair.
     """
 
     p: Floats
     corrected: Floats
     direction: Ints
-    worse: Bools
     bootstrap: Studentized | None
     levels: Callable[[int], float] = field(repr=False)
 
@@ -99,7 +98,7 @@ def tested(case: Case, progress: Progress) -> Tested:
     """Test and correct all pairs of a case."""
     plan = case.plan
     found = _bootstrap(case, progress.part(0.0, 0.7)) if plan.test == "bootstrap" else None
-    every = _p_values(case, case.pairs, plan.board_tail, found, 1.0)
+    every = _p_values(case, case.pairs, plan.board_tail, found)
     progress(0.8)
     p, corrected = every.copy(), np.ones(len(case.pairs))
     rest = np.setdiff1d(np.arange(len(case.pairs)), case.asked)
@@ -107,17 +106,12 @@ def tested(case: Case, progress: Progress) -> Tested:
         corrected[rest] = _corrected(case, np.arange(len(case.pairs)), every, plan.board_tail)[0][
             rest
         ]
-    worse = np.zeros(len(case.pairs), dtype=bool)
     asked = case.asked
     if plan.tail == "one":
-        p[asked] = _p_values(case, case.pairs[asked], "one", _at(found, asked), 1.0)
-        other = _p_values(case, case.pairs[asked], "one", _at(found, asked), -1.0)
-        worse[asked] = _corrected(case, asked, other, "one", -1.0)[0] <= plan.alpha
+        p[asked] = _p_values(case, case.pairs[asked], "one", _at(found, asked))
     corrected[asked], steps = _corrected(case, asked, p[asked], plan.tail)
     progress(1.0)
-    return Tested(
-        p, corrected, _directions(case, found), worse, found, _levels(case, asked.size, steps)
-    )
+    return Tested(p, corrected, _directions(case, found), found, _levels(case, asked.size, steps))
 
 
 def _bootstrap(case: Case, progress: Progress) -> Studentized:
@@ -137,11 +131,9 @@ def _at(found: Studentized | None, positions: Ints) -> Studentized | None:
     return Studentized(*(getattr(found, name)[positions] for name in Studentized.__slots__))
 
 
-def _p_values(
-    case: Case, pairs: Ints, tail: Tail, found: Studentized | None, turn: float
-) -> Floats:
-    """The p-value of each pair; a `turn` of -1 asks whether the first run is the worse one."""
-    plan, sign = case.plan, case.sign * turn
+def _p_values(case: Case, pairs: Ints, tail: Tail, found: Studentized | None) -> Floats:
+    """The p-value of each pair."""
+    plan, sign = case.plan, case.sign
     if found is not None:
         return found.p(tail, sign)
     oriented = sign * case.values
@@ -183,9 +175,7 @@ def _family_p(oriented: Floats, pairs: Ints, plan: Plan) -> Floats:
     ).p
 
 
-def _corrected(
-    case: Case, members: Ints, p: Floats, tail: Tail, turn: float = 1.0
-) -> tuple[Floats, StepDown | None]:
+def _corrected(case: Case, members: Ints, p: Floats, tail: Tail) -> tuple[Floats, StepDown | None]:
     """p-values corrected for being many, and the draws that the correction took."""
     plan = case.plan
     if plan.correction != STEP_DOWN:
@@ -193,7 +183,7 @@ def _corrected(
     if members.size == 1:
         return p.copy(), None
     steps = step_down(
-        turn * _few_enough(case.oriented, plan),
+        _few_enough(case.oriented, plan),
         case.pairs[members],
         tail=tail,
         resamples=plan.resamples,

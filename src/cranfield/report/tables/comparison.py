@@ -280,6 +280,9 @@ def _leaderboard(comparison: Comparison, measure: str) -> Table:
         notes.append("group: two runs share no letter exactly when they differ significantly.")
     if doubtful:
         notes.append(comparison.interval_parts())
+    else:
+        level = f"{100 * (1 - comparison.alpha):g} %"
+        notes.append(f"{level} intervals: {comparison.interval_names()}.")
     return Table(columns, rows, title=f"Leaderboard: {measure}", notes=notes)
 
 
@@ -357,12 +360,15 @@ def _summary(comparison: Comparison) -> Table:
         rows.append(row)
     _, how, _ = comparison.footnotes()
     if comparison.baseline is not None:
-        signs = f"Stars: differs from {comparison.baseline}." if marks else ""
+        signs = f"Stars: differs significantly from {comparison.baseline}." if marks else ""
         said = " ".join(filter(None, [signs, comparison.signs_explained(), how]))
     elif marks:
-        said = f"Two runs share no letter exactly when they differ. {how}"
+        said = f"Two runs share no letter exactly when they differ significantly. {how}"
     else:
-        said = f"The pairs show which runs differ: there are more groups than letters. {how}"
+        said = (
+            "The pairs show which runs differ significantly: there are more groups than letters. "
+            f"{how}"
+        )
     return Table(columns, rows, title="Summary", notes=[said], marks=marks, tested=True)
 
 
