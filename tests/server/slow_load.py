@@ -201,3 +201,28 @@ def test_a_board_costs_little(tmp_path):
     assert plain <= 30_000
     assert cached <= 1.5
     assert anew <= 8
+
+
+def test_many_refused_text_files_hold_nobody_up(large):
+    """Each is read by the child, and its first problems are told; others are answered meanwhile."""
+    process, client = large
+    rows = (b"topic0001 Q0 nowhere%06d %d %d x\n" % (n, n + 1, n) for n in range(27_000))
+    content, before, answers, waits = b"".join(rows), memory(process), [], []
+
+    def send():
+        answers.append(client.post("/tasks/ranked/check", content=content).status_code)
+
+    threads = [threading.Thread(target=send, daemon=True) for _ in range(41)]
+    begun = time.monotonic()
+    for thread in threads:
+        thread.start()
+    health = str(client.base_url).partition("/api/")[0] + "/healthz"
+    while any(thread.is_alive() for thread in threads):
+        asked = time.monotonic()
+        assert httpx.get(health, timeout=60).status_code == 200
+        waits.append(time.monotonic() - asked)
+    joined(threads, 120)
+    took, more = time.monotonic() - begun, memory(process) - before
+    print(f"41 files in {took:.1f} s, +{more:.0f} MB; /healthz at most {1000 * max(waits):.0f} ms")
+    assert answers == [422] * 41
+    assert took < 300
