@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import atexit
-import gc
 import os
 import sys
 
@@ -20,30 +18,14 @@ def start() -> int:
     """Run the command line; an interrupt before or behind its work ends quietly, too."""
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))
     _open_streams()
-    gc.set_threshold(20_000)  # loading makes many objects, and hardly any that are garbage
     from cranfield.cli import main
     from cranfield.io import limits  # noqa: F401  (the compiled core, which loses an interrupt)
 
     code = main()
-    if sys.getprofile() or sys.gettrace():
-        return code  # somebody watches, who has something to say behind it
-    if code not in _STOPPED:
-        _put_away()
-    # Python would take all modules apart, object by object: a tenth of a small command's time.
-    # Nor may that survive a library that was interrupted while it was being loaded.
-    os._exit(code)
-
-
-def _put_away() -> None:
-    """What Python does at its end for others: threads and what was registered, streams."""
-    from contextlib import suppress
-
-    if threading := sys.modules.get("threading"):
-        threading._shutdown()
-    atexit._run_exitfuncs()
-    for stream in (sys.stdout, sys.stderr):
-        with suppress(OSError, ValueError):  # nobody is there to be told
-            stream.flush()
+    if code in _STOPPED:
+        # A library that was interrupted while it was being loaded may not survive Python's own end.
+        os._exit(code)
+    return code
 
 
 def _open_streams() -> None:

@@ -41,7 +41,7 @@ def test_temporary_folders_go(tmp_path: Path) -> None:
 
 
 def test_the_code_of_a_command_stays() -> None:
-    done = ended("start(); print('never')", "eval", "absent", "absent")
+    done = ended("sys.exit(start())", "eval", "absent", "absent")
     assert done.returncode == 2
     assert done.stdout == ""
     assert "no such file" in done.stderr
