@@ -67,7 +67,7 @@ def outcome(rule, letters, state, site):
     try:
         admit(rule, visitor_with(letters, state), Asked(rule, site))
     except Refusal as refusal:
-        return "confirm" if refusal.more.get("confirm") else refusal.status
+        return "confirm" if refusal.extra.get("confirm") else refusal.status
     return 200
 
 

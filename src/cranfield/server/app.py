@@ -49,20 +49,20 @@ WITH_FILES = ("submit", "board.truth", "batches.add")
 
 
 def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
-    opened = context or open_site(settings)
+    site = context or open_site(settings)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         from cranfield.server.jobs.worker import Workers
 
-        workers = Workers(opened)
+        workers = Workers(site)
         workers.start()
         try:
             yield
         finally:
             workers.stop()
             app.state.checks.close()
-            opened.store.close()
+            site.store.close()
 
     app = FastAPI(
         title="Cranfield campaigns",
@@ -73,10 +73,10 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
         lifespan=lifespan,
         redirect_slashes=False,
     )
-    app.state.context, app.state.settings = opened, settings
+    app.state.context, app.state.settings = site, settings
     app.state.hasher = Hasher(settings.passwords)
-    app.state.checks = Checks(opened)
-    app.state.pages = Pages(opened)
+    app.state.checks = Checks(site)
+    app.state.pages = Pages(site)
     _add_routes(app)
     _add_errors(app)
     app.mount(
@@ -85,17 +85,19 @@ def make_app(settings: Settings, context: Context | None = None) -> FastAPI:
         name="static",
     )
     fields = settings.limits.form_bytes
-    app.add_middleware(BodyLimit, most=settings.limits.upload_bytes + fields, fields=fields)
+    app.add_middleware(BodyLimit, max_bytes=settings.limits.upload_bytes + fields, fields=fields)
     app.add_middleware(SecurityHeaders, secure=settings.proxy is not None)
     return app
 
 
 def _add_routes(app: FastAPI) -> None:
     load_handlers()
-    named = {rule.name for rule in RULES}
-    if named != HANDLERS.keys():
-        odd = sorted(named ^ HANDLERS.keys())
-        raise RuntimeError(f"routes without a rule, or rules without a route: {', '.join(odd)}")
+    names = {rule.name for rule in RULES}
+    if names != HANDLERS.keys():
+        unmatched = sorted(names ^ HANDLERS.keys())
+        raise RuntimeError(
+            f"routes without a rule, or rules without a route: {', '.join(unmatched)}"
+        )
     for rule in RULES:
         app.add_api_route(
             rule.path,
@@ -116,7 +118,7 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
     """The refusals that programs are told of in the description of the interface."""
     if not rule.is_api:
         return {}
-    said = {
+    descriptions = {
         400: "cannot be understood",
         401: "no valid token",
         403: "not allowed",
@@ -128,7 +130,7 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
         503: "the clock of the server is in doubt",
         507: "the disk of the server is full",
     }
-    return {status: {"description": text} for status, text in said.items()}
+    return {status: {"description": text} for status, text in descriptions.items()}
 
 
 def guarding(rule: Rule) -> Callable[[Request], Any]:
@@ -148,9 +150,9 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
         try:
             await guard(request)
         except Refusal as refusal:
-            if refusal.status == 401 and not refusal.more.get("confirm"):
+            if refusal.status == 401 and not refusal.extra.get("confirm"):
                 await _keep_typed(request)
-            if not refusal.more.get("confirm"):
+            if not refusal.extra.get("confirm"):
                 raise
             locked = refusal
         await _read_form(rule, request, request.state.visitor)
@@ -205,12 +207,16 @@ def _check_scope(rule: Rule, visitor: Visitor) -> None:
 def _not_allowed(rule: Rule, visitor: Visitor, state: str | None) -> str:
     """Why somebody may not: whom the page is for, or from which state on it is there."""
     if visitor.roles & rule.who and state is not None:
-        states = " or ".join(one for one in STATES if one in rule.when)
+        states = " or ".join(name for name in STATES if name in rule.when)
         return f"This page is there once the campaign is {states}; it is {state}."
-    named = [ROLES[letter] for letter in "TLACJOS" if letter in rule.who]
-    whom = f"{', '.join(named[:-1])} or {named[-1]}" if len(named) > 1 else "".join(named)
-    me = f" You are logged in as {visitor.login}." if visitor.login else ""
-    return f"This page is for: {whom}.{me}"
+    role_names = [ROLES[letter] for letter in "TLACJOS" if letter in rule.who]
+    audience = (
+        f"{', '.join(role_names[:-1])} or {role_names[-1]}"
+        if len(role_names) > 1
+        else "".join(role_names)
+    )
+    login_note = f" You are logged in as {visitor.login}." if visitor.login else ""
+    return f"This page is for: {audience}.{login_note}"
 
 
 def _need_password(rule: Rule, visitor: Visitor, request: Request) -> None:
@@ -226,8 +232,8 @@ async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
     if origin not in ("same-origin", "none"):
         raise Refusal(403, "This form came from another site.")
     if rule.name not in WITH_FILES and not _is_short(request):
-        most = request.app.state.settings.limits.form_bytes
-        raise Refusal(413, f"A form has at most {most:,} bytes.")
+        max_bytes = request.app.state.settings.limits.form_bytes
+        raise Refusal(413, f"A form has at most {max_bytes:,} bytes.")
     try:
         form = await read_form(request)
     except BodyTooLargeError as error:
@@ -275,24 +281,26 @@ def _texts_of(form: FormData) -> list[tuple[str, str]]:
 
 def _add_errors(app: FastAPI) -> None:
     async def refused(request: Request, error: Exception) -> Response:
-        status, message, more = _told(error)
+        status, message, extra = _told(error)
         if status == 500:
             LOG.error("%s %s", request.method, request.url.path, exc_info=error)
         if request.url.path.startswith("/api/"):
-            answer = problem(status, message, **more)
+            answer = problem(status, message, **extra)
             answer.headers.update(_allowed(error))
             return answer
-        if more.get("confirm") and hasattr(request.state, "carried"):
+        if extra.get("confirm") and hasattr(request.state, "carried"):
             return password_page(request)
         if hasattr(request.state, "resumed") and status in (401, 403):
             return resume_page(request, status)
         if status == 401:
-            to = "/confirm" if more.get("confirm") else "/login"
-            back = request.url.path if request.method == "GET" else ""
-            return see(f"{to}?next={quote(back, safe='/')}" if back else to)
-        shown = page(request, "refused.html", status, code=status, message=message)
-        shown.headers.update(_allowed(error))
-        return shown
+            login_path = "/confirm" if extra.get("confirm") else "/login"
+            return_path = request.url.path if request.method == "GET" else ""
+            return see(
+                f"{login_path}?next={quote(return_path, safe='/')}" if return_path else login_path
+            )
+        error_page = page(request, "refused.html", status, code=status, message=message)
+        error_page.headers.update(_allowed(error))
+        return error_page
 
     for kind in (
         Refusal,
@@ -313,7 +321,7 @@ def _allowed(error: Exception) -> Mapping[str, str]:
 def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:
     """The status of an error, a sentence about it, and what else a program is told."""
     if isinstance(error, Refusal):
-        return error.status, error.message, error.more
+        return error.status, error.message, error.extra
     if isinstance(error, WaitError | BusyError):
         return 429, str(error), {}
     if isinstance(error, ClockError):

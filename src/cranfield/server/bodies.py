@@ -16,22 +16,22 @@ FIELDS = 2000
 class BodyTooLargeError(Refusal):
     """A request that has more bytes than the site reads."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(413, f"At most {most:,} bytes are taken at once.")
+    def __init__(self, max_bytes: int) -> None:
+        super().__init__(413, f"At most {max_bytes:,} bytes are taken at once.")
         # The fields of a form that came before the limit.
         self.form = FormData()
 
 
 class BodyLimit:
-    """Raises a BodyTooLargeError in the application that reads more than `most` bytes.
+    """Raises a BodyTooLargeError in the application that reads more than `max_bytes` bytes.
 
     Of a body that says that it is too long, only as much is read as the fields of a form have.
     A browser shows an answer once it has sent everything, so the rest of a body that is refused
-    is read and thrown away, up to `most` bytes.
+    is read and thrown away, up to `max_bytes` bytes.
     """
 
-    def __init__(self, app: ASGIApp, *, most: int, fields: int) -> None:
-        self.app, self.most, self.fields = app, most, fields
+    def __init__(self, app: ASGIApp, *, max_bytes: int, fields: int) -> None:
+        self.app, self.max_bytes, self.fields = app, max_bytes, fields
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
@@ -39,10 +39,10 @@ class BodyLimit:
             return
         headers = Headers(scope=scope)
         length = headers.get("content-length", "")
-        is_long = length.isdecimal() and int(length) > self.most
+        is_long = length.isdecimal() and int(length) > self.max_bytes
         # Who asks before sending is answered at once.
         asks = headers.get("expect", "").lower() == "100-continue"
-        limit = self.fields if is_long else self.most
+        limit = self.fields if is_long else self.max_bytes
         size, ended = 0, False
 
         async def read() -> Message:
@@ -54,15 +54,15 @@ class BodyLimit:
 
         async def limited() -> Message:
             if is_long and asks:
-                raise BodyTooLargeError(self.most)
+                raise BodyTooLargeError(self.max_bytes)
             message = await read()
             if size > limit:
-                raise BodyTooLargeError(self.most)
+                raise BodyTooLargeError(self.max_bytes)
             return message
 
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start" and message["status"] == 413 and not asks:
-                while not ended and size <= 2 * self.most:
+                while not ended and size <= 2 * self.max_bytes:
                     await read()
             await send(message)
 

@@ -45,7 +45,7 @@ def submit_run(
         raise UsageError(f"the token of your team is expected in the environment as {TOKEN}")
     if not path.is_file():
         raise InputError.single(str(path), "no such file")
-    said = {
+    parameters = {
         "conf": conf,
         "about": about,
         "features": features,
@@ -54,14 +54,14 @@ def submit_run(
         "ending": inner_suffix(path),
         "replace": "true" if replace else "",
     }
-    query = urlencode({name: value for name, value in said.items() if value})
-    place, campaign = place_of(to)
-    where = f"/api/v1/tasks/{quote(f'{campaign}.{task}')}"
+    query = urlencode({name: value for name, value in parameters.items() if value})
+    connection, campaign = place_of(to)
+    task_path = f"/api/v1/tasks/{quote(f'{campaign}.{task}')}"
     name = tag or run_name(path)
-    target = f"{where}/check?{query}" if check else f"{where}/runs/{quote(name)}?{query}"
-    status, answer = _send(place, "POST" if check else "PUT", target, path, secret)
+    target = f"{task_path}/check?{query}" if check else f"{task_path}/runs/{quote(name)}?{query}"
+    status, answer = _send(connection, "POST" if check else "PUT", target, path, secret)
     if status == 422 and "problems" in answer:
-        problems = [Problem(one["line"], one["message"]) for one in answer["problems"]]
+        problems = [Problem(entry["line"], entry["message"]) for entry in answer["problems"]]
         raise InputError(str(path), problems, answer["count"])
     if status >= 300:
         raise UsageError(f"{to}: {answer.get('detail', status)} ({status})")
@@ -69,10 +69,10 @@ def submit_run(
     return site_report("check" if check else "submit", title, answer)
 
 
-def _threshold(given: str) -> str:
+def _threshold(threshold: str) -> str:
     """A threshold as it is sent: a file of thresholds goes along as its lines."""
-    file = Path(given) if given and not given.replace(".", "").isdecimal() else None
-    return read_text(file) if file is not None and is_file(file) else given
+    file = Path(threshold) if threshold and not threshold.replace(".", "").isdecimal() else None
+    return read_text(file) if file is not None and is_file(file) else threshold
 
 
 def place_of(address: str) -> tuple[HTTPConnection, str]:
@@ -85,7 +85,7 @@ def place_of(address: str) -> tuple[HTTPConnection, str]:
 
 
 def _send(
-    place: HTTPConnection, method: str, target: str, path: Path, secret: str
+    connection: HTTPConnection, method: str, target: str, path: Path, secret: str
 ) -> tuple[int, dict[str, Any]]:
     """One request; one that was cut off is sent again under the same key, so it counts once."""
     headers = {
@@ -97,22 +97,22 @@ def _send(
     for attempt in range(1, ATTEMPTS + 1):
         try:
             with path.open("rb") as stream:
-                place.request(method, target, stream, headers)
-                answer = place.getresponse()
+                connection.request(method, target, stream, headers)
+                answer = connection.getresponse()
                 text = answer.read()
             return answer.status, read_answer(text)
         except (HTTPException, OSError) as error:
             if attempt == ATTEMPTS:
                 why = os_message(error) if isinstance(error, OSError) else str(error)
-                raise UsageError(f"{place.host}: {why}") from None
+                raise UsageError(f"{connection.host}: {why}") from None
         finally:
-            place.close()
+            connection.close()
     raise RuntimeError("unreachable")
 
 
 def read_answer(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {"detail": text[:200].decode(errors="replace")}
+        content = None
+    return content if isinstance(content, dict) else {"detail": text[:200].decode(errors="replace")}

@@ -108,16 +108,16 @@ class Memory:
         self._kept: dict[Any, tuple[int, float, Any]] = {}
 
     def get(self, key: Any, changes: int, make: Callable[[], T]) -> T:
-        known = self._kept.get(key)
+        entry = self._kept.get(key)
         now = time.monotonic()
-        if known is not None and known[0] == changes and now - known[1] < self.SECONDS:
-            found: T = known[2]
-            return found
-        made = make()
+        if entry is not None and entry[0] == changes and now - entry[1] < self.SECONDS:
+            value: T = entry[2]
+            return value
+        new_value = make()
         if len(self._kept) >= self.MOST:
             self._kept.clear()
-        self._kept[key] = (changes, now, made)
-        return made
+        self._kept[key] = (changes, now, new_value)
+        return new_value
 
 
 def as_time(milliseconds: int) -> str:

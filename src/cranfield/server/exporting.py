@@ -54,39 +54,41 @@ exit "$bad"
 """
 
 
-def write_export(given: dict[str, Any]) -> dict[str, Any]:
+def write_export(job_input: dict[str, Any]) -> dict[str, Any]:
     """Write the export to a new folder, whole or not at all; gives its hash."""
-    out = Path(given["out"])
+    out = Path(job_input["out"])
     out.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as draft:
-        stage, made = Path(draft, "stage"), Path(draft, "made")
-        made.mkdir()
-        staged(given, stage, made / "collection")
-        collection = read_collection(made / "collection")
+        stage, folder = Path(draft, "stage"), Path(draft, "made")
+        folder.mkdir()
+        staged(job_input, stage, folder / "collection")
+        collection = read_collection(folder / "collection")
         tables = [
-            name for kind in given["tasks"] for name in _tables(given, kind, collection, made)
+            name
+            for kind in job_input["tasks"]
+            for name in _tables(job_input, kind, collection, folder)
         ]
-        for folder in given["extras"]:
-            shutil.copytree(folder, made, dirs_exist_ok=True)
+        for extra in job_input["extras"]:
+            shutil.copytree(extra, folder, dirs_exist_ok=True)
         if tables:
-            publish(collection, made / "site", release_truth=given["released"], jobs=1)
+            publish(collection, folder / "site", release_truth=job_input["released"], jobs=1)
         script = _HEAD + "".join(f"again {name.replace('/', ' ')}\n" for name in tables) + _TAIL
-        (made / SCRIPT).write_text(script)
-        (made / SCRIPT).chmod(0o700)
-        sha = _write_manifest(made)
-        made.chmod(0o700)
-        made.replace(out)
+        (folder / SCRIPT).write_text(script)
+        (folder / SCRIPT).chmod(0o700)
+        sha = _write_manifest(folder)
+        folder.chmod(0o700)
+        folder.replace(out)
     return {"done": len(tables), "sha": sha, "tables": len(tables)}
 
 
-def staged(given: dict[str, Any], stage: Path, target: Path) -> None:
+def staged(job_input: dict[str, Any], stage: Path, target: Path) -> None:
     """Put the files of the collection together, then write it as any collection is written."""
-    shutil.copytree(given["public"], stage)
+    shutil.copytree(job_input["public"], stage)
     public = read_collection(stage)
-    values: dict[str, Any] = {"title": given["title"], "licence": given["licence"]}
-    values["teams"] = tuple(Team(**team) for team in given["teams"])
+    values: dict[str, Any] = {"title": job_input["title"], "licence": job_input["licence"]}
+    values["teams"] = tuple(Team(**team) for team in job_input["teams"])
     facts: dict[str, RunFacts] = {}
-    for kind, task in given["tasks"].items():
+    for kind, task in job_input["tasks"].items():
         values[RUN_KEYS[kind]] = tuple(_run_file(run, stage, kind) for run in task["runs"])
         facts |= {run["facts"]["run"]: _facts(run, stage) for run in task["runs"]}
         values[BASELINES[kind]] = task["baseline"]
@@ -94,11 +96,12 @@ def staged(given: dict[str, Any], stage: Path, target: Path) -> None:
             values[TRUTH_KEYS[kind]] = _linked(
                 Path(task["truth"]), stage / Path(task["truth"]).name
             )
-    for key, file in given["private"].items():
+    for key, file in job_input["private"].items():
         values[key] = _linked(Path(file), stage / Path(file).name)
-    known = {field.name for field in fields(Collection)}
+    field_names = {field.name for field in fields(Collection)}
     write_collection(
-        replace(public, run_facts=facts, **{k: v for k, v in values.items() if k in known}), target
+        replace(public, run_facts=facts, **{k: v for k, v in values.items() if k in field_names}),
+        target,
     )
     for file in sorted(stage.glob("thresholds/*.csv")):
         (target / "thresholds").mkdir(exist_ok=True)
@@ -133,25 +136,27 @@ def _linked(source: Path, target: Path) -> Path:
     return target
 
 
-def _tables(given: dict[str, Any], kind: str, collection: Collection, made: Path) -> list[str]:
+def _tables(
+    job_input: dict[str, Any], kind: str, collection: Collection, export_folder: Path
+) -> list[str]:
     """Write every table that the scores of the site have something for."""
-    folder = given["tasks"][kind]["scores"]
+    folder = job_input["tasks"][kind]["scores"]
     if not folder:
         return []
     material = material_of(Path(folder), collection, kind)
-    (made / "tables" / kind).mkdir(parents=True)
-    written = []
-    for name, declared in TABLES.items():
-        if kind not in declared.kinds:
+    (export_folder / "tables" / kind).mkdir(parents=True)
+    names = []
+    for name, table in TABLES.items():
+        if kind not in table.kinds:
             continue
         try:
-            found = campaign_results(material, name)
+            results = campaign_results(material, name)
         except CranfieldError:
             continue  # the campaign has nothing for this table
-        text = render(document_of(found), "json")
-        (made / "tables" / kind / f"{name}.json").write_text(text, encoding="utf-8")
-        written.append(f"{kind}/{name}")
-    return written
+        text = render(document_of(results), "json")
+        (export_folder / "tables" / kind / f"{name}.json").write_text(text, encoding="utf-8")
+        names.append(f"{kind}/{name}")
+    return names
 
 
 def material_of(folder: Path, collection: Collection, kind: Any) -> Material:
@@ -163,13 +168,13 @@ def material_of(folder: Path, collection: Collection, kind: Any) -> Material:
     return Material.of(collection, kind, scores=scores, comparison=comparison, released=True)
 
 
-def _write_manifest(made: Path) -> str:
+def _write_manifest(folder: Path) -> str:
     """The hash of every file; the hash of that is the hash of the export."""
     files = {
-        path.relative_to(made).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
-        for path in sorted(made.rglob("*"))
+        path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest()
+        for path in sorted(folder.rglob("*"))
         if path.is_file()
     }
     text = json.dumps({"files": files}, indent=1, sort_keys=True) + "\n"
-    (made / MANIFEST).write_text(text, encoding="utf-8")
+    (folder / MANIFEST).write_text(text, encoding="utf-8")
     return hashlib.sha256(text.encode()).hexdigest()

@@ -46,15 +46,15 @@ def judge(
         raise UsageError("command= names the program that judges")
     if answer_within < 1:
         raise UsageError(f"answer_within={answer_within}: at least 1 second")
-    place, _ = place_of(to)
+    connection, _ = place_of(to)
     try:
         with _Program(shlex.split(command), answer_within) as program:
-            return _judged(place, secret, program, most)
+            return _judged(connection, secret, program, most)
     except (OSError, ValueError) as error:
         why = os_message(error) if isinstance(error, OSError) else str(error)
         raise UsageError(f"{command}: {why}") from None
     finally:
-        place.close()
+        connection.close()
 
 
 class _Program:
@@ -93,7 +93,7 @@ class _Program:
         with suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
 
-    def answer(self, given: dict[str, Any]) -> dict[str, Any]:
+    def answer(self, unit: dict[str, Any]) -> dict[str, Any]:
         """One line to the program, one line from it."""
         late = threading.Event()
 
@@ -106,7 +106,7 @@ class _Program:
         timer.daemon = True
         timer.start()
         try:
-            line = self._exchange(json.dumps(given, ensure_ascii=False) + "\n")
+            line = self._exchange(json.dumps(unit, ensure_ascii=False) + "\n")
         finally:
             timer.cancel()
         if late.is_set():
@@ -116,12 +116,12 @@ class _Program:
         if not line:
             raise UsageError("the program ended before it had answered")
         try:
-            said = json.loads(line)
+            reply = json.loads(line)
         except ValueError:
-            said = None
-        if not isinstance(said, dict):
+            reply = None
+        if not isinstance(reply, dict):
             raise UsageError(f"the program answered {line[:80]!r}, expected a line of JSON")
-        return said
+        return reply
 
     def _exchange(self, line: str) -> str:
         if self._process.stdin is None or self._process.stdout is None:
@@ -133,57 +133,59 @@ class _Program:
         return self._process.stdout.readline()
 
 
-def _judged(place: HTTPConnection, secret: str, program: _Program, most: int | None) -> SiteReport:
+def _judged(
+    connection: HTTPConnection, secret: str, program: _Program, max_units: int | None
+) -> SiteReport:
     saved = skipped = 0
     refused: list[str] = []
-    while most is None or saved + skipped < most:
-        status, given = _ask(place, secret, "GET", "/work/next")
+    while max_units is None or saved + skipped < max_units:
+        status, unit = _ask(connection, secret, "GET", "/work/next")
         if status != 200:
-            raise UsageError(f"{given.get('detail', status)} ({status})")
-        if given.get("assignment") is None:
+            raise UsageError(f"{unit.get('detail', status)} ({status})")
+        if unit.get("assignment") is None:
             break
         began = time.monotonic()
-        said = program.answer(given)
-        here = f"/work/{given['assignment']}"
-        if not said.get("skip"):
+        reply = program.answer(unit)
+        unit_path = f"/work/{unit['assignment']}"
+        if not reply.get("skip"):
             body = {
-                "answers": said.get("answers", {}),
-                "state": said.get("state", "done"),
-                "key": f"{given['assignment']}.1",
-                "seconds": said.get("seconds", time.monotonic() - began),
-                "comment": str(said.get("comment", "")),
+                "answers": reply.get("answers", {}),
+                "state": reply.get("state", "done"),
+                "key": f"{unit['assignment']}.1",
+                "seconds": reply.get("seconds", time.monotonic() - began),
+                "comment": str(reply.get("comment", "")),
             }
-            status, answer = _ask(place, secret, "PUT", here, body)
+            status, answer = _ask(connection, secret, "PUT", unit_path, body)
             if status == 200:
                 saved += 1
                 continue
             reason = "; ".join(p["message"] for p in answer.get("problems", ()))
-            refused.append(f"{given['item']}: {reason or answer.get('detail', status)}")
-            _ask(place, secret, "POST", f"{here}/comment", {"text": refused[-1][:2000]})
-        body = {"key": f"{given['assignment']}.skip"}
-        status, answer = _ask(place, secret, "POST", f"{here}/skip", body)
+            refused.append(f"{unit['item']}: {reason or answer.get('detail', status)}")
+            _ask(connection, secret, "POST", f"{unit_path}/comment", {"text": refused[-1][:2000]})
+        body = {"key": f"{unit['assignment']}.skip"}
+        status, answer = _ask(connection, secret, "POST", f"{unit_path}/skip", body)
         if status != 200:  # the same unit would come again, for ever
-            raise UsageError(f"{given['item']}: {answer.get('detail', status)} ({status})")
+            raise UsageError(f"{unit['item']}: {answer.get('detail', status)} ({status})")
         skipped += 1
     report = {"judged": saved, "skipped": skipped, "refused": refused[:20]}
     return site_report("judge", f"{saved} judged, {skipped} skipped", report)
 
 
 def _ask(
-    place: HTTPConnection, secret: str, method: str, path: str, body: Any = None
+    connection: HTTPConnection, secret: str, method: str, path: str, body: Any = None
 ) -> tuple[int, dict[str, Any]]:
     """One request; one that was cut off is sent again under its own key, so it counts once."""
     data = None if body is None else json.dumps(body).encode()
     headers = {"Authorization": f"Bearer {secret}", "Content-Type": "application/json"}
     for attempt in range(1, ATTEMPTS + 1):
         try:
-            place.request(method, f"/api/v1{path}", data, headers)
-            answer = place.getresponse()
+            connection.request(method, f"/api/v1{path}", data, headers)
+            answer = connection.getresponse()
             return answer.status, read_answer(answer.read())
         except (HTTPException, OSError) as error:
-            place.close()
+            connection.close()
             if attempt == ATTEMPTS:
                 why = os_message(error) if isinstance(error, OSError) else str(error)
-                raise UsageError(f"{place.host}: {why}") from None
+                raise UsageError(f"{connection.host}: {why}") from None
             time.sleep(WAIT * attempt)
     raise RuntimeError("unreachable")

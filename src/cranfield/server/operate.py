@@ -53,16 +53,16 @@ def import_campaign(
 ) -> SiteReport:
     """Make a draft campaign of a collection's folder in the site of another; score its runs."""
     with opened(to, database, new=True) as context:
-        made = import_collection(context, collection, name=name)
-        done = work_all(context) if score else 0
+        imported = import_collection(context, collection, name=name)
+        jobs_done = work_all(context) if score else 0
     facts = {
-        "campaign": made.slug,
-        "tasks": ", ".join(made.tasks),
-        "teams": made.teams,
-        "runs": made.runs,
-        "jobs done": done,
+        "campaign": imported.slug,
+        "tasks": ", ".join(imported.tasks),
+        "teams": imported.teams,
+        "runs": imported.runs,
+        "jobs done": jobs_done,
     }
-    return site_report("import", f"{made.slug} is a draft campaign", facts)
+    return site_report("import", f"{imported.slug} is a draft campaign", facts)
 
 
 def verify_site(folder: str | Path, *, database: str | None = None) -> SiteReport:
@@ -73,11 +73,11 @@ def verify_site(folder: str | Path, *, database: str | None = None) -> SiteRepor
         with context.store.read() as connection:
             rows, broken = audit.verify(connection)
         files, problems = check_files(context)
-    found = [broken] if broken else []
-    found += problems
-    facts = {"audit rows": rows, "files": files, "problems": len(found)}
-    title = "the audit and all files are whole" if not found else "not all is as it was written"
-    return site_report("verify", title, facts, holds=not found, notes=tuple(found))
+    faults = [broken] if broken else []
+    faults += problems
+    facts = {"audit rows": rows, "files": files, "problems": len(faults)}
+    title = "the audit and all files are whole" if not faults else "not all is as it was written"
+    return site_report("verify", title, facts, holds=not faults, notes=tuple(faults))
 
 
 def clock_of_site(
@@ -116,11 +116,11 @@ def new_password(folder: str | Path, name: str, *, database: str | None = None) 
 
     with opened(folder, database) as context:
         password = context.new_secret()[:20]
-        kept = accounts.Hasher(context.settings.passwords).hash(password)
+        password_hash = accounts.Hasher(context.settings.passwords).hash(password)
 
         def write(connection: Connection) -> None:
-            who = accounts.person_by_login(connection, name)
-            accounts.set_password(connection, context, "command line", who, kept)
+            person_id = accounts.person_by_login(connection, name)
+            accounts.set_password(connection, context, "command line", person_id, password_hash)
 
         context.store.write(write)
     facts = {"login": name, "password (shown once)": password}
@@ -134,17 +134,17 @@ def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -
         def want(connection: Connection) -> int:
             row = campaigns.by_slug(connection, campaign)
             tasks = campaigns.tasks_of(connection, row["id"])
-            for one in tasks:
-                jobs.want_task(connection, context, one["id"])
+            for entry in tasks:
+                jobs.want_task(connection, context, entry["id"])
             return len(tasks)
 
         tasks = context.store.write(want)
-        done = work_all(context)
+        jobs_done = work_all(context)
         with context.store.read() as connection:
             row = campaigns.by_slug(connection, campaign)
-            failed = [one["error"] for one in jobs.jobs_of(connection, row["id"], "failed")]
-    facts = {"campaign": campaign, "tasks": tasks, "jobs done": done, "failed": len(failed)}
-    title = f"{campaign}: {done} jobs done"
+            failed = [entry["error"] for entry in jobs.jobs_of(connection, row["id"], "failed")]
+    facts = {"campaign": campaign, "tasks": tasks, "jobs done": jobs_done, "failed": len(failed)}
+    title = f"{campaign}: {jobs_done} jobs done"
     return site_report("rescore", title, facts, holds=not failed, notes=tuple(failed))
 
 
@@ -153,8 +153,8 @@ def export_campaign(
 ) -> SiteReport:
     """Write a campaign as a folder: its collection, tables, pages, logs and a script."""
     with opened(folder, database) as context:
-        said = export_to(context, campaign, Path(to))
-    facts = {"folder": str(to), "tables": said["tables"], "hash": said["sha"]}
+        export = export_to(context, campaign, Path(to))
+    facts = {"folder": str(to), "tables": export["tables"], "hash": export["sha"]}
     return site_report("export", f"wrote {to}", facts)
 
 
@@ -167,12 +167,12 @@ def export_to(context: Context, campaign: str, out: Path) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=context.settings.incoming) as work:
         with context.store.read() as connection:
             row = campaigns.by_slug(connection, campaign)
-            given = export.described(connection, context, row, out, Path(work))
+            job_input = export.described(connection, context, row, out, Path(work))
         with Nursery(context.settings) as nursery:
-            said = nursery.run(given)
-    if "error" in said:
-        raise UsageError(f"the export was not written: {said['error']}")
-    return said
+            reply = nursery.run(job_input)
+    if "error" in reply:
+        raise UsageError(f"the export was not written: {reply['error']}")
+    return reply
 
 
 def backup_site(folder: str | Path, to: str | Path, *, database: str | None = None) -> SiteReport:
@@ -180,8 +180,8 @@ def backup_site(folder: str | Path, to: str | Path, *, database: str | None = No
     from cranfield.server.services.backup import make_backup
 
     with opened(folder, database) as context:
-        made = make_backup(context, Path(to))
-    facts = {"file": str(to), "files": len(made["files"]), "store": made["store"]}
+        manifest = make_backup(context, Path(to))
+    facts = {"file": str(to), "files": len(manifest["files"]), "store": manifest["store"]}
     return site_report("backup", f"wrote {to}", facts)
 
 
@@ -191,6 +191,6 @@ def restore_site(backup: str | Path, to: str | Path, *, database: str | None = N
 
     with for_the_owner():
         restore_backup(Path(backup), Settings(Path(to), database=database or ""))
-    found = verify_site(to, database=database)
-    title = f"restored into {to}: {found.title}"
-    return site_report("restore", title, found.facts, holds=found.holds, notes=found.notes)
+    report = verify_site(to, database=database)
+    title = f"restored into {to}: {report.title}"
+    return site_report("restore", title, report.facts, holds=report.holds, notes=report.notes)

@@ -90,10 +90,10 @@ class Rule:
         return bool(roles & self.who) and (state is None or state in self.when)
 
 
-def _rule(name: str, route: str, who: str, about: str, **more: object) -> Rule:
+def _rule(name: str, route: str, letters: str, about: str, **options: object) -> Rule:
     method, _, path = route.partition(" ")
-    letters = frozenset(who.replace("all", " ".join(EVERYBODY)).split())
-    return Rule(name, method, path, letters, about, **more)  # type: ignore[arg-type]
+    roles = frozenset(letters.replace("all", " ".join(EVERYBODY)).split())
+    return Rule(name, method, path, roles, about, **options)  # type: ignore[arg-type]
 
 
 _SITE = (

@@ -103,11 +103,13 @@ def _listening(settings: Settings) -> list[socket.socket]:
             ) from None
     listening: list[socket.socket] = []
     try:
-        for family, place in _places(settings.host, settings.port):
+        for family, address in _places(settings.host, settings.port):
             # All addresses of a name have the port that the first of them was given.
             port = listening[0].getsockname()[1] if listening else settings.port
             listening.append(
-                socket.create_server((place[0], port, *place[2:]), family=family, backlog=BACKLOG)
+                socket.create_server(
+                    (address[0], port, *address[2:]), family=family, backlog=BACKLOG
+                )
             )
     except OSError as error:
         for opened in listening:
@@ -121,6 +123,6 @@ def _places(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any,
     try:
         six = ipaddress.ip_address(host).version == 6
     except ValueError:
-        found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
-        return [(family, place) for family, _, _, _, place in found]
+        addresses = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+        return [(family, address) for family, _, _, _, address in addresses]
     return [(socket.AF_INET6 if six else socket.AF_INET, (host, port))]

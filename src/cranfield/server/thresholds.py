@@ -16,8 +16,8 @@ def threshold_lines(text: str) -> list[str]:
     lines = [line.strip() for line in re.split(r"[\n;]", text) if line.strip()]
     if len(lines) < 2 and "," not in text:
         return []
-    named = "," in lines[0]
-    return [HEADER, *lines] if named and lines[0] != HEADER else lines
+    has_concepts = "," in lines[0]
+    return [HEADER, *lines] if has_concepts and lines[0] != HEADER else lines
 
 
 def threshold_of(text: str) -> Any:
@@ -33,5 +33,5 @@ def threshold_of(text: str) -> Any:
         pairs = [line.rpartition(",") for line in lines[1:]]
         return {name.strip(): float(value) for name, _, value in pairs}
     except ValueError:
-        said = "a threshold is a number, 'rows', or lines such as Sky,0.4"
-        raise UsageError(said) from None
+        message = "a threshold is a number, 'rows', or lines such as Sky,0.4"
+        raise UsageError(message) from None

@@ -58,8 +58,8 @@ class Visitor:
     @property
     def sees_campaign(self) -> bool:
         """Whether the campaign is there for the visitor: a draft is the organiser's."""
-        known = self.campaign is not None and self.campaign["state"] != "draft"
-        return known or "O" in self.roles
+        is_public = self.campaign is not None and self.campaign["state"] != "draft"
+        return is_public or "O" in self.roles
 
     @property
     def works(self) -> bool:
@@ -80,15 +80,15 @@ def recognise(context: Context, request: Request) -> Visitor:
     path = request.path_params
     if is_nobody(request) and "c" in path:
         key = ("nobody", path["c"], path.get("t"))
-        known = context.remembered(key, lambda: _recognised(context, request))
-        return replace(known, cookie=request.cookies.get(VISITOR, ""))
+        visitor = context.remembered(key, lambda: _recognised(context, request))
+        return replace(visitor, cookie=request.cookies.get(VISITOR, ""))
     return _recognised(context, request)
 
 
 def is_nobody(request: Request) -> bool:
     """Whether a request comes without a session, without a worker's link and without a token."""
-    known = SESSION in request.cookies or WORKER in request.cookies
-    return not known and "authorization" not in request.headers
+    has_cookie = SESSION in request.cookies or WORKER in request.cookies
+    return not has_cookie and "authorization" not in request.headers
 
 
 def _recognised(context: Context, request: Request) -> Visitor:
@@ -110,33 +110,33 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
     now = context.clock.now()
     bearer = request.headers.get("authorization", "")
     if bearer:
-        kind, _, given = bearer.partition(" ")
-        secret = given.strip() if kind == "Bearer" else ""
+        kind, _, credentials = bearer.partition(" ")
+        secret = credentials.strip() if kind == "Bearer" else ""
         if secret.startswith(LINK):
             row = _assessor(connection, secret)
             # The link of a worker and the cookie of a respondent are for browsers.
             program = row if row is not None and row["kind"] == "model" else None
             return _judging(Visitor(by_token=True), program)
-        found = accounts.token_of(connection, secret, now) if secret else None
-        if found is not None:
+        token = accounts.token_of(connection, secret, now) if secret else None
+        if token is not None:
             return Visitor(
-                person=found["person"],
-                login=found["login"],
-                name=found["name"],
-                team=found["team"] or "",
-                scope=found["scope"],
+                person=token["person"],
+                login=token["login"],
+                name=token["name"],
+                team=token["team"] or "",
+                scope=token["scope"],
                 by_token=True,
             )
         return Visitor(by_token=True)
     cookie = request.cookies.get(SESSION, "")
     if cookie:
-        known = accounts.session_of(connection, cookie, now)
-        if known is not None:
+        session = accounts.session_of(connection, cookie, now)
+        if session is not None:
             return Visitor(
-                person=known.person,
-                login=known.login,
-                name=known.name,
-                confirmed=known.confirmed,
+                person=session.person,
+                login=session.login,
+                name=session.name,
+                confirmed=session.confirmed,
                 cookie=cookie,
             )
     link = request.cookies.get(WORKER, "")
@@ -162,57 +162,61 @@ def _in_campaign(connection: Connection, visitor: Visitor, condition: Any) -> Vi
 
 def _with_task(connection: Connection, visitor: Visitor, name: str) -> Visitor:
     """The task of an address: its slug in a campaign, or campaign.task, or a slug that is alone."""
-    wanted = select(task)
+    query = select(task)
     if visitor.campaign is not None:
         name = name.removesuffix(".json").removesuffix(".csv")
-        wanted = wanted.where(task.c.campaign == visitor.campaign["id"], task.c.slug == name)
+        query = query.where(task.c.campaign == visitor.campaign["id"], task.c.slug == name)
     else:
         slug, dot, rest = name.rpartition(".")
         if dot:
-            wanted = wanted.join(campaign, campaign.c.id == task.c.campaign).where(
+            query = query.join(campaign, campaign.c.id == task.c.campaign).where(
                 campaign.c.slug == slug, task.c.slug == rest
             )
         else:
-            wanted = wanted.where(task.c.slug == name)
-    rows = connection.execute(wanted.limit(2)).mappings().all()
+            query = query.where(task.c.slug == name)
+    rows = connection.execute(query.limit(2)).mappings().all()
     if len(rows) != 1:
         return visitor
-    found = replace(visitor, task=dict(rows[0]))
-    if found.campaign is None:
-        found = _in_campaign(connection, found, campaign.c.id == rows[0]["campaign"])
-    return found
+    placed = replace(visitor, task=dict(rows[0]))
+    if placed.campaign is None:
+        placed = _in_campaign(connection, placed, campaign.c.id == rows[0]["campaign"])
+    return placed
 
 
 def _with_run(connection: Connection, visitor: Visitor, run_id: str) -> Visitor:
     from cranfield.server.store.tables import run
 
-    of = select(task.c.campaign).join(run, run.c.task == task.c.id).where(run.c.id == run_id)
-    found = connection.execute(of).scalar()
-    return visitor if found is None else _in_campaign(connection, visitor, campaign.c.id == found)
+    query = select(task.c.campaign).join(run, run.c.task == task.c.id).where(run.c.id == run_id)
+    campaign_id = connection.execute(query).scalar()
+    return (
+        visitor
+        if campaign_id is None
+        else _in_campaign(connection, visitor, campaign.c.id == campaign_id)
+    )
 
 
 def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
-    where = visitor.campaign["id"] if visitor.campaign else None
+    campaign_id = visitor.campaign["id"] if visitor.campaign else None
     roles = set("P")
     if visitor.judge is not None:
         # In another campaign than the one of the link there is nothing to judge.
-        here = where in (None, visitor.judge["campaign"])
-        return replace(visitor, roles=frozenset("C" if here else "P"))
+        is_same_campaign = campaign_id in (None, visitor.judge["campaign"])
+        return replace(visitor, roles=frozenset("C" if is_same_campaign else "P"))
     if not visitor.person:
         return visitor
     roles.add("N")
-    mine = ""
-    if where is not None:
+    team_id = ""
+    if campaign_id is not None:
         row = connection.execute(
             select(team.c.id, membership.c.rank)
             .join(membership, membership.c.team == team.c.id)
-            .where(team.c.campaign == where, membership.c.person == visitor.person)
+            .where(team.c.campaign == campaign_id, membership.c.person == visitor.person)
         ).first()
         # A token of a team speaks for that team only.
         if row is not None and (not visitor.by_token or visitor.team in ("", row.id)):
-            mine = row.id
+            team_id = row.id
             roles |= set("TL") if row.rank == "lead" else set("T")
     # Whatever else its owner is: a token of a team, or to submit by, speaks for a team only.
     if not visitor.by_token or (not visitor.team and visitor.scope in ("all", "read")):
-        roles |= accounts.roles_of(connection, visitor.person, where)
-    return replace(visitor, roles=frozenset(roles), team=mine)
+        roles |= accounts.roles_of(connection, visitor.person, campaign_id)
+    return replace(visitor, roles=frozenset(roles), team=team_id)

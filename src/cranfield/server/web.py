@@ -50,9 +50,9 @@ TITLES = {
 class Refusal(Exception):  # noqa: N818 - it is an answer, not a fault
     """An answer other than what was asked for, with a sentence that says why."""
 
-    def __init__(self, status: int, message: str, **more: Any) -> None:
+    def __init__(self, status: int, message: str, **extra: Any) -> None:
         super().__init__(message)
-        self.status, self.message, self.more = status, message, more
+        self.status, self.message, self.extra = status, message, extra
 
 
 def handler(name: str, body: dict[str, Any] | None = None) -> Callable[[Handler], Handler]:
@@ -90,17 +90,17 @@ def visitor_of(request: Request) -> Visitor:
 
 def campaign_of(request: Request) -> dict[str, Any]:
     """The campaign that the address names; the guard has seen that there is one."""
-    found = visitor_of(request).campaign
-    if found is None:
+    row = visitor_of(request).campaign
+    if row is None:
         raise Refusal(404, "There is no such campaign.")
-    return found
+    return row
 
 
 def task_of(request: Request) -> dict[str, Any]:
-    found = visitor_of(request).task
-    if found is None:
+    row = visitor_of(request).task
+    if row is None:
         raise Refusal(404, "There is no such task.")
-    return found
+    return row
 
 
 def form_of(request: Request) -> Mapping[str, Any]:
@@ -150,7 +150,7 @@ def environment() -> Environment:
     """The templates: everything is escaped, and what is undefined is an error."""
     from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
-    made = Environment(
+    templates = Environment(
         # Forms are those of the file that works from disk.
         loader=ChoiceLoader(
             [PackageLoader(f"cranfield.{room}", "templates") for room in ("server", "site")]
@@ -160,24 +160,28 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.filters["when"] = when
-    made.filters["bytes"] = as_bytes
-    made.filters["digits"] = digits
-    return made
+    templates.filters["when"] = when
+    templates.filters["bytes"] = as_bytes
+    templates.filters["digits"] = digits
+    return templates
 
 
 def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page for a person."""
     visitor: Visitor = getattr(request.state, "visitor", None) or Visitor()
-    fresh = not visitor.cookie and not visitor.by_token
-    if fresh:
+    needs_cookie = not visitor.cookie and not visitor.by_token
+    if needs_cookie:
         visitor = replace(visitor, cookie=context_of(request).new_secret())
-    done = unquote(request.cookies.get(DONE, ""))
+    notice = unquote(request.cookies.get(DONE, ""))
     text = (
         environment()
         .get_template(template)
         .render(
-            {"typed": typed_in(request) if status >= 400 else {}, "errors": {}, "just_done": done},
+            {
+                "typed": typed_in(request) if status >= 400 else {},
+                "errors": {},
+                "just_done": notice,
+            },
             visitor=visitor,
             campaign=visitor.campaign if visitor.sees_campaign or visitor.works else None,
             home=_home(visitor),
@@ -187,10 +191,10 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
         )
     )
     answer = HTMLResponse(text, status)
-    if done:
+    if notice:
         answer.delete_cookie(DONE, path="/")
     # A browser without a session gets a secret that its forms are tied to.
-    if fresh and visitor.csrf in text:
+    if needs_cookie and visitor.csrf in text:
         secure = context_of(request).settings.proxy is not None
         answer.set_cookie(VISITOR, visitor.cookie, httponly=True, samesite="lax", secure=secure)
     return answer
@@ -209,31 +213,31 @@ def see(address: str) -> Response:
     return RedirectResponse(address, 303)
 
 
-def see_done(request: Request, address: str, done: str) -> Response:
+def see_done(request: Request, address: str, notice: str) -> Response:
     """Sends a browser on, to a page that also says what was done."""
     answer = see(address)
     secure = context_of(request).settings.proxy is not None
-    told = quote(done[:LONGEST_DONE], safe="")
+    value = quote(notice[:LONGEST_DONE], safe="")
     answer.set_cookie(
-        DONE, told, max_age=DONE_SECONDS, httponly=True, samesite="lax", secure=secure
+        DONE, value, max_age=DONE_SECONDS, httponly=True, samesite="lax", secure=secure
     )
     return answer
 
 
 def as_json(
-    content: Any, status: int = 200, headers: Mapping[str, str] | None = None, **written: str
+    content: Any, status: int = 200, headers: Mapping[str, str] | None = None, **encoded: str
 ) -> Response:
-    """An answer for a program; `written` are fields that are JSON already."""
+    """An answer for a program; `encoded` are fields that are JSON already."""
     text = json.dumps(content, ensure_ascii=False, sort_keys=False)
-    for name, value in written.items():
+    for name, value in encoded.items():
         text = f'{text[:-1]}, "{name}": {value}}}'
     return Response(text, status, headers, "application/json")
 
 
-def problem(status: int, detail: str, **more: Any) -> Response:
+def problem(status: int, detail: str, **extra: Any) -> Response:
     """A refusal for a program, as RFC 9457 has it."""
     content = {"type": "about:blank", "title": TITLES.get(status, "Refused"), "status": status}
-    content |= {"detail": detail, **more}
+    content |= {"detail": detail, **extra}
     return Response(json.dumps(content, ensure_ascii=False), status, media_type=PROBLEM)
 
 

@@ -49,11 +49,13 @@ def _admin(
         rows = connection.execute(
             select(role.c.person, role.c.role).where(role.c.campaign.is_(None))
         )
-        held: dict[str, list[str]] = {}
-        for who, what in rows:
-            held.setdefault(who, []).append(what)
-        found = {
-            "backups": [one for one in board.exports(connection, None) if one["kind"] == "backup"],
+        roles: dict[str, list[str]] = {}
+        for person_id, role_name in rows:
+            roles.setdefault(person_id, []).append(role_name)
+        values = {
+            "backups": [
+                entry for entry in board.exports(connection, None) if entry["kind"] == "backup"
+            ],
             "jobs": jobs.jobs_of(connection, None, "failed"),
         }
     return page(
@@ -61,11 +63,11 @@ def _admin(
         "admin.html",
         status,
         people=people,
-        held=held,
+        held=roles,
         error=error,
         errors=errors or {},
         password=password,
-        **found,
+        **values,
     )
 
 
@@ -80,9 +82,11 @@ def add_person(request: Request) -> Response:
     with fields.beside("name"):
         name = accounts.checked_text("the name", text_of(request, "name"))
     if not fields.errors:
-        kept = hasher_of(request).hash(password)
+        password_hash = hasher_of(request).hash(password)
         with fields.beside("login"):
-            context.store.write(lambda c: accounts.add_person(c, context, login, name, kept))
+            context.store.write(
+                lambda c: accounts.add_person(c, context, login, name, password_hash)
+            )
     if fields.errors:
         return _admin(request, status=400, errors=fields.errors)
     return _admin(request, password=password)
@@ -102,11 +106,11 @@ def disable(request: Request, id: str) -> Response:
             "Runs, judgements and the audit keep what was done; the pages have no way back.",
         )
         answers = {"yes": f"Close the account {login}"}
-        asked = ask_first(
+        confirmation = ask_first(
             request, Question(f"Close the account {login}?", lines, answers, "/admin")
         )
-        if asked is not None:
-            return asked
+        if confirmation is not None:
+            return confirmation
 
     def write(connection: Connection) -> bool:
         now = context.clock.now()
@@ -130,30 +134,34 @@ def new_password(request: Request, id: str) -> Response:
     with context.store.read() as connection:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
             raise Refusal(404, "There is nobody of this id.")
-    kept = hasher_of(request).hash(password)
-    context.store.write(lambda c: accounts.set_password(c, context, visitor.actor, id, kept))
+    password_hash = hasher_of(request).hash(password)
+    context.store.write(
+        lambda c: accounts.set_password(c, context, visitor.actor, id, password_hash)
+    )
     return _admin(request, password=password)
 
 
 @handler("admin.role")
 def change_role(request: Request, id: str) -> Response:
-    context, visitor, what = context_of(request), visitor_of(request), text_of(request, "role")
-    if what not in SITE_ROLES:
+    context, visitor, role_name = context_of(request), visitor_of(request), text_of(request, "role")
+    if role_name not in SITE_ROLES:
         return _admin(request, "Choose a role.", status=400)
-    taking = text_of(request, "do") == "take"
-    if taking and id == visitor.person and what == "S":
+    is_revocation = text_of(request, "do") == "take"
+    if is_revocation and id == visitor.person and role_name == "S":
         return _admin(request, "You cannot take your own role.", status=400)
 
     def write(connection: Connection) -> bool:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
             return False
-        change = accounts.revoke if taking else accounts.grant
-        change(connection, context, visitor.actor, id, what, None)
+        change = accounts.revoke if is_revocation else accounts.grant
+        change(connection, context, visitor.actor, id, role_name, None)
         return True
 
     if not context.store.write(write):
         raise Refusal(404, "There is nobody of this id.")
-    return see_done(request, "/admin", "The role is taken." if taking else "The role is given.")
+    return see_done(
+        request, "/admin", "The role is taken." if is_revocation else "The role is given."
+    )
 
 
 @handler("admin.audit")

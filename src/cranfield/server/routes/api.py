@@ -62,7 +62,7 @@ class Move(BaseModel):
 def campaign(request: Request, c: str) -> Response:  # noqa: ARG001
     row = campaign_of(request)
     with context_of(request).store.read() as connection:
-        tasks = [one["slug"] for one in tasks_of(connection, row["id"])]
+        tasks = [entry["slug"] for entry in tasks_of(connection, row["id"])]
     names = ("slug", "title", "year", "series", "state", "opens", "closes", "release")
     return as_json(
         {name: row[name] for name in names}
@@ -85,8 +85,8 @@ def state(request: Request, c: str, body: Move, idempotency_key: Once = None) ->
 
 @handler("api.task")
 def task(request: Request, t: str) -> Response:  # noqa: ARG001
-    row, found = campaign_of(request), task_of(request)
-    content = {name: found[name] for name in ("slug", "title", "kind", "split")}
+    row, task_row = campaign_of(request), task_of(request)
+    content = {name: task_row[name] for name in ("slug", "title", "kind", "split")}
     return as_json(content | {"campaign": row["slug"], "state": row["state"]})
 
 
@@ -117,7 +117,7 @@ async def check(
 ) -> Response:
     row = campaign_of(request)
     allowed = str(row["configurations"]).split()
-    given = Submission(
+    submission = Submission(
         tag="check",
         configuration=allowed[0] if allowed and conf == "-" else conf,
         description=about,
@@ -125,17 +125,19 @@ async def check(
         ending=ending,
         via="api",
     )
-    return await _receive(request, given, check_only=True)
+    return await _receive(request, submission, check_only=True)
 
 
 @handler("api.runs")
 def runs(request: Request, t: str) -> Response:  # noqa: ARG001
-    visitor, found = visitor_of(request), task_of(request)
+    visitor, task_row = visitor_of(request), task_of(request)
     with context_of(request).store.read() as connection:
-        mine = None if "O" in visitor.roles and not visitor.team else visitor.team
-        rows = submissions.runs_of(connection, found["campaign"], mine)
-        said = [submissions.receipt(connection, r["id"]) for r in rows if r["task"] == found["id"]]
-    return as_json({"runs": said})
+        team_id = None if "O" in visitor.roles and not visitor.team else visitor.team
+        rows = submissions.runs_of(connection, task_row["campaign"], team_id)
+        receipts = [
+            submissions.receipt(connection, r["id"]) for r in rows if r["task"] == task_row["id"]
+        ]
+    return as_json({"runs": receipts})
 
 
 @handler("api.run.put", RAW)
@@ -152,7 +154,7 @@ async def put_run(
     replace: bool = False,
     idempotency_key: Once = None,
 ) -> Response:
-    given = Submission(
+    submission = Submission(
         tag=tag,
         configuration=conf,
         description=about,
@@ -163,11 +165,11 @@ async def put_run(
         replace=replace,
         via="api",
     )
-    return await _receive(request, given, check_only=False, once=idempotency_key)
+    return await _receive(request, submission, check_only=False, once=idempotency_key)
 
 
 async def _receive(
-    request: Request, given: Submission, *, check_only: bool, once: str | None = None
+    request: Request, submission: Submission, *, check_only: bool, once: str | None = None
 ) -> Response:
     """Stream the body to the disk, then check and store it on a thread."""
     context = context_of(request)
@@ -183,7 +185,7 @@ async def _receive(
             visitor, checks = visitor_of(request), checks_of(request)
             async with checks.turns.turn(visitor.team or visitor.actor, upload.size):
                 return await run_in_threadpool(
-                    _answer, request, upload, given, arrived, check_only=check_only, once=once
+                    _answer, request, upload, submission, arrived, check_only=check_only, once=once
                 )
     except TooLargeError as error:
         return problem(413, str(error))
@@ -194,18 +196,18 @@ async def _receive(
 def _answer(
     request: Request,
     upload: Upload,
-    given: Submission,
+    submission: Submission,
     arrived: int | None,
     *,
     check_only: bool,
     once: str | None,
 ) -> Response:
-    visitor, found = visitor_of(request), task_of(request)
+    visitor, task_row = visitor_of(request), task_of(request)
     sender = f"{visitor.actor} {visitor.team}"
-    keyed = KeyedRequest.of(sender, once, f"{found['id']} {given} {upload.sha}")
+    keyed = KeyedRequest.of(sender, once, f"{task_row['id']} {submission} {upload.sha}")
     try:
         receipt = keyed.early_answer(context_of(request)) or accept(
-            request, upload, given, found, arrived, check_only=check_only, keyed=keyed
+            request, upload, submission, task_row, arrived, check_only=check_only, keyed=keyed
         )
     except RejectedError as error:
         checked = error.checked
@@ -219,10 +221,10 @@ def _answer(
 
 @handler("api.run.delete")
 def delete_run(request: Request, t: str, tag: Tag) -> Response:  # noqa: ARG001
-    context, visitor, found = context_of(request), visitor_of(request), task_of(request)
+    context, visitor, task_row = context_of(request), visitor_of(request), task_of(request)
 
     def write(connection: Connection) -> bool:
-        row = submissions.run_by_tag(connection, found["id"], visitor.team, tag)
+        row = submissions.run_by_tag(connection, task_row["id"], visitor.team, tag)
         if row is None:
             return False
         submissions.withdraw(connection, context, visitor.actor, row["id"])
@@ -243,8 +245,8 @@ def scores(
     t: str,  # noqa: ARG001
     format: Literal["json", "csv", "trec", "latex"] = "json",
 ) -> Response:
-    found = task_of(request)
-    material, current = _material(request, found)
+    task_row = task_of(request)
+    material, current = _material(request, task_row)
     headers = {"ETag": f'"{current["id"]}-{format}"', "Cache-Control": "no-cache"}
     if headers["ETag"] in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
@@ -257,13 +259,13 @@ def scores(
     return Response(text, media_type=kinds[format], headers=headers)
 
 
-def _material(request: Request, found: Row) -> tuple[Any, Row]:
+def _material(request: Request, task_row: Row) -> tuple[Any, Row]:
     context, row = context_of(request), campaign_of(request)
     with context.store.read() as connection:
-        current = scoring.current_set(connection, found["id"])
+        current = scoring.current_set(connection, task_row["id"])
         if current is None:
             raise Refusal(404, "There are no scores yet.")
-        return results.material_of(connection, context, row, found, current), current
+        return results.material_of(connection, context, row, task_row, current), current
 
 
 def _trec(scores: Any) -> str:
@@ -280,14 +282,14 @@ def _trec(scores: Any) -> str:
 def per_topic(request: Request, id: str) -> Response:
     context, row = context_of(request), campaign_of(request)
     with context.store.read() as connection:
-        found = submissions.run_by_id(connection, id)
-        if found is None or not _is_scored(connection, id):
+        run_row = submissions.run_by_id(connection, id)
+        if run_row is None or not _is_scored(connection, id):
             raise Refusal(404, "There is no such run.")
-        tasks = {one["id"]: one for one in tasks_of(connection, row["id"])}
-    material, _ = _material(request, tasks[found["task"]])
-    name = scoring.name_of(found["acronym"], found["tag"])
+        tasks = {entry["id"]: entry for entry in tasks_of(connection, row["id"])}
+    material, _ = _material(request, tasks[run_row["task"]])
+    name = scoring.name_of(run_row["acronym"], run_row["tag"])
     unit = material.scores.main_unit
-    rows = [one for one in material.scores.rows(unit) if one["run"] == name]
+    rows = [entry for entry in material.scores.rows(unit) if entry["run"] == name]
     return as_json({"run": name, f"per_{unit}": rows})
 
 

@@ -118,15 +118,15 @@ def _batches(request: Request, errors: Mapping[str, str] | None = None) -> Respo
 
 def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str, Any]:
     """The numbers of a form that are filled in; a UsageError names one that is none."""
-    found: dict[str, Any] = {}
+    numbers: dict[str, Any] = {}
     for name, kind in kinds.items():
         text = text_of(request, name).strip()
         if text:
             try:
-                found[name] = kind(text)
+                numbers[name] = kind(text)
             except ValueError:
                 raise UsageError(f"{LABELS[name]}: {text[:40]!r} is not a number") from None
-    return found
+    return numbers
 
 
 def _sent(request: Request) -> Input | None:
@@ -144,33 +144,35 @@ def _sent(request: Request) -> Input | None:
 @handler("batches.add")
 def add(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    wanted: dict[str, Any] = {name: text_of(request, name) for name in TEXTS}
+    options: dict[str, Any] = {name: text_of(request, name) for name in TEXTS}
     kind = text_of(request, "kind")
     fields = Fields()
     for name, number in NUMBERS.items():
         with fields.beside(name):
-            wanted |= _numbers(request, {name: number})
+            options |= _numbers(request, {name: number})
     with fields.beside("slug"):
-        accounts.checked_text("the name in addresses", wanted["slug"])
+        accounts.checked_text("the name in addresses", options["slug"])
     with fields.beside("file"):
-        wanted["file"] = _sent(request)
+        options["file"] = _sent(request)
     if not fields.errors:
         try:
-            context.store.write(lambda c: new_batch(c, context, visitor.actor, row, kind, **wanted))
+            context.store.write(
+                lambda c: new_batch(c, context, visitor.actor, row, kind, **options)
+            )
         except CranfieldError as error:
-            fields.errors[_field_of(str(error), wanted)] = sentence(str(error))
+            fields.errors[_field_of(str(error), options)] = sentence(str(error))
     if fields.errors:
         return _batches(request, fields.errors)
-    title = wanted["title"].strip() or wanted["slug"]
-    said = f"The batch {title} is a draft now: look at it, then start it."
-    return see_done(request, f"/{row['slug']}/organise/batches", said)
+    title = options["title"].strip() or options["slug"]
+    message = f"The batch {title} is a draft now: look at it, then start it."
+    return see_done(request, f"/{row['slug']}/organise/batches", message)
 
 
-def _field_of(message: str, wanted: Mapping[str, Any]) -> str:
+def _field_of(message: str, options: Mapping[str, Any]) -> str:
     """The field that a refusal of a new batch is about."""
     if message.startswith("there is a batch"):
         return "slug"
-    sent = wanted["file"]
+    sent = options["file"]
     about_file = "labels that are known" in message or (sent is not None and sent.name in message)
     return "file" if about_file else ""
 
@@ -183,87 +185,89 @@ def batch_page(request: Request, b: str) -> Response:
 def _board(request: Request, b: str, links: list[str] | None = None, error: str = "") -> Response:
     context = context_of(request)
     with context.store.read() as connection:
-        found = batch_of(request, connection, b)
-        shown = quality.board(connection, found)
-        matters, why = [], ""
-        if found.kind == "labels" and found.row["task"] is not None:
+        batch = batch_of(request, connection, b)
+        figures = quality.board(connection, batch)
+        rankings, why = [], ""
+        if batch.kind == "labels" and batch.row["task"] is not None:
             try:
-                matters = quality.rankings(connection, context, found)
+                rankings = quality.rankings(connection, context, batch)
             except CranfieldError as reason:
                 why = str(reason)
     return page(
         request,
         "batch.html",
         400 if error else 200,
-        batch=found.row,
-        units=len(found.hits),
-        survey=bool(found.key),
-        shown=shown,
-        matters=matters,
+        batch=batch.row,
+        units=len(batch.hits),
+        survey=bool(batch.key),
+        shown=figures,
+        matters=rankings,
         why=why,
         links=links or [],
         error=error,
-        ways={way: way_name(found.row["state"], way) for way in BATCH_WAYS[found.row["state"]]},
+        ways={end: way_name(batch.row["state"], end) for end in BATCH_WAYS[batch.row["state"]]},
     )
 
 
 @handler("batch.state")
 def state(request: Request, b: str) -> Response:
     context, visitor = context_of(request), visitor_of(request)
-    wanted, method = text_of(request, "to"), text_of(request, "method", "majority")
+    end, method = text_of(request, "to"), text_of(request, "method", "majority")
 
     home = f"/{campaign_of(request)['slug']}/organise/batches/{b}"
     into: tuple[str, str] | None = None
-    if wanted == "merged":
+    if end == "merged":
         try:
             with context.store.read() as connection:
-                found = batch_of(request, connection, b)
-                batches.check_way(connection, found.row, "merged")
-                planned = merging.plan(connection, context, found, method)
+                batch = batch_of(request, connection, b)
+                batches.check_way(connection, batch.row, "merged")
+                plan = merging.plan(connection, context, batch, method)
         except CranfieldError as error:
             return _board(request, b, error=sentence(str(error)))
-        asked = ask_first(request, _truth_question(planned, found.row["title"], home))
-        if asked is not None:
-            return asked
+        confirmation = ask_first(request, _truth_question(plan, batch.row["title"], home))
+        if confirmation is not None:
+            return confirmation
         if text_of(request, SURE) == "merge":
-            into = planned.base, planned.text
+            into = plan.base, plan.text
 
     def write(connection: Connection) -> None:
-        found = batch_of(request, connection, b)
-        if wanted == "skipped":
-            batches.skip(connection, context, visitor.actor, found.row, text_of(request, "reason"))
-        elif wanted == "merged":
-            assessing.merge(connection, context, visitor.actor, found, method, into=into)
+        batch = batch_of(request, connection, b)
+        if end == "skipped":
+            batches.skip(connection, context, visitor.actor, batch.row, text_of(request, "reason"))
+        elif end == "merged":
+            assessing.merge(connection, context, visitor.actor, batch, method, into=into)
         else:
-            batches.set_state(connection, context, visitor.actor, found.row, wanted)
+            batches.set_state(connection, context, visitor.actor, batch.row, end)
 
     try:
         context.store.write(write)
     except CranfieldError as error:
         return _board(request, b, error=sentence(str(error)))
     context.wake.set()
-    return see_done(request, home, STATE_DONE[wanted])
+    return see_done(request, home, STATE_DONE[end])
 
 
-def _truth_question(planned: merging.Plan, title: str, back: str) -> Question:
+def _truth_question(plan: merging.Plan, title: str, return_path: str) -> Question:
     """What making the truth out of a batch will do, in numbers."""
-    new = plural(planned.new, planned.unit)
+    new = plural(plan.new, plan.unit)
     lines = ["Every run is scored again by the new truth, which is sealed as a new version."]
     answers = {"replace": "Replace the truth"}
-    if not planned.base:
+    if not plan.base:
         lines.insert(0, f"The task gets its first truth: {new}.")
         answers = {"replace": "Make the truth"}
-    elif planned.why:
-        lines.insert(0, f"It replaces the truth there is by {new}. {sentence(planned.why)}")
+    elif plan.why:
+        lines.insert(0, f"It replaces the truth there is by {new}. {sentence(plan.why)}")
     else:
         lines[:0] = [
-            f"Replacing the truth: replaces {plural(planned.old, planned.unit)} by {planned.new}; "
-            f"{planned.lost} lose their truth.",
-            f"Merging into the truth there is: {plural(planned.merged, planned.unit)} have a truth "
-            f"then, none loses it; other than before: {plural(planned.changed, 'answer')}.",
+            f"Replacing the truth: replaces {plural(plan.old, plan.unit)} by {plan.new}; "
+            f"{plan.lost} lose their truth.",
+            f"Merging into the truth there is: {plural(plan.merged, plan.unit)} have a truth "
+            f"then, none loses it; other than before: {plural(plan.changed, 'answer')}.",
         ]
         answers = {"merge": "Merge into the truth there is"} | answers
-    return Question(f"Make the truth out of {title}?", tuple(lines), answers, back, password=True)
+    return Question(
+        f"Make the truth out of {title}?", tuple(lines), answers, return_path, password=True
+    )
 
 
 @handler("batch.grow")
@@ -272,9 +276,9 @@ def grow(request: Request, b: str) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
 
     def write(connection: Connection) -> int:
-        wanted = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
-        found = batch_of(request, connection, b)
-        return pooling.grow(connection, context, visitor.actor, row, found, **wanted)
+        options = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
+        batch = batch_of(request, connection, b)
+        return pooling.grow(connection, context, visitor.actor, row, batch, **options)
 
     try:
         count = context.store.write(write)
@@ -293,23 +297,23 @@ def people(request: Request, b: str) -> Response:
     base = link_to(request, f"/{row['slug']}")
 
     def write(connection: Connection) -> list[str]:
-        found = batch_of(request, connection, b)
+        batch = batch_of(request, connection, b)
         if kind == "survey":
-            secret = batches.survey_link(connection, context, visitor.actor, found.row)
+            secret = batches.survey_link(connection, context, visitor.actor, batch.row)
             return [f"{base}/survey/{secret}"]
         if kind == "same":
-            other = text_of(request, "from")
-            assessors.admit_from(connection, context, visitor.actor, found.row, other)
+            source = text_of(request, "from")
+            assessors.admit_from(connection, context, visitor.actor, batch.row, source)
             return []
         if kind not in ("crowd", "model") or not 1 <= number <= MOST_LINKS:
             raise UsageError(f"choose crowd, model, survey or same, and 1 to {MOST_LINKS} links")
-        made = [
+        secrets = [
             assessors.add_assessor(
-                connection, context, visitor.actor, row["id"], kind=kind, batch_id=found.id
+                connection, context, visitor.actor, row["id"], kind=kind, batch_id=batch.id
             )[1]
             for _ in range(number)
         ]
-        return [f"{base}/enter/{secret}" if kind == "crowd" else secret for secret in made]
+        return [f"{base}/enter/{secret}" if kind == "crowd" else secret for secret in secrets]
 
     try:
         links = context.store.write(write)
@@ -321,26 +325,26 @@ def people(request: Request, b: str) -> Response:
 @handler("batch.person")
 def person(request: Request, b: str, id: str) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    do, reason = text_of(request, "do"), text_of(request, "reason")
+    action, reason = text_of(request, "do"), text_of(request, "reason")
 
     home = f"/{row['slug']}/organise/batches/{b}"
     question = None
-    if do in ("forget", "reject"):
+    if action in ("forget", "reject"):
         with context.store.read() as connection:
-            found = batch_of(request, connection, b)
-            question = _person_question(connection, found, id, do, reason, home)
-    asked = None if question is None else ask_first(request, question)
-    if asked is not None:
-        return asked
+            batch = batch_of(request, connection, b)
+            question = _person_question(connection, batch, id, action, reason, home)
+    confirmation = None if question is None else ask_first(request, question)
+    if confirmation is not None:
+        return confirmation
 
     def write(connection: Connection) -> None:
-        found = batch_of(request, connection, b)
-        if do == "reject":
-            assessing.reject(connection, context, visitor.actor, found, id, reason)
-        elif do == "forget":
+        batch = batch_of(request, connection, b)
+        if action == "reject":
+            assessing.reject(connection, context, visitor.actor, batch, id, reason)
+        elif action == "forget":
             assessors.forget(connection, context, visitor.actor, row["id"], id)
-        elif do in ("pause", "resume"):
-            state = "active" if do == "resume" else "paused"
+        elif action in ("pause", "resume"):
+            state = "active" if action == "resume" else "paused"
             assessors.set_assessor(connection, context, visitor.actor, row["id"], id, state)
         else:
             raise UsageError("choose to pause somebody, to let them go on, to reject or to forget")
@@ -349,40 +353,47 @@ def person(request: Request, b: str, id: str) -> Response:
         context.store.write(write)
     except CranfieldError as error:
         return _board(request, b, error=sentence(str(error)))
-    return see_done(request, home, PERSON_DONE[do])
+    return see_done(request, home, PERSON_DONE[action])
 
 
 def _person_question(
-    connection: Connection, found: batches.Batch, id: str, do: str, reason: str, back: str
+    connection: Connection,
+    batch: batches.Batch,
+    id: str,
+    action: str,
+    reason: str,
+    return_path: str,
 ) -> Question | None:
     """What rejecting or forgetting somebody will do; None where it is refused anyway."""
-    rows = assessors.assessors_of(connection, found.row["campaign"])
+    rows = assessors.assessors_of(connection, batch.row["campaign"])
     name = next((row["pseudonym"] for row in rows if row["id"] == id), None)
-    if name is None or (do == "reject" and not reason.strip()):
+    if name is None or (action == "reject" and not reason.strip()):
         return None
-    filled = assessing.filled_forms(connection, found)
+    filled = assessing.filled_forms(connection, batch)
     forms = plural(sum(1 for form in filled if form.annotator == name), "form")
-    if do == "reject":
+    if action == "reject":
         lines = (
             f"{forms} of {name} no longer count and are given out again.",
             f"The log keeps the reason: {reason.strip()}",
             "What was rejected cannot be taken back in.",
         )
-        return Question(f"Reject the work of {name}?", lines, {"yes": f"Reject {name}"}, back)
+        return Question(
+            f"Reject the work of {name}?", lines, {"yes": f"Reject {name}"}, return_path
+        )
     lines = (
         f"Who {name} is, the link or account and what they said of themselves are deleted.",
         f"{name} can judge no more; {forms} in this batch stay under the pseudonym.",
         "Nobody can find out later who it was: this cannot be undone.",
     )
-    return Question(f"Forget who {name} is?", lines, {"yes": f"Forget {name}"}, back)
+    return Question(f"Forget who {name} is?", lines, {"yes": f"Forget {name}"}, return_path)
 
 
 def _log(request: Request, b: str) -> Response:
     with context_of(request).store.read() as connection:
-        found = batch_of(request, connection, b)
-        log = assessing.collected(connection, found).log
+        batch = batch_of(request, connection, b)
+        log = assessing.collected(connection, batch).log
     text = csv_text([log.header, *log.rows()])
-    headers = attachment(f"{found.row['slug']}-log.csv")
+    headers = attachment(f"{batch.row['slug']}-log.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -395,15 +406,15 @@ def batch_log(request: Request, b: str) -> Response:
 def batch_survey(request: Request, b: str) -> Response:
     """The answers counted with the key, which stays here."""
     with context_of(request).store.read() as connection:
-        found = batch_of(request, connection, b)
-        said = assessing.responses(connection, found)
-    if not found.key:
+        batch = batch_of(request, connection, b)
+        responses = assessing.responses(connection, batch)
+    if not batch.key:
         raise Refusal(404, "This batch is no survey.")
-    answer = count_survey(found.key, said)
+    answer = count_survey(batch.key, responses)
     if request.headers.get("accept", "").startswith("application/json"):
         return as_json(answer.to_dict())
     tables = document_of(answer).tables
-    return page(request, "survey_counted.html", batch=found.row, tables=tables)
+    return page(request, "survey_counted.html", batch=batch.row, tables=tables)
 
 
 @handler("api.batch.log")
@@ -414,12 +425,12 @@ def api_log(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
 @handler("api.batch.agreement")
 def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
     with context_of(request).store.read() as connection:
-        found = batch_of(request, connection, b)
-        shown = quality.board(connection, found)
-    status = shown["status"]
-    done = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
+        batch = batch_of(request, connection, b)
+        figures = quality.board(connection, batch)
+    status = figures["status"]
+    counts = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
     return as_json(
-        done | {"agreement": shown["agreement"], "open_disputes": shown["open_disputes"]}
+        counts | {"agreement": figures["agreement"], "open_disputes": figures["open_disputes"]}
     )
 
 
@@ -456,40 +467,42 @@ def _mine(request: Request) -> dict[str, Any]:
 @handler("api.work.next")
 def api_next(request: Request) -> Response:
     """The next unit of any batch that runs, with the form that asks about it; null: none."""
-    context, who = context_of(request), _mine(request)
-    got = context.store.write(lambda c: giving.give_any(c, context, who))
-    if got is None:
+    context, assessor = context_of(request), _mine(request)
+    pair = context.store.write(lambda c: giving.give_any(c, context, assessor))
+    if pair is None:
         return as_json({"assignment": None})
-    found, given = got
-    row = found.hits[given["hit"]]
-    unit = found.unit(row)
-    said = {"topic": row["topic"], "item": row["item"], "text": unit.text}
-    asked = {"topic_text": unit.topic, "guidelines": found.guidelines}
+    batch, assignment = pair
+    row = batch.hits[assignment["hit"]]
+    unit = batch.unit(row)
+    item = {"topic": row["topic"], "item": row["item"], "text": unit.text}
+    instructions = {"topic_text": unit.topic, "guidelines": batch.guidelines}
     return as_json(
-        {"assignment": given["id"], "batch": found.row["slug"], "kind": found.kind} | said | asked,
-        form=found.forms[unit.form].text,
+        {"assignment": assignment["id"], "batch": batch.row["slug"], "kind": batch.kind}
+        | item
+        | instructions,
+        form=batch.forms[unit.form].text,
     )
 
 
 def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
-    found = work.found_by(connection, _mine(request), id)
-    if found is None:
+    pair = work.found_by(connection, _mine(request), id)
+    if pair is None:
         raise Refusal(404, "There is no such assignment.")
-    if found[0].row["state"] not in ("pilot", "running"):
+    if pair[0].row["state"] not in ("pilot", "running"):
         raise Refusal(409, "This batch does not take answers now.")
-    return found
+    return pair
 
 
 def _save(request: Request, id: str, body: Judged, once: str | None) -> Response:
     context = context_of(request)
 
     def write(connection: Connection) -> work.Saved:
-        found, given = _found(request, connection, id)
+        batch, assignment = _found(request, connection, id)
         return work.save(
             connection,
             context,
-            found,
-            given,
+            batch,
+            assignment,
             answers=body.answers,
             state=body.state,
             client_key=body.key or once or context.new_id(),
@@ -517,8 +530,8 @@ def api_put(request: Request, id: str, body: Judged, idempotency_key: Once = Non
 @handler("api.work.skip")
 def api_skip(request: Request, id: str, body: Skipped, idempotency_key: Once = None) -> Response:
     state = "later" if body.later else "skipped"
-    left = Judged(state=state, key=body.key, seconds=0.0, comment="")
-    return _save(request, id, left, idempotency_key)
+    judgement = Judged(state=state, key=body.key, seconds=0.0, comment="")
+    return _save(request, id, judgement, idempotency_key)
 
 
 @handler("api.work.comment")
@@ -526,8 +539,8 @@ def api_comment(request: Request, id: str, body: Remarked) -> Response:
     context = context_of(request)
 
     def write(connection: Connection) -> None:
-        found, given = _found(request, connection, id)
-        work.add_comment(connection, context, found.id, given, body.text)
+        batch, assignment = _found(request, connection, id)
+        work.add_comment(connection, context, batch.id, assignment, body.text)
 
     context.store.write(write)
     return as_json({})

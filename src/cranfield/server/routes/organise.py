@@ -82,8 +82,8 @@ def _board(
 ) -> Response:
     context = context_of(request)
     with context.store.read() as connection:
-        found = board.board(connection, context, campaign_of(request))
-    return page(request, "board.html", status, board=found, error=error, errors=errors or {})
+        figures = board.board(connection, context, campaign_of(request))
+    return page(request, "board.html", status, board=figures, error=error, errors=errors or {})
 
 
 @handler("board.state")
@@ -98,10 +98,12 @@ def state(request: Request) -> Response:
             check_move(row["state"], cast("State", end), facts, reason)
         except UsageError as error:
             return _board(request, sentence(str(error)), 409)
-        named = tuple(line.format(closes=when(row["closes"])) for line in lines)
-        asked = ask_first(request, Question(title, named, {"yes": answer}, _home(request)))
-        if asked is not None:
-            return asked
+        consequences = tuple(line.format(closes=when(row["closes"])) for line in lines)
+        confirmation = ask_first(
+            request, Question(title, consequences, {"yes": answer}, _home(request))
+        )
+        if confirmation is not None:
+            return confirmation
     try:
         move(request, end, reason)
     except UsageError as error:
@@ -165,10 +167,10 @@ def change_settings(request: Request) -> Response:
 
 
 def _count(text: str) -> int:
-    found = whole(text)
-    if found is None or not 1 <= found <= 1000:
+    number = whole(text)
+    if number is None or not 1 <= number <= 1000:
         raise UsageError("the number of runs per team and task is a whole number from 1 to 1000")
-    return found
+    return number
 
 
 @handler("board.truth")
@@ -177,10 +179,10 @@ def truth(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     note = text_of(request, "note").strip()
     with context.store.read() as connection:
-        tasks = {one["slug"]: one for one in campaigns.tasks_of(connection, row["id"])}
-    one = tasks.get(text_of(request, "task"))
+        tasks = {task["slug"]: task for task in campaigns.tasks_of(connection, row["id"])}
+    task = tasks.get(text_of(request, "task"))
     fields = Fields()
-    if one is None:
+    if task is None:
         fields.errors["task"] = "Choose a task."
     file = None
     with fields.beside("truth-file"):
@@ -189,35 +191,35 @@ def truth(request: Request) -> Response:
         fields.errors.setdefault("truth-file", "Choose the file of the truth.")
     if not note:
         fields.errors["note"] = "Say what is different in this truth."
-    if fields.errors or one is None or file is None:
+    if fields.errors or task is None or file is None:
         return _board(request, status=400, errors=fields.errors)
     try:
         with Upload.begin(context) as upload:
             while block := file.file.read(1 << 20):
                 upload.add(block)
             upload.end()
-            name = f"{row['slug']}/{one['kind']}-{context.new_id()}/{_plain(str(file.filename))}"
+            name = f"{row['slug']}/{task['kind']}-{context.new_id()}/{_plain(str(file.filename))}"
             target = context.settings.sealed / name
             upload.move(target, 0o600)
             facts = {"sha": upload.sha, "file": name, "source": "upload", "note": note}
         try:
             context.store.write(
-                lambda c: scoring.add_truth(c, context, visitor.actor, one["id"], **facts)
+                lambda c: scoring.add_truth(c, context, visitor.actor, task["id"], **facts)
             )
         except BaseException:
             shutil.rmtree(target.parent, ignore_errors=True)
             raise
     except (UsageError, TooLargeError) as error:
         return _board(request, status=400, errors={"truth-file": sentence(str(error))})
-    said = f"The new truth of {one['title']} is sealed; every run is scored again."
-    return see_done(request, _home(request), said)
+    message = f"The new truth of {task['title']} is sealed; every run is scored again."
+    return see_done(request, _home(request), message)
 
 
 def _plain(name: str) -> str:
     """The last part of a file's name, in characters that no path minds."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in last)
-    return kept.lstrip(".")[-80:] or "truth.txt"
+    safe_name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in last)
+    return safe_name.lstrip(".")[-80:] or "truth.txt"
 
 
 @handler("board.rescore")
@@ -225,8 +227,8 @@ def rescore(request: Request) -> Response:
     context, row = context_of(request), campaign_of(request)
 
     def write(connection: Connection) -> None:
-        for one in campaigns.tasks_of(connection, row["id"]):
-            jobs.want_task(connection, context, one["id"])
+        for task in campaigns.tasks_of(connection, row["id"]):
+            jobs.want_task(connection, context, task["id"])
 
     context.store.write(write)
     return see_done(request, _home(request), "Whatever is not scored is being scored.")
@@ -237,12 +239,12 @@ def retry(request: Request, id: str) -> Response:
     context, row = context_of(request), campaign_of(request)
 
     def write(connection: Connection) -> bool:
-        mine = connection.execute(
+        job_row = connection.execute(
             select(job.c.id).where(job.c.id == id, job.c.campaign == row["id"])
         ).first()
-        if mine is not None:
+        if job_row is not None:
             jobs.reset(connection, id)
-        return mine is not None
+        return job_row is not None
 
     if not context.store.write(write):
         raise Refusal(404, "There is no such job.")
@@ -256,7 +258,7 @@ def run(request: Request, id: str) -> Response:
 
 
 def _run_page(request: Request, id: str, errors: Mapping[str, str]) -> Response:
-    found = own_run(request, id)
+    run_row = own_run(request, id)
     with context_of(request).store.read() as connection:
         rows = connection.execute(
             select(score)
@@ -265,35 +267,37 @@ def _run_page(request: Request, id: str, errors: Mapping[str, str]) -> Response:
             .order_by(score.c.measure)
         ).mappings()
         scores = [dict(row) for row in rows]
-        work = [one for one in jobs.jobs_of(connection, found["campaign"]) if one["run"] == id]
-    values = {"run": found, "scores": scores, "jobs": work, "errors": errors}
+        run_jobs = [
+            entry for entry in jobs.jobs_of(connection, run_row["campaign"]) if entry["run"] == id
+        ]
+    values = {"run": run_row, "scores": scores, "jobs": run_jobs, "errors": errors}
     return page(request, "organise_run.html", 400 if errors else 200, **values)
 
 
 @handler("board.disqualify")
 def disqualify(request: Request, id: str) -> Response:
-    found = own_run(request, id)
+    run_row = own_run(request, id)
     context, visitor = context_of(request), visitor_of(request)
     fields, reason = Fields(), ""
     with fields.beside("reason"):
         reason = accounts.checked_text("the reason", text_of(request, "reason"), longest=1000)
     if fields.errors:
         return _run_page(request, id, fields.errors)
-    name = scoring.name_of(found["acronym"], found["tag"])
+    name = scoring.name_of(run_row["acronym"], run_row["tag"])
     lines = (
         "The run leaves all tables; every other run is ranked anew.",
         f"The team reads the reason: {reason}",
         "There is no way back; the place in the team's quota stays used.",
     )
-    back = f"{_home(request)}/runs/{id}"
-    question = Question(f"Disqualify {name}?", lines, {"yes": f"Disqualify {name}"}, back)
-    asked = ask_first(request, question)
-    if asked is not None:
-        return asked
+    return_path = f"{_home(request)}/runs/{id}"
+    question = Question(f"Disqualify {name}?", lines, {"yes": f"Disqualify {name}"}, return_path)
+    confirmation = ask_first(request, question)
+    if confirmation is not None:
+        return confirmation
 
     def write(connection: Connection) -> None:
         submissions.end_run(connection, context, visitor.actor, id, "disqualified", reason)
-        jobs.want_task(connection, context, found["task"])
+        jobs.want_task(connection, context, run_row["task"])
 
     context.store.write(write)
     return see_done(request, _home(request), f"{name} is disqualified.")
@@ -302,33 +306,34 @@ def disqualify(request: Request, id: str) -> Response:
 @handler("board.role")
 def role(request: Request) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    what, login = text_of(request, "role"), text_of(request, "login").strip().lower()
-    if what not in CAMPAIGN_ROLES:
+    role_letter, login = text_of(request, "role"), text_of(request, "login").strip().lower()
+    if role_letter not in CAMPAIGN_ROLES:
         return _board(request, status=400, errors={"role": "Choose a role."})
 
     def write(connection: Connection) -> bool:
-        who = connection.execute(select(person.c.id).where(person.c.login == login)).scalar()
-        if who is None:
+        person_id = connection.execute(select(person.c.id).where(person.c.login == login)).scalar()
+        if person_id is None:
             return False
         change = accounts.revoke if text_of(request, "do") == "take" else accounts.grant
-        change(connection, context, visitor.actor, who, what, row["id"])
+        change(connection, context, visitor.actor, person_id, role_letter, row["id"])
         return True
 
     if not context.store.write(write):
         wrong = {"login": f"Nobody here has the login name {login!r}."}
         return _board(request, status=400, errors=wrong)
-    gone = text_of(request, "do") == "take"
-    said = f"{login} {'no longer is' if gone else 'is'} {ROLE_NAMES[what]} in this campaign."
-    return see_done(request, _home(request), said)
+    is_revocation = text_of(request, "do") == "take"
+    verb = "no longer is" if is_revocation else "is"
+    message = f"{login} {verb} {ROLE_NAMES[role_letter]} in this campaign."
+    return see_done(request, _home(request), message)
 
 
 @handler("board.export")
 def want_export(request: Request) -> Response:
     context, row = context_of(request), campaign_of(request)
     now = context.clock.now()
-    given = {"campaign": row["slug"]}
+    job_input = {"campaign": row["slug"]}
     context.store.write(
-        lambda c: jobs.want(c, context, "export", f"export:{row['id']}:{now}", given, row["id"])
+        lambda c: jobs.want(c, context, "export", f"export:{row['id']}:{now}", job_input, row["id"])
     )
     return see_done(request, _home(request), "The export is being written; it appears below.")
 
@@ -337,9 +342,9 @@ def want_export(request: Request) -> Response:
 def export_file(request: Request, id: str) -> Response:
     row = campaign_of(request)
     with context_of(request).store.read() as connection:
-        found = connection.execute(
+        path = connection.execute(
             select(export.c.place).where(export.c.id == id, export.c.campaign == row["id"])
         ).scalar()
-    if found is None or not Path(found).is_file():
+    if path is None or not Path(path).is_file():
         raise Refusal(404, "There is no such export.")
-    return FileResponse(found, headers=attachment(Path(found).name))
+    return FileResponse(path, headers=attachment(Path(path).name))

@@ -58,14 +58,14 @@ def shown(request: Request, task_row: Row, address: str) -> Response:
     pages: Pages = request.app.state.pages
     query = dict(list(request.query_params.items())[:LONGEST_QUERY])
     try:
-        found = pages.page(campaign_of(request), task_row, address, query)
+        content = pages.page(campaign_of(request), task_row, address, query)
     except UsageError as error:
         raise Refusal(404, str(error)) from None
-    if found is None:
+    if content is None:
         raise Refusal(404, "There are no scores yet.")
-    headers = {"ETag": found.etag, "Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding"}
-    if found.etag in request.headers.get("if-none-match", ""):
+    headers = {"ETag": content.etag, "Cache-Control": "no-cache", "Vary": "Cookie, Accept-Encoding"}
+    if content.etag in request.headers.get("if-none-match", ""):
         return Response(status_code=304, headers=headers)
     if "gzip" in request.headers.get("accept-encoding", ""):
-        return Response(found.packed, 200, headers | {"Content-Encoding": "gzip"}, found.kind)
-    return Response(found.body, 200, headers, found.kind)
+        return Response(content.packed, 200, headers | {"Content-Encoding": "gzip"}, content.kind)
+    return Response(content.body, 200, headers, content.kind)

@@ -37,8 +37,8 @@ PERSONAL = ("read", "submit", "all")
 def home(request: Request) -> Response:
     drafts = "O" in visitor_of(request).roles
     with context_of(request).store.read() as connection:
-        found = campaigns(connection, drafts=drafts)
-    return page(request, "home.html", campaigns=found)
+        rows = campaigns(connection, drafts=drafts)
+    return page(request, "home.html", campaigns=rows)
 
 
 @handler("health")
@@ -96,13 +96,13 @@ def _resume(request: Request, token: str, resume: str) -> Response:
     """What was typed before the session ended, to be sent by a button."""
     context = context_of(request)
     with context.store.read() as connection:
-        known = accounts.session_of(connection, token, context.clock.now())
-    if known is not None:
+        session = accounts.session_of(connection, token, context.clock.now())
+    if session is not None:
         request.state.visitor = Visitor(
             roles=frozenset("PN"),
-            person=known.person,
-            login=known.login,
-            name=known.name,
+            person=session.person,
+            login=session.login,
+            name=session.name,
             cookie=token,
         )
     return page(request, "resume.html", resume=resume, resumed=resumed_in(request))
@@ -145,14 +145,14 @@ def account_page(
 ) -> Response:
     visitor = visitor_of(request)
     with context_of(request).store.read() as connection:
-        mine = connection.execute(
+        memberships = connection.execute(
             select(campaign.c.slug, campaign.c.title, team.c.acronym, membership.c.rank)
             .join(team, team.c.campaign == campaign.c.id)
             .join(membership, membership.c.team == team.c.id)
             .where(membership.c.person == visitor.person)
             .order_by(campaign.c.slug)
         ).mappings()
-        rows = [dict(row) for row in mine]
+        rows = [dict(row) for row in memberships]
         tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
         now = context_of(request).clock.now()
         sessions = accounts.sessions_of(connection, visitor.person, visitor.cookie, now)
@@ -203,9 +203,9 @@ def change_password(request: Request) -> Response:
             accounts.confirm(context, hasher, visitor.cookie, old, address_of(request))
     if fields.errors:
         return account_page(request, errors=fields.errors)
-    kept = hasher.hash(new)
+    password_hash = hasher.hash(new)
     context.store.write(
-        lambda c: accounts.set_password(c, context, visitor.actor, visitor.person, kept)
+        lambda c: accounts.set_password(c, context, visitor.actor, visitor.person, password_hash)
     )
     answer = see_done(
         request,
@@ -231,9 +231,9 @@ def revoke_token(request: Request, id: str) -> Response:
     owner = api_token.c.person == visitor.person
     with context.store.read() as connection:
         rows = teams.tokens_of(connection, team_id=None, who=visitor.person)
-    asked = ask_to_revoke(request, rows, id, "/account")
-    if asked is not None:
-        return asked
+    confirmation = ask_to_revoke(request, rows, id, "/account")
+    if confirmation is not None:
+        return confirmation
     if not context.store.write(
         lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
     ):
@@ -267,12 +267,12 @@ def token_choices(scopes: tuple[str, ...]) -> dict[str, Any]:
 
 def local(address: str) -> str:
     """An address of this site, or nothing: a login never leads elsewhere."""
-    plain = address.startswith("/") and not address.startswith(("//", "/\\"))
-    return address if plain and "\n" not in address and "\r" not in address else ""
+    is_local = address.startswith("/") and not address.startswith(("//", "/\\"))
+    return address if is_local and "\n" not in address and "\r" not in address else ""
 
 
 def ask_to_revoke(
-    request: Request, tokens: list[dict[str, Any]], id: str, back: str
+    request: Request, tokens: list[dict[str, Any]], id: str, return_path: str
 ) -> Response | None:
     """Asks before a token is revoked; a token that is not there needs no question."""
     label = next((row["label"] for row in tokens if row["id"] == id), None)
@@ -283,7 +283,7 @@ def ask_to_revoke(
         "It cannot be brought back: a new token has to be made and given to them.",
     )
     answers = {"yes": "Revoke the token"}
-    return ask_first(request, Question(f"Revoke the token “{label}”?", lines, answers, back))
+    return ask_first(request, Question(f"Revoke the token “{label}”?", lines, answers, return_path))
 
 
 def next_of(request: Request) -> str:

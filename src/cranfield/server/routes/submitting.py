@@ -48,7 +48,7 @@ FIELDS = ("task", "tag", "configuration", "description", "features", "classifier
 def accept(
     request: Request,
     upload: Upload,
-    given: Submission,
+    submission: Submission,
     task_row: Row,
     arrived: int | None,
     *,
@@ -61,17 +61,17 @@ def accept(
     the receipt is stored in the same transaction.
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
-    if upload.head.startswith(ZIP) and given.ending != ".npz":
+    if upload.head.startswith(ZIP) and submission.ending != ".npz":
         raise UsageError(
             "a .zip archive is not taken: send the file itself, or packed as .gz or .zst"
         )
-    given = submissions.checked_submission(given, row, task_row["kind"])
-    checked = checks_of(request).check(upload, given, task_row, row["slug"])
+    submission = submissions.checked_submission(submission, row, task_row["kind"])
+    checked = checks_of(request).check(upload, submission, task_row, row["slug"])
     if not checked.is_good:
-        checked = _with_other_task(request, upload, given, task_row, checked)
+        checked = _with_other_task(request, upload, submission, task_row, checked)
     if not checked.is_good and not check_only:
-        about = task_row["id"], visitor.team, given.tag
-        context.store.write(lambda c: submissions.reject(c, context, *about, checked))
+        attempt = task_row["id"], visitor.team, submission.tag
+        context.store.write(lambda c: submissions.reject(c, context, *attempt, checked))
     if not checked.is_good:
         raise RejectedError(checked)
     if check_only:
@@ -82,21 +82,21 @@ def accept(
     # Where the time was in doubt, it counts when that is over.
     arrived = context.clock.now() if arrived is None else arrived
     with context.store.read() as connection:
-        submissions.check_room(connection, task_row, visitor.team, given, arrived)
+        submissions.check_room(connection, task_row, visitor.team, submission, arrived)
 
     def write(connection: Connection) -> Row:
         # Locks the campaign: who waits here sees what was answered meanwhile.
         close_if_due(connection, context, task_row["campaign"])
-        known = None if keyed is None else keyed.answer(connection)
-        if known is not None:
-            return known
+        earlier = None if keyed is None else keyed.answer(connection)
+        if earlier is not None:
+            return earlier
         receipt = submissions.store_run(
             connection,
             context,
             actor=visitor.actor,
             team_id=visitor.team,
             task_row=task_row,
-            given=given,
+            given=submission,
             checked=checked,
             sha=upload.sha,
             size=upload.size,
@@ -113,14 +113,14 @@ def accept(
     except BaseException:
         remove_unneeded(context, upload.sha)
         raise
-    if given.replace or keyed is not None:
+    if submission.replace or keyed is not None:
         # That of the run which was replaced; or its own, which an answer under a key did not need.
         remove_unneeded(context, upload.sha)
     return receipt
 
 
 def _with_other_task(
-    request: Request, upload: Upload, given: Submission, task_row: Row, checked: Checked
+    request: Request, upload: Upload, submission: Submission, task_row: Row, checked: Checked
 ) -> Checked:
     """What is wrong with a file, and before it that it looks like one for another task."""
     # One small file more is read in a moment; one that another task takes leaves no doubt.
@@ -129,11 +129,11 @@ def _with_other_task(
     checks, row = checks_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
         tasks = tasks_of(connection, row["id"])
-    plain = replace(given, threshold="")
+    without_threshold = replace(submission, threshold="")
     for task in tasks:
         if task["kind"] == task_row["kind"]:
             continue
-        if checks.check_apart(upload, plain, task, row["slug"]).is_good:
+        if checks.check_apart(upload, without_threshold, task, row["slug"]).is_good:
             kind, title = KIND_NAMES[task["kind"]], task["title"]
             message = f"this looks like {kind}; choose the task {title!r} for it"
             problems = (Problem(checked.file, 0, message), *checked.problems)
@@ -154,26 +154,26 @@ def summary(checked: Checked) -> Row:
 
 @handler("submit.form")
 def submit_form(request: Request) -> Response:
-    sent = signed_or_sent(request)
-    return sent or _form(request, dict.fromkeys(FIELDS, ""))
+    redirect = signed_or_sent(request)
+    return redirect or _form(request, dict.fromkeys(FIELDS, ""))
 
 
-def _form(request: Request, filled: dict[str, str], status: int = 200, **said: Any) -> Response:
+def _form(request: Request, filled: dict[str, str], status: int = 200, **outcome: Any) -> Response:
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     with context.store.read() as connection:
         tasks = tasks_of(connection, row["id"])
-        mine = teams.team_of(connection, row["id"], visitor.person)
-        for one in tasks:
-            used = submissions.runs_used(connection, one["id"], visitor.team)
-            one["used"] = used
-    values = {"checked": None, "problems": (), "count": 0, "error": "", "tested": False} | said
+        team = teams.team_of(connection, row["id"], visitor.person)
+        for task in tasks:
+            runs_used = submissions.runs_used(connection, task["id"], visitor.team)
+            task["used"] = runs_used
+    values = {"checked": None, "problems": (), "count": 0, "error": "", "tested": False} | outcome
     is_open = row["state"] == "open" and (row["closes"] or 0) > context.clock.now()
     return page(
         request,
         "submit.html",
         status,
         tasks=tasks,
-        team=mine,
+        team=team,
         filled=filled,
         open=is_open,
         most=context.settings.limits.upload_bytes,
@@ -192,15 +192,15 @@ async def submit(request: Request) -> Response:
 
 
 def _submit(request: Request, arrived: int | None) -> Response:
-    sent = signed_or_sent(request)
-    if sent is not None:
-        return sent
+    redirect = signed_or_sent(request)
+    if redirect is not None:
+        return redirect
     filled = {name: text_of(request, name) for name in FIELDS}
     check_only = text_of(request, "do") == "check"
     try:
         task_row = _task(request, filled["task"])
         with _received(request) as upload:
-            given = Submission(
+            submission = Submission(
                 tag=filled["tag"],
                 configuration=filled["configuration"],
                 description=filled["description"],
@@ -210,11 +210,11 @@ def _submit(request: Request, arrived: int | None) -> Response:
                 ending=_ending(request),
                 replace=text_of(request, "replace") == "yes",
             )
-            receipt = accept(request, upload, given, task_row, arrived, check_only=check_only)
+            receipt = accept(request, upload, submission, task_row, arrived, check_only=check_only)
     except RejectedError as error:
-        found = error.checked
-        said = {"problems": found.problems, "count": found.count, "tested": check_only}
-        return _form(request, filled, 422, **said)
+        checked = error.checked
+        outcome = {"problems": checked.problems, "count": checked.count, "tested": check_only}
+        return _form(request, filled, 422, **outcome)
     except TooLargeError as error:
         return _form(request, filled, 413, error=sentence(str(error)))
     except UsageError as error:
@@ -222,15 +222,15 @@ def _submit(request: Request, arrived: int | None) -> Response:
         return _form(request, filled, status, error=sentence(str(error)))
     if check_only:
         return _form(request, filled, checked=receipt)
-    where = f"/{campaign_of(request)['slug']}/runs/{receipt['id']}"
-    return see_done(request, where, f"The run {receipt['tag']} is accepted.")
+    run_path = f"/{campaign_of(request)['slug']}/runs/{receipt['id']}"
+    return see_done(request, run_path, f"The run {receipt['tag']} is accepted.")
 
 
 def _task(request: Request, slug: str) -> Row:
     with context_of(request).store.read() as connection:
-        for one in tasks_of(connection, campaign_of(request)["id"]):
-            if one["slug"] == slug:
-                return one
+        for task in tasks_of(connection, campaign_of(request)["id"]):
+            if task["slug"] == slug:
+                return task
     raise UsageError("choose a task")
 
 
@@ -269,76 +269,78 @@ def _parts(endings: str) -> list[str]:
 @handler("runs")
 def runs(request: Request) -> Response:
     visitor, row = visitor_of(request), campaign_of(request)
-    everybody = "O" in visitor.roles
+    all_teams = "O" in visitor.roles
     with context_of(request).store.read() as connection:
-        found = submissions.runs_of(connection, row["id"], None if everybody else visitor.team)
-        refused = submissions.rejections(connection, row["id"], None if everybody else visitor.team)
-    return page(request, "runs.html", runs=found, refused=refused, everybody=everybody)
+        rows = submissions.runs_of(connection, row["id"], None if all_teams else visitor.team)
+        refused = submissions.rejections(connection, row["id"], None if all_teams else visitor.team)
+    return page(request, "runs.html", runs=rows, refused=refused, everybody=all_teams)
 
 
 def own_run(request: Request, run_id: str) -> Row:
     """A run of one's own team, or any for an organiser; for others there is none."""
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     with context.store.read() as connection:
-        found = submissions.run_by_id(connection, run_id)
-    if found is None or found["campaign"] != row["id"] or not _may_see(visitor, found):
+        run_row = submissions.run_by_id(connection, run_id)
+    if run_row is None or run_row["campaign"] != row["id"] or not _may_see(visitor, run_row):
         raise Refusal(404, "There is no such run.")
-    return found
+    return run_row
 
 
-def _may_see(visitor: Visitor, found: Row) -> bool:
-    return "O" in visitor.roles or (bool(visitor.team) and found["team"] == visitor.team)
+def _may_see(visitor: Visitor, run_row: Row) -> bool:
+    return "O" in visitor.roles or (bool(visitor.team) and run_row["team"] == visitor.team)
 
 
 @handler("run")
 def run(request: Request, id: str) -> Response:
-    found, context = own_run(request, id), context_of(request)
+    run_row, context = own_run(request, id), context_of(request)
     with context.store.read() as connection:
         receipt = submissions.receipt(connection, id)
-        failed = failures(connection, visitor_of(request), found)
-    return page(request, "run.html", run=found, receipt=receipt, failed=failed)
+        failed = failures(connection, visitor_of(request), run_row)
+    return page(request, "run.html", run=run_row, receipt=receipt, failed=failed)
 
 
-def failures(connection: Connection, visitor: Visitor, found: Row) -> list[str]:
+def failures(connection: Connection, visitor: Visitor, run_row: Row) -> list[str]:
     """Why the scoring of a run has failed, if it has; all of it is the organiser's to know."""
-    rows = jobs.jobs_of(connection, found["campaign"], "failed")
-    said = [row["error"] for row in rows if row["run"] == found["id"]]
-    return said if "O" in visitor.roles else [jobs.told_to_teams(one) for one in said]
+    rows = jobs.jobs_of(connection, run_row["campaign"], "failed")
+    errors = [row["error"] for row in rows if row["run"] == run_row["id"]]
+    return errors if "O" in visitor.roles else [jobs.told_to_teams(error) for error in errors]
 
 
 @handler("run.file")
 def run_file(request: Request, id: str) -> Response:
-    found, settings = own_run(request, id), context_of(request).settings
-    if found["state"] not in KEPT_STATES:
-        raise Refusal(404, f"This run is {found['state']}; its file was removed.")
-    ending = ending_of(settings, found["form"], found["blob"])
+    run_row, settings = own_run(request, id), context_of(request).settings
+    if run_row["state"] not in KEPT_STATES:
+        raise Refusal(404, f"This run is {run_row['state']}; its file was removed.")
+    ending = ending_of(settings, run_row["form"], run_row["blob"])
     return FileResponse(
-        blob_path(settings, found["blob"]),
+        blob_path(settings, run_row["blob"]),
         media_type="application/octet-stream",
-        headers=attachment(f"{name_of(found['acronym'], found['tag'])}{ending}"),
+        headers=attachment(f"{name_of(run_row['acronym'], run_row['tag'])}{ending}"),
     )
 
 
 @handler("run.withdraw")
 def withdraw(request: Request, id: str) -> Response:
-    found = own_run(request, id)
+    run_row = own_run(request, id)
     context, visitor = context_of(request), visitor_of(request)
     home = f"/{campaign_of(request)['slug']}/runs"
-    if found["state"] == "accepted" and campaign_of(request)["state"] == "open":
+    if run_row["state"] == "accepted" and campaign_of(request)["state"] == "open":
         lines = (
             "The run is not scored, and stands in no table.",
             "Its place in the quota is free again, and so is its tag.",
             "It cannot be brought back: the file would have to be submitted anew before the "
             f"closing, {when(campaign_of(request)['closes'])}.",
         )
-        tag = found["tag"]
+        tag = run_row["tag"]
         question = Question(f"Withdraw {tag}?", lines, {"yes": f"Withdraw {tag}"}, f"{home}/{id}")
-        asked = ask_first(request, question)
-        if asked is not None:
-            return asked
+        confirmation = ask_first(request, question)
+        if confirmation is not None:
+            return confirmation
     try:
-        context.store.write(lambda c: submissions.withdraw(c, context, visitor.actor, found["id"]))
+        context.store.write(
+            lambda c: submissions.withdraw(c, context, visitor.actor, run_row["id"])
+        )
     except NotNowError as error:
         raise Refusal(409, str(error)) from None
     remove_unneeded(context)
-    return see_done(request, home, f"The run {found['tag']} is withdrawn.")
+    return see_done(request, home, f"The run {run_row['tag']} is withdrawn.")

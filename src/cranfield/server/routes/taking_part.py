@@ -77,11 +77,11 @@ def register(request: Request) -> Response:
         _check_open(connection, context, row["id"])
         teams.check_acronym(connection, row["id"], filled["acronym"])
 
-    def join(connection: Connection, context: Context, who: str) -> None:
+    def join(connection: Connection, context: Context, person_id: str) -> None:
         teams.add_team(
             connection,
             context,
-            who,
+            person_id,
             row["id"],
             acronym=filled["acronym"],
             name=filled["name"],
@@ -104,11 +104,11 @@ def join_form(request: Request, link: str) -> Response:
 
 def _join_page(request: Request, link: str, errors: Mapping[str, str]) -> Response:
     with context_of(request).store.read() as connection:
-        found = teams.team_by_link(connection, campaign_of(request)["id"], link)
-    if found is None:
+        team = teams.team_by_link(connection, campaign_of(request)["id"], link)
+    if team is None:
         raise Refusal(404, "This link does not lead to a team (any more).")
     status = 400 if errors else 200
-    return page(request, "register.html", status, errors=errors, joining=found)
+    return page(request, "register.html", status, errors=errors, joining=team)
 
 
 @handler("join")
@@ -120,8 +120,8 @@ def join(request: Request, link: str) -> Response:
         if teams.team_by_link(connection, row["id"], link) is None:
             raise UsageError("this link does not lead to a team (any more)")
 
-    def enter(connection: Connection, context: Context, who: str) -> None:
-        teams.join(connection, context, who, row["id"], link)
+    def enter(connection: Connection, context: Context, person_id: str) -> None:
+        teams.join(connection, context, person_id, row["id"], link)
 
     fields = Fields()
     return _enter(request, filled, fields, check, enter) or _join_page(request, link, fields.errors)
@@ -148,7 +148,7 @@ def _enter(
     """
     context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
     hasher, password = hasher_of(request), text_of(request, "password")
-    login, kept = "", ""
+    login, password_hash = "", ""
     if not visitor.person:
         with fields.beside("login"):
             login = accounts.checked_login(filled["login"])
@@ -162,13 +162,15 @@ def _enter(
     if fields.errors:
         return None
     if not visitor.person:
-        kept = hasher.hash(password)
+        password_hash = hasher.hash(password)
 
     def write(connection: Connection) -> None:
         check(connection, context)
-        who = visitor.person or accounts.add_person(connection, context, login, name, kept)
-        teams.sign(connection, context, who, row["id"], filled["signature"])
-        step(connection, context, who)
+        person_id = visitor.person or accounts.add_person(
+            connection, context, login, name, password_hash
+        )
+        teams.sign(connection, context, person_id, row["id"], filled["signature"])
+        step(connection, context, person_id)
 
     try:
         context.store.write(write)
@@ -221,18 +223,18 @@ def signed_or_sent(request: Request) -> Response | None:
 
 @handler("data")
 def data(request: Request) -> Response:
-    sent = signed_or_sent(request)
-    if sent is not None:
-        return sent
+    redirect = signed_or_sent(request)
+    if redirect is not None:
+        return redirect
     files = downloads.listed(context_of(request).settings.public / campaign_of(request)["slug"])
     return page(request, "data.html", files=files)
 
 
 @handler("data.file")
 def data_file(request: Request, file: str) -> Response:
-    sent = signed_or_sent(request)
-    if sent is not None:
-        return sent
+    redirect = signed_or_sent(request)
+    if redirect is not None:
+        return redirect
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
     if file == "public.tar.gz":
         archive = downloads.archive(context_of(request), campaign_of(request)["slug"])
@@ -259,14 +261,16 @@ def _team_page(
 ) -> Response:
     visitor, row = visitor_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
-        mine = teams.team_of(connection, row["id"], visitor.person)
+        team = teams.team_of(connection, row["id"], visitor.person)
         members = teams.members(connection, visitor.team)
         tokens = teams.tokens_of(connection, team_id=visitor.team)
-    shown = link_to(request, f"/{row['slug']}/join/{link}") if link else ""
-    values = {"team": mine, "members": members, "tokens": tokens, "secret": secret}
+    invitation = link_to(request, f"/{row['slug']}/join/{link}") if link else ""
+    values = {"team": team, "members": members, "tokens": tokens, "secret": secret}
     status = 400 if error or errors else 200
-    said = {"link": shown, "error": error, "errors": errors or {}} | token_choices(TEAM_SCOPES)
-    return page(request, "team.html", status, **values, **said)
+    messages = {"link": invitation, "error": error, "errors": errors or {}} | token_choices(
+        TEAM_SCOPES
+    )
+    return page(request, "team.html", status, **values, **messages)
 
 
 @handler("team.change")
@@ -313,9 +317,9 @@ def remove(request: Request, id: str) -> Response:
             {"yes": f"Remove {name}"},
             home,
         )
-        asked = ask_first(request, question)
-        if asked is not None:
-            return asked
+        confirmation = ask_first(request, question)
+        if confirmation is not None:
+            return confirmation
     try:
         context.store.write(
             lambda c: teams.remove_member(c, context, visitor.actor, visitor.team, id)
@@ -354,9 +358,9 @@ def revoke_token(request: Request, id: str) -> Response:
     home = f"/{campaign_of(request)['slug']}/team"
     with context.store.read() as connection:
         rows = teams.tokens_of(connection, team_id=visitor.team)
-    asked = ask_to_revoke(request, rows, id, home)
-    if asked is not None:
-        return asked
+    confirmation = ask_to_revoke(request, rows, id, home)
+    if confirmation is not None:
+        return confirmation
     if not context.store.write(
         lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
     ):
