@@ -21,8 +21,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.agreement.aggregation import aggregate_judgements
-from cranfield.agreement.coefficients import COEFFICIENTS
-from cranfield.agreement.coincidences import unit_counts
+from cranfield.agreement.coefficients import COEFFICIENTS, unit_counts
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.quality import check_quality
 from cranfield.agreement.simulate import simulate_log

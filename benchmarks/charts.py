@@ -19,7 +19,7 @@ from cranfield.data.tables import Judgements, Run
 from cranfield.ontologies import pto
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_LABELS, OF_MEASURES
-from cranfield.report.charts.asking import ask_chart
+from cranfield.report.charts.registry import ask_chart
 from images import as_table
 
 RUNS, TOPICS, DEPTH, RELEVANT, CONCEPTS = 60, 200, 100, 20, 53

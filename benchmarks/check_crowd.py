@@ -19,12 +19,12 @@ from check_stats import run_checks
 from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.quality import quality_of
 from cranfield.agreement.weak_labels import filter_weak_labels
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.personas import Crowd, find_out
+from cranfield.campaign.forms import ontology_form
 from cranfield.data import Judgements
 from cranfield.data.item_vectors import ItemVectors
 from cranfield.evaluation.index_quality import evaluate_index
 from cranfield.ontologies import built_in
+from cranfield.server.rehearsal.personas import Crowd, find_out
 from crowds import JUDGEMENTS, bad_crowds, honest_crowds, sparse_crowd
 
 DOCS = Path(__file__).parents[1] / "docs"

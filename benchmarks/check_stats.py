@@ -26,7 +26,7 @@ from campaigns import (
     with_erratic,
 )
 from cranfield import stats
-from cranfield.comparison.describe import LEVELS, SURE
+from cranfield.comparison.pair_statistics import LEVELS, SURE
 from cranfield.stats._resample import all_pairs
 from cranfield.stats.bootstrap import Draws, studentized
 from cranfield.stats.differences import Differences

@@ -21,8 +21,8 @@ import numpy as np
 from PIL import Image
 
 from cranfield.features import DESCRIPTORS
-from cranfield.features.collections import ItemTable
 from cranfield.features.image_folders import vectors_of
+from cranfield.features.item_vectors import ItemTable
 from cranfield.features.search import search
 from cranfield.io.samples import sample_folder
 from harness import run_once

@@ -22,7 +22,7 @@ DATA = Path(__file__).parent / "data" / "lab"
 def material_files() -> tuple[str, list[str]]:
     """The truth and the runs as files, made once."""
     from cranfield.data.labels import LabelMatrix
-    from cranfield.lab.simulate import graded_labels
+    from cranfield.lab.runs import graded_labels
     from cranfield.ontologies import pto
 
     DATA.mkdir(parents=True, exist_ok=True)
@@ -43,8 +43,8 @@ def material_files() -> tuple[str, list[str]]:
 
 def timed(workers: int) -> tuple[float, float, dict[str, object]]:
     """Seconds of the study with so many worker processes, their CPU seconds, what it finds."""
-    from cranfield.lab.material import Material
     from cranfield.lab.studies.stability import stability
+    from cranfield.lab.study_input import Material
     from cranfield.work.executors import Plan
 
     truth, runs = material_files()

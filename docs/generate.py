@@ -14,10 +14,10 @@ from latex2mathml.converter import convert
 
 import cranfield
 from cranfield.cli import COMMANDS, main
-from cranfield.evaluation.catalogue import DIRECTION, all_sets, show_range, signature
+from cranfield.evaluation.measure_catalogue import DIRECTION, all_sets, show_range, signature
 from cranfield.features import DESCRIPTORS, DISTANCES, Descriptor
 from cranfield.features.catalogue import descriptor_facts, distance_facts
-from cranfield.io.collection_keys import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
+from cranfield.io.collection import DECLARED, IMAGE_KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import REGISTRY, Measure
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
@@ -133,7 +133,7 @@ KINDS_OF_TABLES = {
 
 def routes_page() -> str:
     """Every route of the campaign site: who may use it, and in which states."""
-    from cranfield.campaign.states import STATES
+    from cranfield.campaign.workflow import STATES
     from cranfield.server.permissions import ROLES, RULES
 
     listed = ", ".join(f"`{letter}` {what}" for letter, what in ROLES.items())

@@ -12,9 +12,9 @@ from pathlib import Path
 
 import cranfield as cf
 from benchmarks.fuzz.samples import CONCEPTS, ITEMS, SYSTEMS, TOPICS
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.questionnaire import make_questionnaire
-from cranfield.campaign.sheets import Filled, Sheet, Unit, response_of
+from cranfield.campaign.annotation_task import Filled, Sheet, Unit, response_of
+from cranfield.campaign.forms import ontology_form
+from cranfield.campaign.surveys.questionnaire import make_questionnaire
 from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.cli import main
 

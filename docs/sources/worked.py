@@ -70,7 +70,7 @@ def nmrr(places: Sequence[int], size: int, gmt: int) -> float:
 
 
 def _counts(places: Sequence[int], size: int) -> Any:
-    from cranfield.evaluation.cutoffs import count_at_cutoffs
+    from cranfield.evaluation.precision_recall import count_at_cutoffs
 
     truth = {"q": {f"i{k}": 1 for k in places}}
     run = {"run": {"q": {f"i{k}": -float(k) for k in range(1, size + 1)}}}
@@ -79,21 +79,21 @@ def _counts(places: Sequence[int], size: int) -> Any:
 
 def detections(places: Sequence[int], size: int) -> list[tuple[float, float]]:
     """False alarms and detections at every cutoff."""
-    from cranfield.evaluation.cutoffs import detection_curves
+    from cranfield.evaluation.precision_recall import detection_curves
 
     return list(detection_curves(_counts(places, size))[0].points)
 
 
 def operating_area(places: Sequence[int], size: int) -> float:
     """The area under recall against fallout."""
-    from cranfield.evaluation.cutoffs import operating_curves
+    from cranfield.evaluation.precision_recall import operating_curves
 
     return operating_curves(_counts(places, size))["run"].auc
 
 
 def generality_of(places: Sequence[int], size: int) -> list[float]:
     """Generality of a query, and precision and recall where as many items are seen as relevant."""
-    from cranfield.evaluation.cutoffs import generality_points
+    from cranfield.evaluation.precision_recall import generality_points
 
     (point,) = generality_points(_counts(places, size), "run")
     return [point.generality, point.precision, point.recall]
@@ -125,7 +125,7 @@ def deviation(base: float, value: float) -> float:
 
 def table_4() -> Any:
     """The votes of Table 4, counted."""
-    from cranfield.campaign.votes import count_choices
+    from cranfield.campaign.surveys.votes import count_choices
 
     return count_choices(_TABLE_4)
 
@@ -173,7 +173,7 @@ def shrec(names: str | list[str]) -> Any:
 
 def gain_points(gain: str, against: str) -> list[tuple[float, float]]:
     """The points of the graph of a gain for the example of SHREC's page."""
-    from cranfield.evaluation.gains import gain_curves
+    from cranfield.evaluation.gain_curves import gain_curves
 
     truth = {f"m{k:02d}": g for k, g in enumerate(_GAINS)} | {"missed2": 2, "missed1": 1}
     run = {"run": {"q": {f"m{k:02d}": -float(k) for k in range(len(_GAINS))}}}
@@ -212,7 +212,7 @@ def tied_ranks() -> list[float]:
 
 def effectiveness() -> list[tuple[float, float]]:
     """The ends of the curves of precision against recall of Table 5.1: macro and micro."""
-    from cranfield.evaluation.cutoffs import count_at_cutoffs, effectiveness_curves
+    from cranfield.evaluation.precision_recall import count_at_cutoffs, effectiveness_curves
 
     truth, run = _table_5_1()
     counts = count_at_cutoffs(truth, {"run": run}, collection_size=200)
@@ -221,7 +221,7 @@ def effectiveness() -> list[tuple[float, float]]:
 
 def above(limit: float | str) -> list[int]:
     """How many items of two topics have a score from a limit on."""
-    from cranfield.evaluation.cutoffs import above_score
+    from cranfield.evaluation.precision_recall import above_score
 
     run = {"t": {"a": 1.0, "b": 0.6, "c": 0.5, "d": 0.0}, "u": {"a": 10.0, "b": 2.0}}
     return [len(items) for items in above_score({"run": run}, limit)[0].to_dict().values()]

@@ -15,7 +15,7 @@ from cranfield import lab
 from cranfield.data.costmap import CostMap
 from cranfield.data.judgement_log import judgement_log
 from cranfield.data.ontology import Ontology, Requirement, Rules
-from cranfield.evaluation.dimensions import dimensions
+from cranfield.evaluation.measure_catalogue import dimensions
 from cranfield.io.samples import SAMPLE
 
 PUBLISHED = Path(__file__).parents[2] / "tests" / "papers" / "published"

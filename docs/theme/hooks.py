@@ -12,7 +12,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-from cranfield.report.charts.palette import ROLES, css_properties
+from cranfield.report.charts.model import ROLES, css_properties
 
 HEADS = ("h1", "h2", "h3")
 LEFT_OUT = ("math", "svg", "style")

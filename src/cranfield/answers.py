@@ -28,25 +28,25 @@ else:
 # The classes that a saved answer may hold, and where they live.
 HOMES: dict[str, str] = {
     "Aggregated": "cranfield.agreement.aggregation",
-    "Agreed": "cranfield.comparison.judges_answer",
+    "Agreed": "cranfield.comparison.judges",
     "Agreement": "cranfield.agreement.answer",
     "AgreementRow": "cranfield.agreement.assess",
-    "Annotation": "cranfield.evaluation.baselines.annotate",
+    "Annotation": "cranfield.evaluation.baselines",
     "AnnotatorPairs": "cranfield.agreement.pairwise",
     "AnnotatorQuality": "cranfield.agreement.quality",
     "AnnotatorRow": "cranfield.agreement.assess",
     "Assessed": "cranfield.agreement.assess",
     "Association": "cranfield.campaign.surveys.rated",
-    "BandPoint": "cranfield.evaluation.uncertain.answer",
-    "BatchFacts": "cranfield.campaign.collected",
+    "BandPoint": "cranfield.evaluation.category_votes.answer",
+    "BatchFacts": "cranfield.campaign.responses",
     "BrokenForm": "cranfield.agreement.exclusive_labels",
     "CategoryPart": "cranfield.relatedness.hierarchies",
-    "Choice": "cranfield.campaign.votes",
-    "Choices": "cranfield.campaign.votes",
-    "Collected": "cranfield.campaign.collected",
+    "Choice": "cranfield.campaign.surveys.votes",
+    "Choices": "cranfield.campaign.surveys.votes",
+    "Collected": "cranfield.campaign.responses",
     "CollectionCheck": "cranfield.campaign.collections",
     "CollectionDraft": "cranfield.campaign.collections",
-    "Comparability": "cranfield.lab.studies.comparable",
+    "Comparability": "cranfield.lab.studies.calibration",
     "Comparison": "cranfield.comparison.answer",
     "ConceptCosts": "cranfield.relatedness.results",
     "ConceptRanking": "cranfield.evaluation.concept_queries",
@@ -55,8 +55,8 @@ HOMES: dict[str, str] = {
     "Correlations": "cranfield.lab.studies.correlate",
     "CostMap": "cranfield.data.costmap",
     "CostMapView": "cranfield.relatedness.cost_maps",
-    "Curves": "cranfield.lab.studies.curves",
-    "Derivation": "cranfield.evaluation.explain_labels",
+    "Curves": "cranfield.lab.studies.rank_curves",
+    "Derivation": "cranfield.evaluation.explanations",
     "Description": "cranfield.features.extract",
     "Descriptor": "cranfield.features",
     "DescriptorCard": "cranfield.features.catalogue",
@@ -64,22 +64,22 @@ HOMES: dict[str, str] = {
     "DisplacementPair": "cranfield.evaluation.displacement",
     "DisplacementScores": "cranfield.evaluation.displacement",
     "Distance": "cranfield.features",
-    "Distribution": "cranfield.evaluation.uncertain.distribution",
-    "Doubt": "cranfield.evaluation.doubt",
-    "Duel": "cranfield.campaign.votes",
-    "ErrorAnalysis": "cranfield.campaign.errors",
+    "Distribution": "cranfield.evaluation.category_votes.answer",
+    "Doubt": "cranfield.evaluation.truth_uncertainty",
+    "Duel": "cranfield.campaign.surveys.votes",
+    "ErrorAnalysis": "cranfield.campaign.error_analysis",
     "Estimate": "cranfield.comparison.powered_answer",
-    "Estimated": "cranfield.comparison.judges_answer",
-    "Favour": "cranfield.comparison.judges_answer",
+    "Estimated": "cranfield.comparison.judges",
+    "Favour": "cranfield.comparison.judges",
     "GroupingStudy": "cranfield.agreement.card_sorting",
-    "ItemDoubt": "cranfield.evaluation.doubt",
+    "ItemDoubt": "cranfield.evaluation.truth_uncertainty",
     "Explanations": "cranfield.evaluation.explanations",
     "Family": "cranfield.comparison.answer",
     "Fold": "cranfield.evaluation.fusion",
     "FormsReport": "cranfield.agreement.answer",
     "Friedman": "cranfield.stats.anova",
     "Fusion": "cranfield.evaluation.fusion",
-    "FusionMethod": "cranfield.evaluation.fusion_methods",
+    "FusionMethod": "cranfield.evaluation.fusion",
     "Generality": "cranfield.lab.studies.generality",
     "GroupAgreement": "cranfield.agreement.annotator_groups",
     "GroupRow": "cranfield.agreement.annotator_groups",
@@ -87,30 +87,30 @@ HOMES: dict[str, str] = {
     "HumanCorrelation": "cranfield.relatedness.human_judgements",
     "IndexQuality": "cranfield.evaluation.index_quality",
     "ItemAgreement": "cranfield.agreement.majority",
-    "ItemExplanation": "cranfield.evaluation.explain_labels",
+    "ItemExplanation": "cranfield.evaluation.explanations",
     "Join": "cranfield.lab.studies.correlate",
-    "Judge": "cranfield.comparison.judges_answer",
-    "JudgedMeasure": "cranfield.comparison.judges_answer",
+    "Judge": "cranfield.comparison.judges",
+    "JudgedMeasure": "cranfield.comparison.judges",
     "JudgementLog": "cranfield.data.judgement_log",
-    "JudgesReport": "cranfield.comparison.judges_answer",
+    "JudgesReport": "cranfield.comparison.judges",
     "KindShare": "cranfield.agreement.card_sorting",
     "LabelMatrix": "cranfield.data.labels",
     "LeftOut": "cranfield.lab.studies.reusability",
     "LexiconPart": "cranfield.relatedness.tag_corpus",
-    "MajorityAgreement": "cranfield.campaign.votes",
+    "MajorityAgreement": "cranfield.campaign.surveys.votes",
     "MajorityShare": "cranfield.agreement.majority",
     "MajorityShares": "cranfield.agreement.majority",
     "MapComparison": "cranfield.relatedness.cost_maps",
     "Measure": "cranfield.measures",
-    "MeasureCard": "cranfield.evaluation.catalogue",
-    "MeasureCatalogue": "cranfield.evaluation.catalogue",
+    "MeasureCard": "cranfield.evaluation.measure_catalogue",
+    "MeasureCatalogue": "cranfield.evaluation.measure_catalogue",
     "MeasurePair": "cranfield.lab.studies.correlate",
     "Method": "cranfield.relatedness",
     "MethodCatalogue": "cranfield.relatedness.results",
     "MethodPairs": "cranfield.relatedness.results",
     "MovedConcept": "cranfield.relatedness.vocabularies",
     "NearConcept": "cranfield.relatedness.vocabularies",
-    "Odds": "cranfield.evaluation.uncertain.answer",
+    "Odds": "cranfield.evaluation.category_votes.answer",
     "OneWay": "cranfield.stats.anova",
     "OntologyCategories": "cranfield.relatedness.hierarchies",
     "OntologyCheck": "cranfield.relatedness.hierarchies",
@@ -124,61 +124,61 @@ HOMES: dict[str, str] = {
     "Power": "cranfield.lab.studies.stability",
     "PoweredPair": "cranfield.comparison.powered_answer",
     "PoweredScores": "cranfield.comparison.powered_answer",
-    "Preferences": "cranfield.campaign.votes",
+    "Preferences": "cranfield.campaign.surveys.votes",
     "Problem": "cranfield.campaign.submissions",
-    "Published": "cranfield.campaign.published",
+    "Published": "cranfield.campaign.collections",
     "Quality": "cranfield.agreement.quality",
-    "QueryCategory": "cranfield.evaluation.uncertain.answer",
-    "QuestionVotes": "cranfield.campaign.votes",
+    "QueryCategory": "cranfield.evaluation.category_votes.answer",
+    "QuestionVotes": "cranfield.campaign.surveys.votes",
     "RandomStudy": "cranfield.lab.studies.random_runs",
     "RankingPair": "cranfield.agreement.ranking_robustness",
     "Rankings": "cranfield.agreement.ranking_robustness",
     "RelatedPair": "cranfield.relatedness.results",
     "Reliability": "cranfield.stats.cronbach",
-    "Remark": "cranfield.campaign.collected",
+    "Remark": "cranfield.campaign.responses",
     "Requirement": "cranfield.lab.studies.requirements",
     "Requirements": "cranfield.lab.studies.requirements",
     "Resampling": "cranfield.agreement.assess",
-    "ResultColumn": "cranfield.campaign.results.answer",
-    "ResultPart": "cranfield.campaign.results.answer",
-    "ResultTable": "cranfield.campaign.results.answer",
+    "ResultColumn": "cranfield.campaign.results.results_data",
+    "ResultPart": "cranfield.campaign.results.results_data",
+    "ResultTable": "cranfield.campaign.results.results_data",
     "Respondents": "cranfield.campaign.surveys.survey",
     "Rehearsal": "cranfield.server.rehearsal.checks",
     "Reusability": "cranfield.lab.studies.reusability",
     "Run": "cranfield.data",
     "Scores": "cranfield.evaluation.scores",
     "Search": "cranfield.features.search",
-    "Sign": "cranfield.agreement.spam_signals",
-    "SimulatedRuns": "cranfield.lab.simulate",
+    "Sign": "cranfield.agreement.quality",
+    "SimulatedRuns": "cranfield.lab.runs",
     "Stability": "cranfield.lab.studies.stability",
     "Stage": "cranfield.lab.studies.stability",
-    "SiteReport": "cranfield.campaign.reports",
+    "SiteReport": "cranfield.campaign.collections",
     "Standing": "cranfield.comparison.answer",
-    "Step": "cranfield.evaluation.explain_labels",
+    "Step": "cranfield.evaluation.explanations",
     "Submission": "cranfield.campaign.checking",
     "SubmissionCheck": "cranfield.campaign.checking",
     "SurveyRows": "cranfield.campaign.surveys.survey",
-    "Swap": "cranfield.comparison.judges_answer",
+    "Swap": "cranfield.comparison.judges",
     "Swaps": "cranfield.lab.studies.stability",
     "SystemsStudy": "cranfield.agreement.ranking_robustness",
     "TagClass": "cranfield.relatedness.tag_corpus",
     "TagCorpus": "cranfield.relatedness.tag_corpus",
     "TagCount": "cranfield.relatedness.tag_corpus",
     "TagFilter": "cranfield.agreement.weak_labels",
-    "Tally": "cranfield.campaign.collected",
+    "Tally": "cranfield.campaign.responses",
     "TestedRun": "cranfield.lab.studies.random_runs",
-    "TopicScore": "cranfield.evaluation.uncertain.answer",
+    "TopicScore": "cranfield.evaluation.category_votes.answer",
     "TwoWay": "cranfield.stats.anova",
-    "UncertainPair": "cranfield.evaluation.uncertain.answer",
-    "UncertainScores": "cranfield.evaluation.uncertain.answer",
+    "UncertainPair": "cranfield.evaluation.category_votes.answer",
+    "UncertainScores": "cranfield.evaluation.category_votes.answer",
     "Verdict": "cranfield.lab.studies.random_runs",
     "View": "cranfield.campaign.views.answer",
     "Violation": "cranfield.data.ontology",
     "VocabularyComparison": "cranfield.relatedness.vocabularies",
     "WeakLabels": "cranfield.agreement.weak_labels",
-    "Worked": "cranfield.evaluation.worked",
+    "Worked": "cranfield.evaluation.worked_example",
     "WrittenSurvey": "cranfield.campaign.surveys.survey",
-    "WrittenQuestionnaire": "cranfield.campaign.questionnaire",
+    "WrittenQuestionnaire": "cranfield.campaign.surveys.questionnaire",
 }
 # How the layout of saved answers is numbered; a later one is refused, an earlier one is read.
 LAYOUT = 1
@@ -263,37 +263,37 @@ class Answer:
         return line if len(line) <= _REPR_LENGTH else f"{line[:_REPR_LENGTH]} ...>"
 
     def __str__(self) -> str:
-        from cranfield.report.show import as_text
+        from cranfield.report.rendering import as_text
 
         return as_text(self)
 
     def to_latex(self, caption: str | None = None, label: str | None = None, **view: Any) -> str:
         """The tables of the answer as LaTeX; the first with a caption and label of one's own."""
-        from cranfield.report.show import latex_of
+        from cranfield.report.rendering import latex_of
 
         return latex_of(self, caption, label, **view)
 
     def to_markdown(self, **view: Any) -> str:
         """The tables of the answer as Markdown."""
-        from cranfield.report.show import rendered
+        from cranfield.report.rendering import rendered
 
         return rendered(self, "markdown", **view)
 
     def report(self, path: str | Path, **view: Any) -> None:
         """Write a page that opens from disk: the report of scores, else tables and charts."""
-        from cranfield.report.show import page_of
+        from cranfield.report.rendering import page_of
 
         write_whole(Path(path), page_of(self, **view).encode(errors="replace"))
 
     def plot(self, measure: str | None = None) -> Any:
         """The chart of scores or of a comparison; it draws itself, and `save` writes it."""
-        from cranfield.report.show import plotted
+        from cranfield.report.rendering import plotted
 
         return plotted(self, measure)
 
     def _repr_mimebundle_(self, **_: Any) -> dict[str, Any]:
         """What a notebook shows."""
-        from cranfield.report.show import notebook_bundle
+        from cranfield.report.rendering import notebook_bundle
 
         return notebook_bundle(self)
 

@@ -8,10 +8,9 @@ import shutil
 
 import pytest
 
-from cranfield.campaign.collected import read_forms
-from cranfield.campaign.forms import NONE, Form
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.sheet_maker import make_sheet
+from cranfield.campaign.annotation_task import make_sheet
+from cranfield.campaign.forms import NONE, Form, ontology_form
+from cranfield.campaign.responses import read_forms
 from cranfield.cli import main
 from cranfield.io.samples import SAMPLE
 from cranfield.ontologies import built_in

@@ -7,11 +7,11 @@ import json
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.collected import CLASSES, about, collect, read_forms
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.sheets import Filled, Sheet, Unit, read_response, response_of
+from cranfield.campaign.annotation_task import Filled, Sheet, Unit, read_response, response_of
+from cranfield.campaign.forms import ontology_form
+from cranfield.campaign.responses import CLASSES, about, collect, read_forms
 from cranfield.cli import main
-from cranfield.data.filled_forms import FilledForm
+from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import InputError, UsageError
 from cranfield.io.ontology import read_ontology
 from cranfield.io.samples import SAMPLE

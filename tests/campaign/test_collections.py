@@ -9,7 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.io.collection_keys import DECLARED
+from cranfield.io.collection import DECLARED
 from cranfield.io.samples import SAMPLE, copy_sample
 from cranfield.report.tables import document_of
 

@@ -7,17 +7,22 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cranfield.campaign.forms import NONE, TEXT, Form, Option, Question, Tab
-from cranfield.campaign.ontology_form import (
+from cranfield.campaign.forms import (
+    NONE,
+    TEXT,
+    Form,
+    Option,
+    Question,
+    Tab,
     actions_of,
     gated,
     grade_form,
     ontology_form,
 )
 from cranfield.data.labels import LabelMatrix
-from cranfield.data.rulebook import RuleBook
+from cranfield.data.ontology import RuleBook
 from cranfield.errors import InputError, UsageError
-from cranfield.io.meanings import built_in_meanings, read_meanings
+from cranfield.io.concept_glossary import built_in_meanings, read_meanings
 from cranfield.io.ontology import read_ontology
 from cranfield.io.samples import SAMPLE
 from cranfield.ontologies import built_in

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import cranfield as cf
+from cranfield.campaign.annotation_task import Filled, read_response, response_of
 from cranfield.campaign.forms import NONE
-from cranfield.campaign.sheets import Filled, read_response, response_of
 from cranfield.campaign.surveys.categories import category_survey
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.campaign.surveys.measures import measure_survey

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from cranfield.agreement.quality import quality_of
-from cranfield.campaign.collected import collect
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.personas import SPAM, Crowd, Said, fill_batches, find_out
+from cranfield.campaign.forms import ontology_form
+from cranfield.campaign.responses import collect
 from cranfield.errors import UsageError
 from cranfield.ontologies import built_in
+from cranfield.server.rehearsal.personas import SPAM, Crowd, Said, fill_batches, find_out
 
 FORM = ontology_form(built_in("pto-2009-listed"))
 ITEMS = [f"i{k:02d}" for k in range(99)]

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield.campaign.results import TABLES, Material, campaign_results, result_table
-from cranfield.campaign.results.figures import read_figures
 from cranfield.campaign.results.order import placed
+from cranfield.campaign.results.participation import read_figures
 from cranfield.campaign.results.parts import only_runs, only_units
 from cranfield.campaign.results.units import best_of_units
 from cranfield.campaign.results.years import compare_years

@@ -11,9 +11,8 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import UsageError
-from cranfield.evaluation.baselines.after import by_cooccurrence, by_rules
-from cranfield.evaluation.baselines.annotate import best_threshold
-from cranfield.features.collections import ItemTable
+from cranfield.evaluation.baselines import best_threshold, by_cooccurrence, by_rules
+from cranfield.features.item_vectors import ItemTable
 from cranfield.io.labels import read_threshold
 
 PHOTOS = Path(cf.__file__).parent / "samples" / "photos" / "pictures"

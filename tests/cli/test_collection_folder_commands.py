@@ -6,7 +6,7 @@ import shutil
 import pytest
 
 import cranfield as cf
-from cranfield.campaign.folder import QUESTIONS, filled, is_collection
+from cranfield.campaign.collection_arguments import QUESTIONS, filled, is_collection
 from cranfield.cli import main
 from cranfield.io.samples import SAMPLE
 

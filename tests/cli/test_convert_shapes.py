@@ -9,8 +9,8 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.io import read_qrels, read_run
+from cranfield.io.export_layouts import SHAPES
 from cranfield.io.labels import FORMS
-from cranfield.io.shapes import SHAPES
 
 QRELS = {"1": {"a": 1, "b": 0}, "2": {"c": 2, "d": 1}}
 RUN = {"1": {"b": 3.5, "a": 2.0}, "2": {"d": 0.25, "c": 0.125, "x": -1.0}}

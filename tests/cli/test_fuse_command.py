@@ -11,7 +11,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import UsageError
-from cranfield.evaluation.fusion_methods import METHODS
+from cranfield.evaluation.fusion import METHODS
 
 FIRST = {"t": {"a": 3.0, "b": 2.0, "c": 1.0}}
 SECOND = {"t": {"c": 30.0, "d": 20.0}}

@@ -14,8 +14,8 @@ from cranfield.cli import main
 from cranfield.errors import CranfieldError
 from cranfield.features import DESCRIPTORS, DISTANCES, first_look
 from cranfield.features import search as module
-from cranfield.features.collections import ItemTable
 from cranfield.features.distances import distances
+from cranfield.features.item_vectors import ItemTable
 from cranfield.features.search import search
 from tests.cluster import local_cluster
 

@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cranfield.agreement.assess import Resampling, assess
-from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD
-from cranfield.agreement.coincidences import unit_counts
+from cranfield.agreement.coefficients import COEFFICIENTS, STANDARD, unit_counts
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 
 ROWS = st.lists(

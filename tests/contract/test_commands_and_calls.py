@@ -11,8 +11,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.answers import Answer
-from cranfield.campaign.ontology_form import ontology_form
-from cranfield.campaign.sheets import Filled, Sheet, Unit, response_of
+from cranfield.campaign.annotation_task import Filled, Sheet, Unit, response_of
+from cranfield.campaign.forms import ontology_form
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.campaign.surveys.rated import relatedness_survey
 from cranfield.cli import COMMANDS, main

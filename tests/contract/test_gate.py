@@ -4,7 +4,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.cli import main
-from cranfield.comparison.gate import floors_checked, worse_checked
+from cranfield.comparison.regression_gate import floors_checked, worse_checked
 from cranfield.errors import UsageError
 from cranfield.report.gate import junit_xml, markdown_summary
 

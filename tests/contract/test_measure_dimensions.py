@@ -5,7 +5,7 @@ import pytest
 import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import UsageError
-from cranfield.evaluation.dimensions import DIMENSIONS, dimensions
+from cranfield.evaluation.measure_catalogue import DIMENSIONS, dimensions
 
 # Table 4.3, but for curves and the "ranked accuracy" that the thesis defines nowhere.
 TABLE_4_3 = {

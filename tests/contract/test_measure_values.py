@@ -16,7 +16,7 @@ from cranfield.evaluation.ranked import evaluate
 from cranfield.measures import (
     Measure,
 )
-from cranfield.measures.ranked.plans import Context, KernelCall
+from cranfield.measures.ranked.kernel_calls import Context, KernelCall
 from tests.contract.measure_groups import PLAIN, cutoffs_of, values_of
 
 COLLECTION = 60

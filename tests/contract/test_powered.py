@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import stats
-from cranfield.comparison.more_gold import gold_curve, gold_needed, next_gold
+from cranfield.comparison.annotation_budget import gold_curve, gold_needed, next_gold
 from cranfield.errors import UsageError
 
 

@@ -9,8 +9,7 @@ import pytest
 
 import cranfield as cf
 from cranfield.agreement.aggregation import aggregate_judgements
-from cranfield.data.ontology import Ontology, Requirement, Rules
-from cranfield.data.rulebook import RuleBook, exclusive_groups
+from cranfield.data.ontology import Ontology, Requirement, RuleBook, Rules, exclusive_groups
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.ontology import read_rules_of
 from cranfield.io.samples import SAMPLE

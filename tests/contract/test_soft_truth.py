@@ -7,8 +7,8 @@ import pytest
 
 import cranfield as cf
 from cranfield.errors import InputError, UsageError
-from cranfield.evaluation.doubt import run_doubts
-from cranfield.evaluation.soft import exact_distribution
+from cranfield.evaluation.probabilistic_judgements import exact_distribution
+from cranfield.evaluation.truth_uncertainty import run_doubts
 from cranfield.report.tables.comparison import comparison_document
 from tests.cluster import local_cluster
 

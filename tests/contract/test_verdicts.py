@@ -9,8 +9,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import cranfield as cf
-from cranfield.comparison.verdict import indistinct
-from cranfield.evaluation.verdict import Order, listed, shown
+from cranfield.comparison.summary import indistinct
+from cranfield.evaluation.summary import Order, listed, shown
 
 MEASURES = {m: cf.measure(m) for m in ("AP", "NMRR", "num_rel_ret", "Generality")}
 

@@ -14,8 +14,14 @@ import numpy as np
 import pytest
 
 from cranfield.agreement.aggregation import aggregate_judgements
-from cranfield.agreement.coefficients import fleiss, free_marginal, gwet, krippendorff
-from cranfield.agreement.coincidences import Tallies, unit_counts
+from cranfield.agreement.coefficients import (
+    Tallies,
+    fleiss,
+    free_marginal,
+    gwet,
+    krippendorff,
+    unit_counts,
+)
 from cranfield.data.judgement_log import judgement_log
 from cranfield.io.judgement_log import read_judgement_log
 

@@ -15,8 +15,8 @@ from cranfield.agreement.coefficients import (
     free_marginal,
     gwet,
     krippendorff,
+    unit_counts,
 )
-from cranfield.agreement.coincidences import unit_counts
 from cranfield.agreement.pairwise import pairwise
 from cranfield.data.judgement_log import JudgementLog, judgement_log
 

@@ -11,7 +11,7 @@ import scipy.stats as ss
 
 from cranfield import stats
 from cranfield.stats._resample import all_pairs
-from cranfield.stats.studentized import studentized_range_sf
+from cranfield.stats.posthoc import studentized_range_sf
 from tests import peers
 
 CLOSE = {"rtol": 1e-10, "atol": 1e-10}

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from cranfield.campaign.sheet_maker import make_sheet
-from cranfield.campaign.sheets import Filled, response_of
+from cranfield.campaign.annotation_task import Filled, make_sheet, response_of
 from cranfield.cli import main
 from cranfield.data.labels import dense
 from cranfield.io.annotations import read_truth

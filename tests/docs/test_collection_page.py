@@ -8,7 +8,7 @@ from pathlib import Path
 import cranfield as cf
 from cranfield.campaign.results import TABLES
 from cranfield.cli import main
-from cranfield.io.collection_keys import DECLARED, KEYS, KINDS, RUN_KEYS, TEAM_KEYS
+from cranfield.io.collection import DECLARED, KEYS, KINDS, RUN_KEYS, TEAM_KEYS
 from cranfield.io.samples import copy_sample
 
 ROOT = Path(__file__).parents[2]

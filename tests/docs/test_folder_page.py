@@ -4,7 +4,7 @@ import re
 import shlex
 from pathlib import Path
 
-from cranfield.campaign.folder import QUESTIONS
+from cranfield.campaign.collection_arguments import QUESTIONS
 from cranfield.cli import main
 
 PAGE = (Path(__file__).parents[2] / "docs" / "how-to" / "a-folder.md").read_text()

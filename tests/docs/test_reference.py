@@ -10,8 +10,8 @@ import pytest
 
 import cranfield
 from cranfield.cli import COMMANDS
-from cranfield.evaluation.catalogue import all_sets, signature
-from cranfield.evaluation.fusion_methods import METHODS
+from cranfield.evaluation.fusion import METHODS
+from cranfield.evaluation.measure_catalogue import all_sets, signature
 from cranfield.features import DESCRIPTORS, DISTANCES
 from cranfield.measures import REGISTRY
 from cranfield.sources import REFERENCES

@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from cranfield.data.costmap import CostMap
 from cranfield.data.counts import Snapshot, term_of
-from cranfield.data.ontology import Ontology, Requirement, Rules
-from cranfield.data.rules import parse_rules
+from cranfield.data.ontology import Ontology, Requirement, Rules, parse_rules
 from cranfield.errors import InputError
 from cranfield.io.costmap import read_costmap, write_costmap
 from cranfield.io.counts import read_counts, write_counts

@@ -8,8 +8,7 @@ import math
 import pytest
 
 from cranfield.errors import InputError
-from cranfield.io.crowd import read_crowd_csv, time_of
-from cranfield.io.label_studio import read_label_studio
+from cranfield.io.crowd import read_crowd_csv, read_label_studio, time_of
 
 HEAD = (
     "HITId,HITTypeId,AssignmentId,WorkerId,AssignmentStatus,AcceptTime,SubmitTime,"

@@ -22,8 +22,8 @@ from cranfield.errors import InputError
 from cranfield.io.arrays import read_arrow_table
 from cranfield.io.files import Caps, Input, input_lines, read_text
 from cranfield.io.judgement_log import read_judgement_log
-from cranfield.io.opinions import read_subject_rankings
 from cranfield.io.vectors import read_vectors
+from cranfield.io.votes import read_subject_rankings
 from cranfield.io.weak_labels import read_features, read_tags
 
 RUN = b"t1 Q0 a 1 2.0 x\nt1 Q0 b 2 1.0 x\n"

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from cranfield.errors import InputError
+from cranfield.io.compression import unpacked_gz
 from cranfield.io.files import Caps, Input, read_bytes
-from cranfield.io.packed import unpacked_gz
 
 LINES = b"".join(b"t%d Q0 d%d 1 0.5 r\n" % (n % 50, n) for n in range(20_000))
 PACKED = gzip.compress(LINES)

@@ -15,16 +15,16 @@ from cranfield.data import Judgements, Run
 from cranfield.data.categories import CategoryGraph
 from cranfield.errors import InputError
 from cranfield.io import read_qrels, read_run
+from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import Caps, Input
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.labels import read_labels
-from cranfield.io.opinions import (
+from cranfield.io.pairs import read_pairs
+from cranfield.io.votes import (
     read_category_votes,
     read_soft_labels,
     read_subject_rankings,
 )
-from cranfield.io.pairs import read_pairs
-from cranfield.io.plain_rows import PlainRows
 
 NUMBERS = ["0", "1", "0.5", "12.345678", "-3", "1e3", "+2", " 0.25 ", "5.", ".5", "-0.0", "1e-400"]
 ODD_NUMBERS = [

@@ -16,10 +16,10 @@ from hypothesis import strategies as st
 
 import cranfield as cf
 from cranfield import _core
+from cranfield.io.compression import packed_gz
 from cranfield.io.convert import convert, encoded
 from cranfield.io.files import Input
 from cranfield.io.labels import write_labels
-from cranfield.io.packed import packed_gz
 
 IDS = st.text(st.characters(min_codepoint=33, exclude_categories=["Cs"]), min_size=1, max_size=6)
 NUMBERS = st.one_of(

@@ -13,12 +13,14 @@ from hypothesis import strategies as st
 from cranfield.agreement.aggregation import aggregate_judgements
 from cranfield.agreement.coefficients import (
     COEFFICIENTS,
+    Tallies,
+    UnitCounts,
     fleiss,
     free_marginal,
     gwet,
     krippendorff,
+    unit_counts,
 )
-from cranfield.agreement.coincidences import Tallies, UnitCounts, unit_counts
 from cranfield.agreement.intervals import resampled_intervals
 from cranfield.agreement.pairwise import _DenseSums, _SparseSums, pairwise
 from cranfield.data.judgement_log import JudgementLog, judgement_log
@@ -159,7 +161,7 @@ def test_sparse_counts_give_the_same_tallies(monkeypatch: pytest.MonkeyPatch) ->
         rng.integers(0, 5, 200).tolist(),
     )
     dense = unit_counts(log).tallies()
-    monkeypatch.setattr("cranfield.agreement.coincidences.DENSE_CELLS", 10)
+    monkeypatch.setattr("cranfield.agreement.coefficients.DENSE_CELLS", 10)
     sparse = unit_counts(log).tallies()
     assert np.allclose(dense.agreement, sparse.agreement)
     assert np.allclose(dense.coincidence, sparse.coincidence)

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 import cranfield as cf
 from cranfield.errors import UsageError
-from cranfield.features.collections import ItemTable
+from cranfield.features.item_vectors import ItemTable
 
 Floats = NDArray[np.float64]
 COUNT, LENGTH, ASKED, K = 1200, 32, 25, 10

@@ -6,7 +6,7 @@ import pytest
 
 import cranfield
 from cranfield.io.collection import read_collection
-from cranfield.lab.material import Material
+from cranfield.lab.study_input import Material
 
 DIGITS = Path(cranfield.__file__).parent / "samples" / "digits"
 

@@ -7,8 +7,8 @@ import cranfield as cf
 from cranfield.cli import main
 from cranfield.errors import UsageError
 from cranfield.io.samples import SAMPLE
-from cranfield.lab.asking import run_study
-from cranfield.lab.both_ways import both_ways, forms_of
+from cranfield.lab.api import run_study
+from cranfield.lab.cost_map_measures import both_ways, forms_of
 from cranfield.report.tables import document_of
 
 TRUTH = str(SAMPLE / "truth.csv")

@@ -6,8 +6,8 @@ import pytest
 import cranfield as cf
 from cranfield.data.subjects import SubjectRankings
 from cranfield.errors import UsageError
-from cranfield.evaluation.asking_more import ask_until_found
 from cranfield.evaluation.calibration import calibrated, logistic, reliability
+from cranfield.evaluation.search_depth import ask_until_found
 from cranfield.io.samples import SAMPLE
 
 RUNS = [str(SAMPLE / "labels" / f"{n}.csv.gz") for n in ("logistic", "tree", "bayes", "rows")]

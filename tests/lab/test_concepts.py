@@ -10,15 +10,15 @@ from cranfield.errors import CranfieldError, MeasureError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.material import Material
 from cranfield.lab.requirement_cases import Known, chosen_concepts, label_cases
 from cranfield.lab.studies.correlate import correlate
-from cranfield.lab.studies.curves import curves
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.rank_curves import curves
 from cranfield.lab.studies.requirements import requirements
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import stability
+from cranfield.lab.study_input import Material
 from cranfield.measures import measure
 from cranfield.work.executors import Plan
 from tests.peers import sklearn_metrics

@@ -11,9 +11,9 @@ import pytest
 
 from cranfield.data import Run
 from cranfield.errors import CranfieldError, MissingExtraError, UsageError
-from cranfield.lab.material import Material
 from cranfield.lab.studies.correlate import correlate
 from cranfield.lab.studies.stability import stability
+from cranfield.lab.study_input import Material
 from cranfield.work.executors import LostPieceError, Plan, run_pieces
 from cranfield.work.serialisation import full_path, remembered
 from tests.cluster import local_cluster

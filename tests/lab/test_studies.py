@@ -11,24 +11,23 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from cranfield.campaign.pool import make_pool
-from cranfield.campaign.questionnaire import make_questionnaire
-from cranfield.campaign.tally import tally
+from cranfield.campaign.surveys.questionnaire import make_questionnaire
+from cranfield.campaign.surveys.votes import tally
 from cranfield.data import Judgements, Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
-from cranfield.lab.material import Material
-from cranfield.lab.noise import Disturbance, disturbed
-from cranfield.lab.resample import Draws
-from cranfield.lab.simulate import graded_rankings
+from cranfield.lab.resample import Disturbance, Draws, disturbed
+from cranfield.lab.runs import graded_rankings
 from cranfield.lab.studies.correlate import correlate, correlate_scores, fast_tau
-from cranfield.lab.studies.curves import curves
 from cranfield.lab.studies.generality import generality, simulated_generality
 from cranfield.lab.studies.random_runs import _made_up, random_study
+from cranfield.lab.studies.rank_curves import curves
 from cranfield.lab.studies.requirements import requirements
 from cranfield.lab.studies.reusability import leave_one_out
 from cranfield.lab.studies.stability import _needed, stability
+from cranfield.lab.study_input import Material
 from cranfield.report.tables import document_of
 from cranfield.site.work_pages import write_questionnaire
 

@@ -5,12 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from cranfield.campaign.concept_survey import make_concept_survey
-from cranfield.campaign.questionnaire import make_questionnaire
-from cranfield.campaign.sheets import Filled, response_of
+from cranfield.campaign.annotation_task import Filled, response_of
 from cranfield.campaign.surveys.making import survey_from
-from cranfield.campaign.tally import tally
-from cranfield.campaign.votes import Preferences, count_preferences, count_votes
+from cranfield.campaign.surveys.questionnaire import make_concept_survey, make_questionnaire
+from cranfield.campaign.surveys.votes import Preferences, count_preferences, count_votes, tally
 from cranfield.cli import main
 from cranfield.data.costmap import CostMap
 from cranfield.data.labels import LabelMatrix

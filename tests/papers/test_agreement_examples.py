@@ -10,8 +10,15 @@ import numpy as np
 import pytest
 
 from cranfield.agreement.aggregation import aggregate_judgements
-from cranfield.agreement.coefficients import accuracy, fleiss, free_marginal, gwet, krippendorff
-from cranfield.agreement.coincidences import UnitCounts, unit_counts
+from cranfield.agreement.coefficients import (
+    UnitCounts,
+    accuracy,
+    fleiss,
+    free_marginal,
+    gwet,
+    krippendorff,
+    unit_counts,
+)
 from cranfield.agreement.majority import accuracy_to_majority, majority_agreement, vote
 from cranfield.agreement.pairwise import pairwise
 from cranfield.agreement.study import assess_agreement

@@ -9,9 +9,9 @@ import pytest
 
 import cranfield as cf
 from cranfield.data.categories import Categorisation, CategoryGraph
-from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
-from cranfield.evaluation.worked import GRADES, NOT_RETRIEVED
-from cranfield.measures.ranked.opinion import displacement
+from cranfield.evaluation.category_votes import evaluate_uncertain, poisson_binomial
+from cranfield.evaluation.worked_example import GRADES, NOT_RETRIEVED
+from cranfield.measures.ranked.without_judgements import displacement
 
 PAGE = (Path(__file__).parents[2] / "docs" / "errata.md").read_text()
 

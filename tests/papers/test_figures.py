@@ -11,7 +11,9 @@ from cranfield.comparison.ranks import mean_ranks, rank_changes
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
 from cranfield.evaluation.calibration import concept_curves, reliability
-from cranfield.evaluation.cutoffs import (
+from cranfield.evaluation.gain_curves import gain_curves
+from cranfield.evaluation.labels import evaluate_labels
+from cranfield.evaluation.precision_recall import (
     above_score,
     count_at_cutoffs,
     cutoff_curves,
@@ -22,8 +24,6 @@ from cranfield.evaluation.cutoffs import (
     operating_curves,
     topic_curves,
 )
-from cranfield.evaluation.gains import gain_curves
-from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
 from cranfield.io.samples import SAMPLE
 from cranfield.measures import measure

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from cranfield.campaign.votes import count_choices, count_preferences
+from cranfield.campaign.surveys.votes import count_choices, count_preferences
 from cranfield.evaluation.curves import behaviour_curves
 from cranfield.lab.studies.correlate import correlate_scores
-from cranfield.lab.studies.curves import curves
 from cranfield.lab.studies.generality import deviation_percent
+from cranfield.lab.studies.rank_curves import curves
 
 PUBLISHED = Path(__file__).parent / "published"
 TABLE_4 = {

@@ -11,8 +11,8 @@ import pytest
 import cranfield as cf
 from cranfield.data.categories import Categorisation, CategoryGraph
 from cranfield.data.subjects import SubjectRankings
+from cranfield.evaluation.category_votes import evaluate_uncertain, poisson_binomial
 from cranfield.evaluation.displacement import evaluate_displacement
-from cranfield.evaluation.uncertain import evaluate_uncertain, poisson_binomial
 
 TREE = CategoryGraph.from_pairs(
     [("people", "all"), ("crowd", "people"), ("city", "all"), ("nature", "all")]

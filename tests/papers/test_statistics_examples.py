@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from cranfield.stats import critical_difference, friedman, rank_biased_overlap
-from cranfield.stats.studentized import studentized_range_sf
+from cranfield.stats.posthoc import studentized_range_sf
 
 # Demšar 2006 (JMLR 7), Table 5(a): critical values of the two-tailed Nemenyi test at 0.05,
 # for 2 to 10 classifiers; they are studentised range quantiles divided by the root of two.

@@ -14,19 +14,18 @@ from cranfield.comparison.compare import compare
 from cranfield.data import Run
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.evaluation.curves import RECALL_MEASURES
-from cranfield.evaluation.gains import gain_curves
+from cranfield.evaluation.curves import RECALL_MEASURES, roc_curve
+from cranfield.evaluation.gain_curves import gain_curves
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import evaluate
-from cranfield.evaluation.roc import roc_curve
 from cranfield.io.labels import read_labels
 from cranfield.io.samples import SAMPLE
 from cranfield.report import charts
 from cranfield.report.chart_names import CHARTS, OF_MEASURES
-from cranfield.report.charts.asking import ask_chart
 from cranfield.report.charts.draw import VEGA_LITE, draw
 from cranfield.report.charts.model import Band, Bar, Cell, Dot, Line, Region, Rule
 from cranfield.report.charts.parts import thinned
+from cranfield.report.charts.registry import ask_chart
 from tests.reference import labels as twin
 
 RUNS = [str(SAMPLE / "runs" / f"{name}.run.gz") for name in ("pca", "pixels", "random")]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import cranfield as cf
 from cranfield.agreement.annotator_groups import group_agreement
 from cranfield.agreement.majority import majority_agreement
-from cranfield.campaign.collected import collect
+from cranfield.campaign.responses import collect
 from cranfield.cli import main
-from cranfield.data.filled_forms import FilledForm
+from cranfield.data.judgement_log import FilledForm
 from cranfield.io.samples import SAMPLE
 from cranfield.report.charts.people import collected_figures, group_charts, majority_chart
 

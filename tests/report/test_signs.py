@@ -10,8 +10,8 @@ import cranfield as cf
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import Column, Table
 from cranfield.report.render import render, text_table
+from cranfield.report.rendering import arranged, turned
 from cranfield.report.tables.comparison import comparison_document
-from cranfield.report.views import arranged, turned
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 

@@ -9,14 +9,11 @@ import numpy as np
 import pytest
 
 from cranfield.evaluation.curves import Curve
-from cranfield.evaluation.cutoffs import count_at_cutoffs
+from cranfield.evaluation.precision_recall import count_at_cutoffs
 from cranfield.evaluation.ranked import evaluate
 from cranfield.report import charts
-from cranfield.report.charts import palette
-from cranfield.report.charts.layout import lay_out, place_labels, text_width
-from cranfield.report.charts.model import Axis, Cell, Dot, Line, Ramp, chart
-from cranfield.report.charts.parts import curve_chart
-from cranfield.report.charts.plots import (
+from cranfield.report.charts import model
+from cranfield.report.charts.curves import (
     Marks,
     dot_chart,
     grid_chart,
@@ -24,6 +21,9 @@ from cranfield.report.charts.plots import (
     row_chart,
     tree_chart,
 )
+from cranfield.report.charts.layout import lay_out, place_labels, text_width
+from cranfield.report.charts.model import Axis, Cell, Dot, Line, Ramp, chart
+from cranfield.report.charts.parts import curve_chart
 
 SVG = "{http://www.w3.org/2000/svg}"
 NAUGHTY = 'a<b>&"c'
@@ -107,7 +107,7 @@ def test_a_file_of_its_own_brings_both_themes_and_plain_colours():
     used = set(re.findall(r'class="([fk]-\w+)"', text))
     for name in used:
         assert f".{name}{{" in text
-        assert f"--{name[2:]}:{palette.colour(name[2:], 'dark')}" in text
+        assert f"--{name[2:]}:{model.colour(name[2:], 'dark')}" in text
     # Programs that know no style sheets still find the light colours.
     for element in ElementTree.fromstring(text).iter():
         if (element.get("class") or "").startswith(("f-", "k-")):
@@ -118,18 +118,18 @@ def test_a_file_of_its_own_brings_both_themes_and_plain_colours():
 
 def test_every_colour_can_be_seen_on_its_paper():
     for theme in ("light", "dark"):
-        colours = palette.properties(theme)
-        for hue in palette.HUES[theme]:
-            assert palette.contrast(hue, colours["paper"]) >= 3
+        colours = model.properties(theme)
+        for hue in model.HUES[theme]:
+            assert model.contrast(hue, colours["paper"]) >= 3
         for name in ("ink", "quiet", "accent", "good", "bad"):
-            assert palette.contrast(colours[name], colours["paper"]) >= 4.5
+            assert model.contrast(colours[name], colours["paper"]) >= 4.5
         for name in (n for n in colours if n.endswith("t") and f"{n[:-1]}" in colours):
-            assert palette.contrast(colours[name], colours[name[:-1]]) >= 4.5
+            assert model.contrast(colours[name], colours[name[:-1]]) >= 4.5
 
 
 def test_sixty_series_can_be_told_apart():
-    assert len({(palette.colour(i), palette.dash(i)) for i in range(60)}) == 60
-    assert len({(palette.colour(i), palette.marker(i)) for i in range(60)}) == 60
+    assert len({(model.colour(i), model.dash(i)) for i in range(60)}) == 60
+    assert len({(model.colour(i), model.marker(i)) for i in range(60)}) == 60
 
 
 def test_labels_of_near_dots_do_not_collide():

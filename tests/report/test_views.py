@@ -17,7 +17,7 @@ from cranfield.errors import UsageError
 from cranfield.io.samples import SAMPLE
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.render import render
-from cranfield.report.views import arranged, turned
+from cranfield.report.rendering import arranged, turned
 
 QRELS = str(SAMPLE / "qrels.txt.gz")
 RUNS = [str(SAMPLE / "runs" / f"{n}.run.gz") for n in ("pca", "pixels", "random")]

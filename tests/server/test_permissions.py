@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from cranfield.campaign.states import PUBLISHED, STATES
+from cranfield.campaign.workflow import PUBLISHED, STATES
 from cranfield.server.app import admit
 from cranfield.server.headers import ALWAYS
 from cranfield.server.permissions import RESERVED, ROLES, RULES

@@ -2,7 +2,7 @@
 
 import pytest
 
-from cranfield.campaign.states import STATES
+from cranfield.campaign.workflow import STATES
 from tests.server.world import DAY, PASSWORD
 
 TEAM = {"acronym": "NEW", "name": "New", "country": "", "reference": "", "signature": "Eve"}

@@ -255,7 +255,7 @@ def parquet_bomb(length=1 << 20, rows=3000):
 
 
 def zstd_bomb():
-    from cranfield.io.packed import packed
+    from cranfield.io.compression import packed
 
     blocks = (b"[" + b"[]," * 300_000 for _ in range(40))
     return b"".join(packed(blocks, ".zst"))

@@ -49,7 +49,7 @@ def test_a_campaign_that_cannot_open_says_what_is_lacking(unserved):
 
 
 def test_dates_that_are_not_set_are_told_as_such():
-    from cranfield.campaign.states import Facts, guards
+    from cranfield.campaign.workflow import Facts, guards
 
     lacking = {g.name: g.refusal for g in guards("open", Facts()) if not g.holds}
     assert lacking["dates"] == "the opening and closing dates are not set"

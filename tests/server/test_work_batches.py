@@ -148,9 +148,8 @@ def test_an_export_holds_the_work_and_nobody(site, tmp_path):
 
 def test_offline_answers_and_the_sites_give_the_same_log_but_for_times_and_ids(site, tmp_path):
     """The same person, the same answers: through the page of the site and through the file."""
-    from cranfield.campaign.collected import read_forms
-    from cranfield.campaign.sheet_maker import make_sheet
-    from cranfield.campaign.sheets import Filled, response_of
+    from cranfield.campaign.annotation_task import Filled, make_sheet, response_of
+    from cranfield.campaign.responses import read_forms
 
     add(site)
     answers = {item: ["Sky"] if k % 2 else ["Sea", "Dog"] for k, item in enumerate(ITEMS)}

@@ -9,7 +9,6 @@ from typing import Any, ClassVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio
 from cranfield.agreement.choices import METHODS, TIES, Method, Ties
 from cranfield.agreement.exclusive_labels import (
     OPEN,
@@ -19,7 +18,14 @@ from cranfield.agreement.exclusive_labels import (
     exactly_one,
     keep_rules,
 )
-from cranfield.agreement.majority import accuracy_to_majority, decided, leaders_of, unit_rows, vote
+from cranfield.agreement.majority import (
+    accuracy_to_majority,
+    decided,
+    leaders_of,
+    ratio,
+    unit_rows,
+    vote,
+)
 from cranfield.agreement.truth_inference import (
     Confusions,
     Estimate,
@@ -33,8 +39,7 @@ from cranfield.agreement.truth_inference import (
 )
 from cranfield.answers import Answer
 from cranfield.data.judgement_log import Codes, Floats, JudgementLog, Kind, levels_of
-from cranfield.data.ontology import Ontology, Rules
-from cranfield.data.rulebook import RuleBook
+from cranfield.data.ontology import Ontology, RuleBook, Rules
 from cranfield.errors import UsageError, suggest
 from cranfield.io.label_csv import UNDECIDED
 from cranfield.notes import Notes, Progress, with_progress

@@ -6,8 +6,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from cranfield.agreement.coefficients import Coefficient, choose_coefficients
-from cranfield.agreement.coincidences import Tallies, UnitCounts, unit_counts
+from cranfield.agreement.coefficients import (
+    Coefficient,
+    Tallies,
+    UnitCounts,
+    choose_coefficients,
+    unit_counts,
+)
 from cranfield.agreement.intervals import Key, resampled_intervals
 from cranfield.agreement.majority import accuracy_to_majority, vote
 from cranfield.data.judgement_log import JudgementLog

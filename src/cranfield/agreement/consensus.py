@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio, row_max, row_sum, sum_by
-from cranfield.agreement.majority import unit_rows
+from cranfield.agreement.majority import ratio, row_max, row_sum, sum_by, unit_rows
 from cranfield.data.judgement_log import Floats, JudgementLog
 
 # Fewer judgements than these say nothing of an annotator.

@@ -16,8 +16,7 @@ from cranfield.agreement.choices import Ties
 from cranfield.agreement.majority import decided, leaders_of
 from cranfield.agreement.truth_inference import Estimate, Gold
 from cranfield.data.judgement_log import Floats, JudgementLog
-from cranfield.data.ontology import Ontology, Rules
-from cranfield.data.rulebook import RuleBook, exclusive_groups
+from cranfield.data.ontology import Ontology, RuleBook, Rules, exclusive_groups
 from cranfield.errors import InputError, UsageError, suggest
 
 Groups = Mapping[str, Sequence[str]]

@@ -15,8 +15,7 @@ from cranfield.agreement.majority import Counting
 from cranfield.agreement.study import QualityCheck, SystemsCheck, agreement_map, assess_agreement
 from cranfield.data.costmap import AgreementMap
 from cranfield.data.judgement_log import JudgementLog
-from cranfield.data.ontology import Ontology, Rules
-from cranfield.data.rulebook import exclusive_groups
+from cranfield.data.ontology import Ontology, Rules, exclusive_groups
 from cranfield.errors import UsageError
 from cranfield.io.files import FileForm
 from cranfield.io.judgement_log import (

@@ -13,7 +13,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement.coincidences import Tallies, UnitCounts
+from cranfield.agreement.coefficients import Tallies, UnitCounts
 from cranfield.data.judgement_log import Floats
 from cranfield.errors import UsageError
 from cranfield.notes import Progress

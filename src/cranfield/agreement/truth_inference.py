@@ -10,9 +10,8 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.agreement._arrays import ratio, row_max, row_sum, sum_by
 from cranfield.agreement.choices import Ties
-from cranfield.agreement.majority import Votes, unit_rows, vote
+from cranfield.agreement.majority import Votes, ratio, row_max, row_sum, sum_by, unit_rows, vote
 from cranfield.data.judgement_log import Floats, JudgementLog
 from cranfield.errors import NeedsError, UsageError
 from cranfield.notes import Notes, Progress

@@ -203,7 +203,7 @@ def filter_weak_files(
     told = Progress.of(progress)
     notes: tuple[str, ...] = ()
     if Path(features).is_dir():
-        from cranfield.features.collections import picture_features
+        from cranfield.features.item_vectors import picture_features
 
         items, vectors, notes = picture_features(features, descriptors)
     else:

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.campaign.item_texts import read_texts
 from cranfield.campaign.results.asked import open_material
+from cranfield.campaign.results.results_data import ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.scoring import TRUTH, run_thresholds
 from cranfield.campaign.submissions import ROWS, Problem, PublicSet, check_submission
-from cranfield.campaign.texts import read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import CranfieldError, InputError, plural, suggest
-from cranfield.io.collection import read_collection, read_items
-from cranfield.io.collection_draft import Draft, draft_collection, write_draft
-from cranfield.io.collection_keys import FILE
+from cranfield.io.collection import FILE, read_collection, read_items
+from cranfield.io.collection_writer import Draft, draft_collection, write_draft
 from cranfield.io.files import describe, run_name
 from cranfield.notes import with_progress
 from cranfield.validation import validate_params
@@ -349,7 +349,7 @@ class _Check:
 
     def _opinions(self) -> None:
         from cranfield.io.judgement_log import read_judgement_log
-        from cranfield.io.opinions import (
+        from cranfield.io.votes import (
             read_categories,
             read_category_votes,
             read_subject_rankings,
@@ -375,3 +375,71 @@ class _Check:
             else:
                 open_material(place, self.c.kinds[-1] if self.c.kinds else None)
             self._has(f"year {name}", place.name)
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class Published(Answer):
+    """What was written: the folder, its pages and files, and how large they are."""
+
+    command: ClassVar[str] = "publish"
+
+    folder: str
+    tasks: tuple[str, ...]
+    pages: int
+    pictures: int
+    files: int
+    bytes: int
+    released: bool
+    verdicts: dict[str, tuple[str, ...]] = field(default_factory=dict)
+
+    def headline(self) -> str:
+        return f"{self.pages} pages in {self.folder}"
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """Counts, and the verdict on each task."""
+        return {
+            "folder": self.folder,
+            "tasks": list(self.tasks),
+            "pages": self.pages,
+            "pictures": self.pictures,
+            "files": self.files,
+            "bytes": self.bytes,
+            "released": self.released,
+            "verdicts": {task: list(said) for task, said in self.verdicts.items()},
+        }
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class SiteReport(ResultTable):
+    """What a command did to a site, or found out about it; `holds` is False for a failed check."""
+
+    command: ClassVar[str] = "campaign"
+
+    holds: bool = True
+
+    def payload(self, **_: Any) -> dict[str, Any]:
+        """The facts by name."""
+        return {"done": self.name, "holds": self.holds, **self.facts}
+
+    def headline(self) -> str:
+        return self.title
+
+
+def site_report(
+    done: str,
+    title: str,
+    facts: Mapping[str, Any],
+    *,
+    holds: bool = True,
+    notes: tuple[str, ...] = (),
+) -> SiteReport:
+    """A report of facts, each a row."""
+    columns = (ResultColumn("what", numeric=False), ResultColumn("is", numeric=False))
+    rows = tuple((name, _shown(value)) for name, value in facts.items())
+    part = ResultPart("facts", title, columns, rows)
+    return SiteReport(done, title, "", (part,), dict(facts), holds=holds, notes=notes)
+
+
+def _shown(value: Any) -> str:
+    """A fact as people read it; of several things each is named."""
+    return ", ".join(map(str, value)) or "none" if isinstance(value, list) else str(value)

@@ -71,7 +71,7 @@ def estimates(gold: Scores, silver: Scores, **options: Any) -> tuple[Scores, Com
 
 def check_estimable(collection: Collection, kind: Kind) -> None:
     """An error where runs that come one by one cannot be estimated from gold and silver."""
-    from cranfield.campaign.results.material import read_truth
+    from cranfield.campaign.results.results_data import read_truth
 
     part = collection.part(kind)
     if part.silver is None or part.truth is None:

@@ -16,7 +16,7 @@ from cranfield.data import Judgements, Run
 from cranfield.data.concept_rankings import concept_rankings
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError, plural
-from cranfield.io.forms import coerce_judgements, coerce_labels, coerce_run, name_runs
+from cranfield.io.coerce import coerce_judgements, coerce_labels, coerce_run, name_runs
 from cranfield.notes import Progress, with_progress
 from cranfield.validation import validate_params
 
@@ -166,7 +166,7 @@ def ranks_within(runs: Sequence[Run], depth: int) -> dict[str, dict[str, dict[in
 def doubt_of(judged: Judgements) -> dict[str, dict[str, float]]:
     """How far each judged item is open, from 0 for a sure one to 1 for a toss-up.
 
-    >>> from cranfield.io.forms import coerce_judgements
+    >>> from cranfield.io.coerce import coerce_judgements
     >>> doubt_of(coerce_judgements({"t": {"a": {0: 0.5, 1: 0.5}, "b": {1: 1.0}}}))
     {'t': {'a': 1.0, 'b': 0.0}}
     """

@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.campaign.texts import public_concepts, public_items
+from cranfield.campaign.item_texts import public_concepts, public_items
 from cranfield.data.collection import KINDS, Collection, Kind
 from cranfield.errors import CranfieldError, MeasureError, NeedsError, UsageError, plural
 from cranfield.evaluation.scores import Scores
@@ -91,7 +91,7 @@ def scored_truth(
     path, split = truth or collection.need(TRUTH[kind]), collection.part(kind).split
     if kind == "ranked" or not split:
         return path
-    from cranfield.evaluation.soft_labels import soft_file
+    from cranfield.evaluation.probabilistic_labels import soft_file
     from cranfield.io.labels import read_labels
 
     try:
@@ -170,7 +170,7 @@ def _named_runs(
     given: Any, known: Sequence[str] | None, truth: Path | LabelMatrix
 ) -> Iterator[LabelMatrix]:
     """Runs whose columns have names, one by one: a part of them cannot be told by position."""
-    from cranfield.io.forms import coerce_labels
+    from cranfield.io.coerce import coerce_labels
 
     pairs = given.items() if isinstance(given, Mapping) else ((_name(run), run) for run in given)
     every = tuple(known or coerce_labels(truth, "truth").concepts)

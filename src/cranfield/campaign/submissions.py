@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield._lazy import cached_property
+from cranfield.campaign.item_texts import public_concepts, public_items, public_topics
 from cranfield.campaign.lines import rows_of
 from cranfield.campaign.near import Near
-from cranfield.campaign.texts import public_concepts, public_items, public_topics
 from cranfield.data import Run
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import PROBLEMS_SHOWN, InputError, plural

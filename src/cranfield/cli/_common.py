@@ -18,14 +18,14 @@ from cranfield.cli._watch import watched
 from cranfield.cli._words import in_options
 from cranfield.errors import LARGEST_COUNT, UsageError, visible
 from cranfield.io.files import ABOUT_THIRD, THIRD, check_read_once, write_whole
-from cranfield.measures._typed import joined_measures
+from cranfield.measures.parse import joined_measures
 from cranfield.notes import Progress
 from cranfield.report.document import Document
 from cranfield.report.render import FORMATS, render
 from cranfield.report.tables import document_of
 
 if TYPE_CHECKING:
-    from cranfield.comparison.gate import Check
+    from cranfield.comparison.regression_gate import Check
     from cranfield.data import Run
     from cranfield.evaluation.scores import Scores
     from cranfield.report.document import Table
@@ -96,7 +96,7 @@ class Parser(argparse.ArgumentParser):
         for place in [name for name in ("runs", "files") if name in given]:
             third, texts = given.pop("third", None), given[place] or ()
             if third or any("=" in str(text) for text in texts):
-                from cranfield.io.forms import named_input
+                from cranfield.io.coerce import named_input
 
                 given[place] = [named_input(text, third) for text in texts]
         own = [name for name in Output.__match_args__ if name != "asked"]
@@ -403,7 +403,7 @@ class Output:
 
     def write(self, path: str, text: str) -> None:
         """Write a file whole or not at all, and say so."""
-        from cranfield.io.packed import packed
+        from cranfield.io.compression import packed
 
         data = text.encode(errors="replace")
         write_whole(Path(path), packed([data], Path(path).suffix.lower()))
@@ -453,7 +453,7 @@ class Output:
         to_terminal = self.path is None and sys.stdout.isatty()
         wide = to_terminal and self.form == "table" and os.get_terminal_size().columns
         if self.sort or self.digits is not None or self.transpose or wide:
-            from cranfield.report.views import arranged
+            from cranfield.report.rendering import arranged
 
             document = arranged(
                 document,
@@ -489,6 +489,6 @@ def gate_floors(scores: Scores, asked: Sequence[Any], output: Output) -> int:
     floors, junit, summary = asked
     if not floors and junit is None and summary is None:
         return 0
-    from cranfield.comparison.gate import floors_checked
+    from cranfield.comparison.regression_gate import floors_checked
 
     return gate(floors_checked(scores, dict(floors)), junit, summary, output)

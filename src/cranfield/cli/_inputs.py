@@ -7,7 +7,7 @@ from typing import Any
 
 from cranfield.cli._common import Parser, Threshold, add, common, positive
 from cranfield.errors import UsageError
-from cranfield.measures.ranked.plans import MISSING_RANKS
+from cranfield.measures.ranked.kernel_calls import MISSING_RANKS
 
 
 def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "") -> dict[str, Any]:
@@ -18,7 +18,7 @@ def with_folder(command: str, given: dict[str, Any], place: str, runs: str = "")
     value = given.get(place)
     first = value[0] if isinstance(value, list) and value else value
     if isinstance(first, str) and (Path(first) / "collection.toml").is_file():
-        from cranfield.campaign.folder import filled
+        from cranfield.campaign.collection_arguments import filled
 
         given = filled(command, given)
     if runs and not given[runs] and not (given.get("gold") or given.get("silver")):

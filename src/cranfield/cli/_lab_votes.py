@@ -47,7 +47,7 @@ def answer_votes(given: dict[str, Any]) -> Answer:
         return lab.count_votes(given["votes"])
     if step == "tally":
         return lab.tally(given["key"], given["answers"])
-    from cranfield.lab.asking import ask_people
+    from cranfield.lab.api import ask_people
     from cranfield.site.work_pages import write_questionnaire
 
     return write_questionnaire(folder=given.pop("folder"), made=ask_people(**given))

@@ -19,7 +19,7 @@ median are for ratings.
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.agreement.files import aggregate_log
-    from cranfield.report.tables.aggregate import annotator_table, confusion_table
+    from cranfield.report.tables.agreement import annotator_table, confusion_table
 
     # Options that write a file beside the answer.
     beside = {"annotators": annotator_table, "confusion": confusion_table}

@@ -39,7 +39,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.evaluation.baselines.annotate import annotate
+    from cranfield.evaluation.baselines import annotate
     from cranfield.io.files import run_name
     from cranfield.io.labels import write_labels, write_thresholds
 

@@ -79,7 +79,7 @@ def positive_list(text: str) -> tuple[int, ...]:
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.report import charts
-    from cranfield.report.charts.asking import ask_chart
+    from cranfield.report.charts.registry import ask_chart
 
     runs = kind_of_runs(given["chart"])
     given = with_folder("chart", given | {"kind": runs}, "files")

@@ -19,10 +19,9 @@ from cranfield.cli._common import (
 )
 from cranfield.cli._inputs import score_option, subject_options, with_folder
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.comparison.gate import WAYS, worse_checked
-from cranfield.evaluation.kept import with_notes
-from cranfield.evaluation.stored import baseline_measures, is_saved, with_baseline
-from cranfield.evaluation.subject import SUBJECT_OPTIONS, Subject
+from cranfield.comparison.regression_gate import WAYS, worse_checked
+from cranfield.evaluation.inputs import SUBJECT_OPTIONS, Subject, with_notes
+from cranfield.evaluation.saved_scores import baseline_measures, is_saved, with_baseline
 from cranfield.work.interruptible import in_background
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cranfield.cli._common import Output, Parser, add, common
 from cranfield.cli._inputs import score_option
 from cranfield.io.convert import KINDS, convert
-from cranfield.io.shapes import ABOUT_SHAPE, SHAPES
+from cranfield.io.export_layouts import ABOUT_SHAPE, SHAPES
 
 DESCRIPTION = """Convert judgements, runs or labels of items between formats; the endings of the
 names choose. Judgements and runs: .json, .jsonl, .csv, .tsv, .parquet, anything else is TREC's

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from cranfield.cli._common import Parser, add, common, measures, outputs
 from cranfield.cli._inputs import with_folder
 from cranfield.evaluation.choices import DISPLACEMENT
-from cranfield.io.forms import read_runs
+from cranfield.io.coerce import read_runs
 
 DESCRIPTION = "How far rankings of systems are from ranked lists that people made."
 FILES = """SUBJECTS: subject,topic,item,significance, with significances in [0, 1]; a list is
@@ -17,7 +17,7 @@ ordered by significance, equal ones as in the file."""
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.evaluation.displacement import evaluate_displacement
-    from cranfield.io.opinions import read_subject_rankings
+    from cranfield.io.votes import read_subject_rankings
 
     given = with_folder("displacement", given, "subjects", "runs")
     per = [unit for unit in ("subject", "topic") if given.pop(f"per_{unit}")]

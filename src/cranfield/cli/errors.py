@@ -33,7 +33,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.campaign.errors import find_errors
+    from cranfield.campaign.error_analysis import find_errors
 
     with output.working("looking for errors") as progress:
         found = in_background(lambda: find_errors(progress=progress, **given), progress.cancel)

@@ -8,7 +8,7 @@ from cranfield.cli._common import Parser, add, common, executor, gate_floors, me
 from cranfield.cli._inputs import ranked_options, with_folder
 from cranfield.cli._scored import scores_and_page
 from cranfield.cli._truths import has_truths, show_powered, truth_options
-from cranfield.evaluation.kept import keep_good, with_notes
+from cranfield.evaluation.inputs import keep_good, with_notes
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.measures import SETS
 

@@ -53,7 +53,7 @@ def _make(output: Output, given: dict[str, Any]) -> int:
 
 
 def _read(output: Output, given: dict[str, Any]) -> int:
-    from cranfield.campaign.collected import read_forms
+    from cranfield.campaign.responses import read_forms
     from cranfield.report.tables.agreement import log_table
 
     answer = read_forms(**given)

@@ -8,7 +8,7 @@ from cranfield.cli._common import Parser, add, common, measures, outputs
 from cranfield.cli._inputs import with_folder
 from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.io import read_qrels
-from cranfield.io.forms import read_runs
+from cranfield.io.coerce import read_runs
 
 DESCRIPTION = """Rank the collection with each topic's optimal query (Rocchio): the mean of the
 relevant vectors minus the mean of the others, by cosine. It is optimal for the difference of

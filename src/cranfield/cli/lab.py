@@ -20,7 +20,7 @@ ALONE = ("curves", "requirements")
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.lab.asking import run_study
+    from cranfield.lab.api import run_study
 
     study, view = given.pop("study"), {}
     given = with_folder("lab", given, "files")

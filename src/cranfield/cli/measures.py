@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from cranfield.cli._common import Parser, add, outputs
 from cranfield.errors import UsageError
-from cranfield.evaluation.dimensions import DIMENSIONS
+from cranfield.evaluation.measure_catalogue import DIMENSIONS
 
 DESCRIPTION = """List all measures, or tell all about one: formula, source, range, direction,
 what it needs, an example."""
@@ -31,7 +31,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.evaluation.catalogue import describe_measure, list_measures
+    from cranfield.evaluation.measure_catalogue import describe_measure, list_measures
 
     name, by_dimension = given["name"], given["by_dimension"]
     asked = {dimension: given[dimension] for dimension in DIMENSIONS if given[dimension]}

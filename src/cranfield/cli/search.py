@@ -50,7 +50,7 @@ def main(argv: Sequence[str]) -> int:
             place = output.path if folder is None else str(folder / f"{name}.{ending}")
             there = replace(output, path=place)
             if output.form == "html":
-                from cranfield.report.pictures import picture_page
+                from cranfield.report.gallery import picture_page
 
                 page = picture_page(answer, pictures, queries=queries, qrels=qrels)
                 there.data(page.encode(), f"{page.count(chr(10))} lines")

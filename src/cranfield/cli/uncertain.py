@@ -15,7 +15,7 @@ several rows of one category make an acyclic graph)."""
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.evaluation.uncertain import evaluate_opinions
+    from cranfield.evaluation.category_votes import evaluate_opinions
 
     given = with_folder("uncertain", given, "votes", "runs")
     with output.working("evaluating") as progress:

@@ -16,7 +16,7 @@ that are fewer than half cannot move."""
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
     from cranfield.agreement.weak_labels import filter_weak_files
-    from cranfield.report.tables.weaklabel import kept_table
+    from cranfield.report.tables.agreement import kept_table
 
     given = with_folder("weaklabel", given, "features")
     kept = given.pop("kept")

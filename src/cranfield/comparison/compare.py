@@ -10,17 +10,17 @@ from typing import Any
 import numpy as np
 
 from cranfield.comparison.answer import Comparison, Family, Pairs, Standing
-from cranfield.comparison.board import standings
 from cranfield.comparison.choices import TESTS
-from cranfield.comparison.describe import Columns, described, smallest_corrected
 from cranfield.comparison.doubtful import doubtful_pairs, doubtful_standings
+from cranfield.comparison.pair_statistics import Columns, described, smallest_corrected
 from cranfield.comparison.plan import Plan, checked_plan
-from cranfield.comparison.tested import Case, complete_columns, tested
-from cranfield.comparison.verdict import comparison_verdict
+from cranfield.comparison.significance import Case, complete_columns, tested
+from cranfield.comparison.standings import standings
+from cranfield.comparison.summary import comparison_verdict
 from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.scores import Scores
-from cranfield.measures._parse import listed_measures
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
+from cranfield.measures.parse import listed_measures
 from cranfield.notes import Notes, Progress
 from cranfield.stats import anova
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Floats, Resamples, Rng

@@ -10,8 +10,8 @@ import numpy as np
 
 from cranfield.comparison.answer import Pairs, Standing
 from cranfield.errors import UsageError
-from cranfield.evaluation.doubt import Doubt
 from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.truth_uncertainty import Doubt
 from cranfield.stats._resample import Floats
 from cranfield.stats.intervals import clipped
 

@@ -16,11 +16,11 @@ import numpy as np
 
 from cranfield.comparison.answer import Comparison, Pairs, Standing
 from cranfield.comparison.compare import measure_facts
-from cranfield.comparison.describe import COUNTS, VALUES, Columns
+from cranfield.comparison.pair_statistics import COUNTS, VALUES, Columns
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
-from cranfield.comparison.verdict import comparison_verdict
+from cranfield.comparison.summary import comparison_verdict
 from cranfield.evaluation.scores import Scores, aggregate
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.notes import Notes
 from cranfield.stats import effects
 from cranfield.stats._resample import Floats

@@ -9,25 +9,25 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.comparison.more_gold import next_gold
+from cranfield.comparison.annotation_budget import next_gold
 from cranfield.comparison.powered_answer import Estimate, PoweredPair, PoweredScores
 from cranfield.comparison.powered_plan import PoweredPlan
 from cranfield.errors import UsageError, plural, suggest
-from cranfield.evaluation.doubt import UNCHECKED
 from cranfield.evaluation.labels import evaluate_labels
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, evaluate
 from cranfield.evaluation.scores import Scores, Task
+from cranfield.evaluation.truth_uncertainty import UNCHECKED
 from cranfield.io import read_run
+from cranfield.io.coerce import coerce_judgements, is_file, name_runs
 from cranfield.io.files import Input
-from cranfield.io.forms import coerce_judgements, is_file, name_runs
 from cranfield.io.labels import read_labels
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.notes import Notes, Progress, Watcher, some_names, with_progress
 from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.choices import Correction
 from cranfield.stats.corrections import correct
 from cranfield.stats.intervals import Limits, clipped
-from cranfield.stats.powered import Powered, powered_means
+from cranfield.stats.ppi import Powered, powered_means
 from cranfield.validation import validate_params
 
 # With fewer gold units intervals are shaky, and with still fewer worthless.
@@ -70,7 +70,7 @@ def evaluate_powered(
         wanted = DEFAULT_MEASURES if measures is None else measures
         gold = coerce_judgements(gold)
         if gold.strata is not None:
-            from cranfield.comparison.sampled_pairs import sampled_scores
+            from cranfield.comparison.ppi_pairs import sampled_scores
 
             return sampled_scores(gold, silver, twice, wanted, plan, jobs or 1, rest)
         silver = coerce_judgements(silver)

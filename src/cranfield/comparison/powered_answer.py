@@ -148,7 +148,7 @@ class PoweredScores(Answer):
             "runs": [{"name": run, "mean": means} for run, means in self.mean().items()],
             "estimates": [asdict(e) for e in self.estimates],
         }
-        from cranfield.comparison.more_gold import more_payload
+        from cranfield.comparison.annotation_budget import more_payload
 
         payload["more"] = more_payload(self)
         if self.compared:

@@ -12,7 +12,7 @@ import numpy as np
 from cranfield.errors import UsageError, suggest
 from cranfield.stats._resample import DEFAULT_RESAMPLES, Ints, all_pairs, seed_of
 from cranfield.stats.choices import Correction
-from cranfield.stats.powered import PoweredMethod
+from cranfield.stats.ppi import PoweredMethod
 
 # Options of evaluations and comparisons that say nothing about gold and silver.
 FOREIGN = (

@@ -20,8 +20,8 @@ from typing import Any, Literal
 from cranfield.data import Judgements, Run
 from cranfield.data.columns import is_frame
 from cranfield.errors import InputError, MissingExtraError
-from cranfield.evaluation.evaluator import TopicScorer
-from cranfield.measures.ranked.plans import KernelCall
+from cranfield.evaluation.kernel_plan import TopicScorer
+from cranfield.measures.ranked.kernel_calls import KernelCall
 
 try:
     import ir_measures

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from cranfield.comparison.gate import assert_not_worse as _assert_not_worse
+from cranfield.comparison.regression_gate import assert_not_worse as _assert_not_worse
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison

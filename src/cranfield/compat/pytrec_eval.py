@@ -27,9 +27,9 @@ import numpy as np
 from cranfield._version import __version__
 from cranfield.data import Judgements, Run
 from cranfield.errors import InputError, Problem, UsageError, suggest
-from cranfield.evaluation.evaluator import TopicScorer
+from cranfield.evaluation.kernel_plan import TopicScorer
 from cranfield.io import trec
-from cranfield.measures.ranked.plans import KernelCall
+from cranfield.measures.ranked.kernel_calls import KernelCall
 from cranfield.validation import validate_params
 
 _CUTOFFS = ("5", "10", "15", "20", "30", "100", "200", "500", "1000")

@@ -15,12 +15,11 @@ from cranfield._records import dataclass, field, replace
 from cranfield.data import Judgements, Run
 from cranfield.data.tables import COMMON_SIZE
 from cranfield.errors import InputError, MeasureError, UsageError, suggest
-from cranfield.evaluation.evaluator import RankedEvaluator, Settings
-from cranfield.evaluation.programme import RunValues
+from cranfield.evaluation.kernel_plan import RankedEvaluator, RunValues, Settings
 from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN
 from cranfield.io import read_qrels, trec
 from cranfield.io.files import Input, describe, read_text, run_name
-from cranfield.measures.ranked.plans import KernelCall
+from cranfield.measures.ranked.kernel_calls import KernelCall
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -244,3 +245,24 @@ def describe_judgement(log: JudgementLog, row: int) -> str:
     if log.kind == "concept":
         text += f", concept {log.concepts[log.concept[row]]!r}"
     return text
+
+
+@dataclass(frozen=True, slots=True)
+class FilledForm:
+    """All that one person said about one item in one go.
+
+    `values` has the answer to each concept or question. `rejected` says why a form does not
+    count, '' for one that does. Times are NaN where they are not known: `seconds` of work,
+    `given` and `done` in seconds since 1970.
+    """
+
+    annotator: str
+    item: str
+    values: Mapping[str, str]
+    batch: str = ""
+    rejected: str = ""
+    seconds: float = math.nan
+    given: float = math.nan
+    done: float = math.nan
+    comment: str = ""
+    words: Mapping[str, str] = field(default_factory=dict)

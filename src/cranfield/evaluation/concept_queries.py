@@ -24,10 +24,10 @@ from cranfield.data.concept_query import (
 from cranfield.data.judgement_log import Floats
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_counts, plural
+from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.concept_queries import read_concept_queries
 from cranfield.io.convert import encoded
 from cranfield.io.files import write_whole
-from cranfield.io.forms import LabelsForm, coerce_labels
 from cranfield.validation import validate_params
 
 Queries: TypeAlias = Mapping[str, str | Expression] | str | Path

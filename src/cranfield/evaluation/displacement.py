@@ -20,7 +20,7 @@ from cranfield.data import Run
 from cranfield.data.subjects import RankedList, SubjectRankings
 from cranfield.errors import InputError, UsageError, check_counts
 from cranfield.evaluation.choices import DISPLACEMENT
-from cranfield.io.forms import RunsForm, coerce_run, name_runs
+from cranfield.io.coerce import RunsForm, coerce_run, name_runs
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.stats._resample import Rng

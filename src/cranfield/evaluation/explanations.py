@@ -6,13 +6,195 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import numpy as np
+
+from cranfield import _core
 from cranfield.answers import Answer
-from cranfield.evaluation.explain_labels import ItemExplanation, explain_item
+from cranfield.data.knowledge import Knowledge
+from cranfield.data.labels import LabelMatrix
+from cranfield.data.ontology import Violation
+from cranfield.errors import UsageError, suggest
 from cranfield.evaluation.labels import LabelTask
-from cranfield.io.forms import LabelsForm
-from cranfield.measures._spec import Measure
+from cranfield.io.coerce import LabelsForm
+from cranfield.measures.base import Measure
+from cranfield.measures.labels.blocks import ItemBlock, PerItem
+from cranfield.measures.labels.ontology import matching_of
 from cranfield.notes import Notes
 from cranfield.validation import validate_params
+
+PARTNERS_NAMED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One label on its way into a score: what it was matched with and what that counts.
+
+    `partners` are all labels that are equally near; there is none where the whole cost is paid.
+    """
+
+    label: str
+    role: str
+    partners: tuple[str, ...]
+    cost: float
+    agreement: float
+    counts: float
+
+    @property
+    def partner(self) -> str | None:
+        """The partners in words, the first few of them by name."""
+        named, others = self.partners[:PARTNERS_NAMED], len(self.partners) - PARTNERS_NAMED
+        more = [f"{others} more"] if others > 0 else []
+        return " or ".join([*named, *more]) or None
+
+
+@dataclass(frozen=True, slots=True)
+class Derivation:
+    """How OS, HS or SRP of an item comes about."""
+
+    measure: Measure
+    steps: tuple[Step, ...]
+    arithmetic: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class ItemExplanation:
+    """Everything a reader needs to check the scores of one item of one run."""
+
+    run: str
+    item: str
+    truth: tuple[str, ...]
+    predicted: tuple[str, ...]
+    confidences: dict[str, float] | None
+    broken: tuple[Violation, ...]
+    derivations: tuple[Derivation, ...]
+    values: dict[str, float]
+
+    def to_dict(self) -> dict[str, Any]:
+        return {
+            "run": self.run,
+            "item": self.item,
+            "truth": list(self.truth),
+            "predicted": list(self.predicted),
+            "confidences": self.confidences,
+            "broken": [{"concept": v.concept, "rule": v.rule} for v in self.broken],
+            "values": self.values,
+            "derivations": [
+                {
+                    "measure": str(d.measure),
+                    "steps": [
+                        {
+                            "label": s.label,
+                            "role": s.role,
+                            "matched_with": s.partner,
+                            "cost": s.cost,
+                            "agreement": s.agreement,
+                            "counts": s.counts,
+                        }
+                        for s in d.steps
+                    ],
+                    "arithmetic": d.arithmetic,
+                    "value": d.value,
+                }
+                for d in self.derivations
+            ],
+        }
+
+
+def explain_item(
+    item: str,
+    truth: LabelMatrix,
+    run: LabelMatrix,
+    measures: tuple[Measure, ...],
+    knowledge: Knowledge,
+) -> ItemExplanation:
+    """The scores of an item of a run that is aligned to the truth."""
+    if item not in truth.items:
+        raise UsageError(f"the truth has no item {item!r}.{suggest(item, truth.items)}")
+    at = truth.items.index(item)
+    block = ItemBlock(truth.rows(at, at + 1)[0], *run.rows(at, at + 1), knowledge)  # type: ignore[arg-type]
+    true, predicted = _names(block.truth[0], truth), _names(block.labels[0], truth)
+    rules = knowledge.ontology
+    broken = tuple(rules.violations(predicted)) if rules is not None else ()
+    derivations = []
+    for measure in measures:
+        if measure.name in ("OS", "HS"):
+            derivations.append(_matching(measure, block))
+        elif measure.name == "SRP" and true:
+            derivations.append(_assignment(measure, block))
+    values = {}
+    for measure in measures:
+        plan = measure.plan(measure)
+        if isinstance(plan, PerItem):
+            values[str(measure)] = float(plan.values(block)[0])
+    return ItemExplanation(
+        run.name,
+        item,
+        true,
+        predicted,
+        None
+        if run.is_binary
+        else {c: float(v) for c, v in zip(truth.concepts, block.confidences[0], strict=True)},
+        broken,
+        tuple(derivations),
+        values,
+    )
+
+
+def _names(flags: Any, truth: LabelMatrix) -> tuple[str, ...]:
+    return tuple(truth.concepts[j] for j in np.flatnonzero(flags))
+
+
+ROLES = {"broken": "breaks a rule", "wrong": "wrong", "missed": "missed"}
+
+
+def _matching(measure: Measure, block: ItemBlock) -> Derivation:
+    """The steps of No 7.1 to 7.3, one label at a time, as the kernel takes them."""
+    names = block.knowledge.concepts
+    steps = tuple(
+        Step(
+            names[label],
+            ROLES[role],
+            tuple(names[p] for p in partners),
+            cost,
+            agreement,
+            cost * agreement,
+        )
+        for label, role, cost, agreement, partners in block.match_parts(matching_of(measure), 0)
+    )
+    union = int((block.truth | block.labels).sum())
+    value = _value(measure, block)
+    if not union:
+        return Derivation(
+            measure, steps, f"{measure} = 1: nothing is true and nothing is predicted", value
+        )
+    alpha = float(measure.value_of("alpha"))
+    power = "" if alpha == 1 else f" to the power {alpha:g}"
+    total = sum(s.counts for s in steps)
+    arithmetic = f"{measure} = 1 - {total:.4f} / {union}{power} = {value:.4f}"
+    return Derivation(measure, steps, arithmetic, value)
+
+
+def _assignment(measure: Measure, block: ItemBlock) -> Derivation:
+    """The best one-to-one assignment of the |Y| best ranked concepts (No 9.3)."""
+    known = block.knowledge
+    costs = known.costs(str(measure.value_of("cost")))
+    pairs = _core.assigned_pairs(block.truth, block.confidences, costs, 0)
+    # By confidence, and in the order of the vocabulary among equals, as the measure ranks them.
+    pairs.sort(key=lambda pair: (-block.confidences[0, pair[0]], pair[0]))
+    steps = tuple(
+        Step(known.concepts[a], f"rank {i}", (known.concepts[b],), cost, 1.0, 1.0 - cost)
+        for i, (a, b, cost) in enumerate(pairs, 1)
+    )
+    value = _value(measure, block)
+    total = sum(s.counts for s in steps)
+    return Derivation(
+        measure, steps, f"{measure} = {total:.4f} / {len(steps)} = {value:.4f}", value
+    )
+
+
+def _value(measure: Measure, block: ItemBlock) -> float:
+    return float(measure.plan(measure).values(block)[0])
 
 
 @dataclass(frozen=True, repr=False, eq=False)

@@ -25,7 +25,7 @@ from cranfield.evaluation.best_query import best_query
 from cranfield.evaluation.choices import INDEX_QUALITY
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
-from cranfield.io.forms import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
+from cranfield.io.coerce import JudgementsForm, RunsForm, coerce_judgements, coerce_run, name_runs
 from cranfield.measures import Measure
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.validation import validate_params

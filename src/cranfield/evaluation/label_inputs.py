@@ -12,18 +12,17 @@ from cranfield.data.costmap import AgreementMap, CostMap
 from cranfield.data.defaults import DEFAULT_MEASURES, DEFAULT_WITH_COSTS
 from cranfield.data.knowledge import DEFAULT_COST, TREE_COST, Knowledge
 from cranfield.data.labels import LabelMatrix, Threshold
-from cranfield.data.ontology import Ontology
-from cranfield.data.rulebook import RuleBook
+from cranfield.data.ontology import Ontology, RuleBook
 from cranfield.errors import InputError, NeedsError, UsageError, suggest
+from cranfield.io.coerce import LabelsForm, coerce_labels
 from cranfield.io.costmap import read_agreement, read_costmap
 from cranfield.io.files import run_name
-from cranfield.io.forms import LabelsForm, coerce_labels
 from cranfield.io.labels import read_concepts, read_threshold
 from cranfield.io.ontology import read_ontology, read_rules
-from cranfield.measures._parse import listed_measures
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import item_blocks
 from cranfield.measures.labels.registry import LABEL_SETS, OFFICIAL_COSTS, without_needs
+from cranfield.measures.parse import listed_measures
 from cranfield.validation import describe_value
 
 if TYPE_CHECKING:

@@ -11,9 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cranfield.data.alignment import Alignment, align
 from cranfield.data.knowledge import Knowledge
-from cranfield.data.labels import Floats, LabelMatrix, Threshold
+from cranfield.data.labels import Alignment, Floats, LabelMatrix, Threshold, align
 from cranfield.errors import InputError, NeedsError, UsageError, check_counts
 from cranfield.evaluation.label_inputs import (
     AgreementSource,
@@ -34,16 +33,16 @@ from cranfield.evaluation.label_inputs import (
     note_broken_truth,
     with_official_costs,
 )
-from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
-from cranfield.evaluation.soft_labels import (
+from cranfield.evaluation.probabilistic_labels import (
     DEFAULT_DRAWS,
     SoftLabels,
     soft_file,
     with_label_doubt,
 )
+from cranfield.evaluation.scores import THREADS, Executor, Scores, aggregate
+from cranfield.io.coerce import LabelsForm, coerce_labels, is_file
 from cranfield.io.files import run_name
-from cranfield.io.forms import LabelsForm, coerce_labels, is_file
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import (
     LabelPlan,
     PerConcept,
@@ -336,7 +335,7 @@ def evaluate_labels(
         for pair in named
         for name in pair[:1]
     ]
-    from cranfield.evaluation.elsewhere import scored_elsewhere
+    from cranfield.evaluation.distributed import scored_elsewhere
 
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 

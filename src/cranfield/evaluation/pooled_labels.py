@@ -18,11 +18,11 @@ from cranfield.errors import MeasureError, UsageError, suggest
 from cranfield.evaluation.ranked import evaluate
 from cranfield.evaluation.scores import Scores
 from cranfield.io.annotations import name_annotations
-from cranfield.io.forms import coerce_labels
-from cranfield.io.pooled_cells import read_pooled_cells
+from cranfield.io.coerce import coerce_labels
+from cranfield.io.partial_labels import read_pooled_cells
 from cranfield.measures import POOLED, Measure, parse_measures
-from cranfield.measures._parse import listed_measures
 from cranfield.measures.labels.pooled import as_ranked
+from cranfield.measures.parse import listed_measures
 from cranfield.notes import Watcher, with_progress
 from cranfield.validation import validate_params
 

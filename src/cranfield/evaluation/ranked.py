@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from cranfield import _core
 from cranfield._records import replace
 from cranfield.data import Judgements
 from cranfield.errors import InputError, UsageError, check_counts, plural
-from cranfield.evaluation.evaluator import TIES, RankedEvaluator, Settings, Ties
-from cranfield.evaluation.programme import Programme, RunValues, TopicValues
-from cranfield.evaluation.sampled import note_empty_samples
+from cranfield.evaluation.kernel_plan import (
+    TIES,
+    Programme,
+    RankedEvaluator,
+    RunValues,
+    Settings,
+    Ties,
+    TopicValues,
+)
 from cranfield.evaluation.scores import (
     SMALLEST_FOR_GEOMETRIC_MEAN,
     THREADS,
@@ -22,7 +29,7 @@ from cranfield.evaluation.scores import (
 )
 from cranfield.evaluation.unmatched import unmatched_note
 from cranfield.io import read_run
-from cranfield.io.forms import (
+from cranfield.io.coerce import (
     JudgementsForm,
     RunForm,
     RunsForm,
@@ -32,13 +39,36 @@ from cranfield.io.forms import (
     name_runs,
 )
 from cranfield.measures import Measure, optional_measures, parse_measures
-from cranfield.measures._parse import listed_measures
-from cranfield.measures.ranked.plans import MISSING_RANKS, Context
+from cranfield.measures.parse import listed_measures
+from cranfield.measures.ranked.kernel_calls import MISSING_RANKS, Context
 from cranfield.notes import Notes, Pieces, Progress, some_names, with_progress
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:
-    from cranfield.notes import Watcher
+    from cranfield.data import Judgements
+    from cranfield.measures import Measure
+    from cranfield.notes import Notes, Watcher
+
+# Measures that estimate what all judgements would say from those of a sample.
+ESTIMATES = ("infAP", "xinfAP")
+
+
+def note_empty_samples(measures: Sequence[Measure], judgements: Judgements, notes: Notes) -> None:
+    """Note how many topics count 0 for want of a relevant item in the sample, and what of it."""
+    for measure in measures:
+        if measure.name not in ESTIMATES or measure.value_of("empty") == "out":
+            continue
+        least = float(measure.value_of("rel"))
+        total = len(judgements.topics)
+        ends = pairwise(judgements.offsets.tolist())
+        empty = sum(not (judgements.values[a:b] >= least).any() for a, b in ends)
+        if 0 < empty < total:
+            notes.add(
+                f"{measure}: the sample of {plural(empty, 'topic')} of {total} holds no relevant "
+                f"item, and counts 0; over the others the mean of a run is "
+                f"{total / (total - empty):.4g} times as high (empty='out' takes that mean)"
+            )
+
 
 Topics: TypeAlias = Literal["judged", "run"]
 Missing: TypeAlias = Literal["worst", "average", "optimist"]
@@ -162,7 +192,7 @@ class RankedTask:
         told: Progress,
     ) -> Scores:
         """The expected scores under a truth with probabilities, and how far they are sure."""
-        from cranfield.evaluation.soft import DEFAULT_DRAWS, under_doubt
+        from cranfield.evaluation.probabilistic_judgements import DEFAULT_DRAWS, under_doubt
         from cranfield.stats._resample import seed_of
 
         return under_doubt(
@@ -396,7 +426,7 @@ def evaluate(
         return task.evaluate(runs, jobs=jobs, progress=progress)
     named = name_runs(runs)
     pieces = [({"judgements": judgements, "measures": measures, **options}, run) for run in named]
-    from cranfield.evaluation.elsewhere import scored_elsewhere
+    from cranfield.evaluation.distributed import scored_elsewhere
 
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 

@@ -10,7 +10,7 @@ from cranfield._json import jsonable
 from cranfield._records import dataclass, field, replace
 from cranfield.answers import Answer
 from cranfield.errors import MissingExtraError, UsageError, suggest
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.notes import joined_notes
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from cranfield.comparison.answer import Comparison
-    from cranfield.evaluation.doubt import Doubt
+    from cranfield.evaluation.truth_uncertainty import Doubt
     from cranfield.stats.choices import MeanMethod
     from cranfield.stats.intervals import Interval
 
@@ -125,7 +125,7 @@ class Scores(Answer):
 
     def verdict(self, measure: Measure | None = None) -> tuple[str, ...]:
         """Who leads by what and where everybody fails, in a few sentences."""
-        from cranfield.evaluation.verdict import score_verdict
+        from cranfield.evaluation.summary import score_verdict
 
         return score_verdict(self, measure)
 
@@ -275,7 +275,7 @@ class Scores(Answer):
             payload["runs"].append(entry | dict(self.run_facts[i] if self.run_facts else {}))
         payload.update(self.facts)
         if self.doubt is not None:
-            from cranfield.evaluation.doubt import doubt_payload
+            from cranfield.evaluation.truth_uncertainty import doubt_payload
 
             payload["doubt"] = doubt_payload(self)
         for unit in per:

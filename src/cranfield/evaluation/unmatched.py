@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.data import Judgements, Run
 from cranfield.io import read_run
+from cranfield.io.coerce import coerce_run, is_file
 from cranfield.io.files import can_be_read_again
-from cranfield.io.forms import coerce_run, is_file
 from cranfield.notes import some_names
 
 if TYPE_CHECKING:
-    from cranfield.evaluation.programme import RunValues
+    from cranfield.evaluation.kernel_plan import RunValues
 
 # From this share of its topics on, it is worth a note that a run has no judged item there.
 SHARE_NOTED = 0.5

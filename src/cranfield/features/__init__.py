@@ -30,9 +30,9 @@ _ALIASES = {
 
 
 def _descriptors() -> Iterable[Descriptor]:
-    from cranfield.features import compact, histograms, metadata, mpeg7, texture, visual_words
+    from cranfield.features import compact, extract, histograms, mpeg7, texture, visual_words
 
-    families = (compact, mpeg7, histograms, texture, visual_words, metadata)
+    families = (compact, mpeg7, histograms, texture, visual_words, extract)
     return (d for family in families for d in family.DECLARED)
 
 

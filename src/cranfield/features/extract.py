@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import hashlib
+import importlib
 import json
+import math
 import tempfile
 import zipfile
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from datetime import datetime
 from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO, ClassVar
@@ -17,20 +22,274 @@ from numpy.typing import NDArray
 
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.errors import InputError, Problem, UsageError, check_counts, os_message, plural
+from cranfield.data.toml import parse_toml
+from cranfield.errors import (
+    InputError,
+    MissingExtraError,
+    Problem,
+    UsageError,
+    check_counts,
+    os_message,
+    plural,
+)
 from cranfield.features import DESCRIPTORS
-from cranfield.features._spec import Descriptor
+from cranfield.features._spec import Descriptor, Source
 from cranfield.features.image_folders import Found, Listing, list_pictures, shown, vectors_of
-from cranfield.features.metadata import EXIF, MOST_TAGS, tag_vectors
-from cranfield.features.models import PREFIX, model_descriptor
-from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture
+from cranfield.features.pictures import MOST_PIXELS, BadPictureError, Decoded, read_picture, resized
 from cranfield.features.visual_words import SIFT, with_vocabulary
+from cranfield.io.atomic import write_whole
+from cranfield.io.tags import read_tags
 from cranfield.io.vectors import write_vectors
-from cranfield.io.written import write_whole
 from cranfield.notes import Notes, Progress, with_progress
 from cranfield.registry import listed
 from cranfield.validation import validate_params
 from cranfield.work.executors import Plan
+
+FAMILY = "metadata"
+# The tags of EXIF, by their numbers.
+_EXPOSURE, _F_NUMBER, _ISO, _FOCAL, _FLASH = 33434, 33437, 34855, 37386, 37385
+_TAKEN = (36867, 36868, 306)
+MOST_TAGS = 1000
+
+
+def _exif_of(decoded: Decoded) -> NDArray[Any]:
+    height, width = decoded.pixels.shape[:2]
+    return exif_vector(decoded.exif, width, height)
+
+
+EXIF = Descriptor(
+    name="EXIF",
+    title="How the picture was taken",
+    summary="Exposure, aperture, sensitivity and focal length as powers of two, whether they are "
+    "known, the flash, the hour and the month as points on a circle, the shape and the size.",
+    formula=r"\log_2 t, \log_2 f, \log_2 S, \log_2 l, \text{known}_4, \text{flash}, "
+    r"\sin h, \cos h, \sin m, \cos m, \log_2 \tfrac{w}{h}, \log_2 w h",
+    source=Source("nowak-thesis", "10.2.3", deviation="the thesis names no features"),
+    family=FAMILY,
+    length=15,
+    range=(-64.0, 64.0),
+    kernel="",
+    distance="L1",
+    small="what the file does not say is 0",
+    checked="unverified: ours",
+    shares=False,
+    kind="float32",
+    compute=_exif_of,
+)
+
+DECLARED = (EXIF,)
+
+
+def exif_vector(exif: Mapping[int, Any], width: int, height: int) -> NDArray[np.float64]:
+    """The numbers of a picture's EXIF data; 0 for what it does not say."""
+    powers = [_power_of_two(exif.get(tag)) for tag in (_EXPOSURE, _F_NUMBER, _ISO, _FOCAL)]
+    flash = exif.get(_FLASH)
+    fired = 1.0 if isinstance(flash, int) and flash & 1 else 0.0
+    taken = next((t for tag in _TAKEN if (t := _moment(exif.get(tag))) is not None), None)
+    circles = [0.0] * 4
+    if taken is not None:
+        hour = 2 * math.pi * (taken.hour + taken.minute / 60) / 24
+        month = 2 * math.pi * (taken.month - 1) / 12
+        circles = [math.sin(hour), math.cos(hour), math.sin(month), math.cos(month)]
+    return np.array(
+        [
+            *(p or 0.0 for p in powers),
+            *(float(p is not None) for p in powers),
+            fired,
+            *circles,
+            math.log2(width / height),
+            math.log2(width * height),
+        ]
+    )
+
+
+def _power_of_two(value: Any) -> float | None:
+    if isinstance(value, tuple):
+        value = value[0] if value else None
+    try:
+        number = float(value)
+    except (TypeError, ValueError, ZeroDivisionError):
+        return None
+    return math.log2(number) if math.isfinite(number) and 2**-64 < number < 2**64 else None
+
+
+def _moment(value: Any) -> datetime | None:
+    try:
+        return datetime.strptime(str(value).strip("\0 ")[:19], "%Y:%m:%d %H:%M:%S")
+    except ValueError:
+        return None
+
+
+@dataclass(frozen=True)
+class TagVectors:
+    """Which of the most frequent tags each item has, and how rare these are."""
+
+    terms: tuple[str, ...]
+    present: NDArray[np.uint8]
+    weighted: NDArray[np.float32]
+    untagged: int
+    unknown: int
+
+
+def tag_vectors(
+    items: Sequence[str], names: Mapping[str, str], path: str | Path, most: int = MOST_TAGS
+) -> TagVectors:
+    """The tags of some items, from a corpus that names them by id or by file.
+
+    `names` leads from file names to ids. A tag weighs ln(N / n) where n of N items have it, and
+    the weights of an item have length 1.
+    """
+    check_counts(most_tags=most)
+    place = {item: i for i, item in enumerate(items)}
+    held: dict[int, frozenset[str]] = {}
+    unknown = 0
+    for tagged in read_tags(path):
+        row = place.get(names.get(tagged.item, tagged.item))
+        if row is None:
+            unknown += 1
+        else:
+            held[row] = tagged.tags
+    counts = Counter(tag for tags in held.values() for tag in tags)
+    terms = tuple(sorted(counts, key=lambda t: (-counts[t], t))[:most])
+    column = {term: i for i, term in enumerate(terms)}
+    present = np.zeros((len(items), len(terms)), dtype=np.uint8)
+    for row, tags in held.items():
+        present[row, [column[tag] for tag in tags if tag in column]] = 1
+    rarity = np.array([math.log(len(items) / counts[term]) for term in terms])
+    weights = present * rarity
+    lengths = np.sqrt((weights**2).sum(axis=1, keepdims=True))
+    weighted = (weights / np.where(lengths > 0, lengths, 1)).astype(np.float32)
+    return TagVectors(terms, present, weighted, len(items) - len(held), unknown)
+
+
+PREFIX = "onnx:"
+_MEAN, _STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
+_SIZE = 224
+_SETTINGS = ("size", "mean", "std", "output")
+
+
+def model_descriptor(name: str) -> Descriptor:
+    """The descriptor that `onnx:FILE` stands for; its vectors go by the name of the file."""
+    path = Path(name.removeprefix(PREFIX))
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise InputError.single(str(path), os_message(error)) from None
+    session = _session(path, content)
+    given = _settings(path.with_suffix(".toml"))
+    size, layout = _input_size(path, session, given)
+    output = _output(path, session, given)
+    compute = _computing(path, session, output, size, layout, given)
+    length = len(compute(Decoded(np.zeros((*size, 3), dtype=np.uint8), {})))
+    said = f"{hashlib.sha256(content).hexdigest()}{sorted(given.items())}"
+    return Descriptor(
+        name=path.stem,
+        title=f"The model {path.name}",
+        summary="A model of the user's own.",
+        formula=r"f(I)",
+        source=Source("onnx"),
+        family="models",
+        length=length,
+        range=(-np.inf, np.inf),
+        kernel="",
+        distance="cosine",
+        small="brought to the model's size",
+        checked="unverified: the user's own",
+        shares=False,
+        kind="float32",
+        compute=compute,
+        edition=hashlib.sha256(said.encode()).hexdigest(),
+    )
+
+
+def _session(path: Path, content: bytes) -> Any:
+    try:
+        runtime = importlib.import_module("onnxruntime")
+    except ModuleNotFoundError:
+        raise MissingExtraError("onnxruntime", "onnx", "Describing pictures by a model") from None
+    runtime.set_default_logger_severity(4)
+    options = runtime.SessionOptions()
+    # The pictures are shared out over threads already.
+    options.intra_op_num_threads = 1
+    try:
+        session = runtime.InferenceSession(
+            content, sess_options=options, providers=["CPUExecutionProvider"]
+        )
+    except Exception as error:  # the runtime has a class of its own for every kind of fault
+        reason = str(error).splitlines()[0][:200]
+        raise InputError.single(str(path), f"is no model that can be run: {reason}") from None
+    if len(session.get_inputs()) != 1:
+        taken = len(session.get_inputs())
+        raise InputError.single(str(path), f"takes {taken} inputs, expected one picture")
+    return session
+
+
+def _settings(path: Path) -> Mapping[str, Any]:
+    if not path.is_file():
+        return {}
+    try:
+        given = parse_toml(path.read_text(encoding="utf-8"), str(path))
+    except (OSError, ValueError) as error:
+        raise InputError.single(str(path), f"cannot be read: {error}") from None
+    unknown = next((key for key in given if key not in _SETTINGS), None)
+    if unknown is not None:
+        known = ", ".join(_SETTINGS)
+        raise InputError.single(str(path), f"has no setting {unknown!r}, expected one of {known}")
+    return given
+
+
+def _input_size(path: Path, session: Any, given: Mapping[str, Any]) -> tuple[tuple[int, int], str]:
+    """Height and width that the model takes, and where it has the colours."""
+    shape = list(session.get_inputs()[0].shape)
+    if len(shape) != 4 or 3 not in (shape[1], shape[3]):
+        raise InputError.single(
+            str(path), f"takes an input of shape {shape}, expected 1 x 3 x height x width"
+        )
+    layout = "first" if shape[1] == 3 else "last"
+    sides = shape[2:] if layout == "first" else shape[1:3]
+    asked = given.get("size", _SIZE)
+    if not isinstance(asked, int) or not 1 <= asked <= 4096:
+        raise InputError.single(str(path), f"size = {asked!r} is no side from 1 to 4096 pixels")
+    height, width = (side if isinstance(side, int) and side > 0 else asked for side in sides)
+    return (height, width), layout
+
+
+def _output(path: Path, session: Any, given: Mapping[str, Any]) -> str:
+    names = [output.name for output in session.get_outputs()]
+    wanted = given.get("output", names[0])
+    if wanted not in names:
+        raise InputError.single(str(path), f"has no output {wanted!r}, only {', '.join(names)}")
+    return str(wanted)
+
+
+def _three(path: Path, given: Mapping[str, Any], key: str, usual: tuple[float, ...]) -> Any:
+    values = given.get(key, usual)
+    if len(values) != 3 or not all(isinstance(v, int | float) for v in values):
+        raise InputError.single(str(path), f"{key} is three numbers, not {values!r}")
+    return np.array(values, dtype=np.float32)
+
+
+def _computing(
+    path: Path,
+    session: Any,
+    output: str,
+    size: tuple[int, int],
+    layout: str,
+    given: Mapping[str, Any],
+) -> Callable[[Decoded], NDArray[Any]]:
+    mean, spread = _three(path, given, "mean", _MEAN), _three(path, given, "std", _STD)
+    name = session.get_inputs()[0].name
+    kind = np.float16 if "float16" in session.get_inputs()[0].type else np.float32
+
+    def compute(decoded: Decoded) -> NDArray[Any]:
+        pixels = resized(decoded.pixels, *size).astype(np.float32) / 255
+        values = ((pixels - mean) / spread).astype(kind)
+        batch = (values.transpose(2, 0, 1) if layout == "first" else values)[None]
+        found = session.run([output], {name: np.ascontiguousarray(batch)})[0]
+        return np.asarray(found, dtype=np.float32).reshape(-1)
+
+    return compute
+
 
 TAGS, TFIDF = "tags", "tags.tfidf"
 

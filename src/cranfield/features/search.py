@@ -23,14 +23,14 @@ from cranfield.data import Run
 from cranfield.errors import InputError, UsageError, check_counts, plural
 from cranfield.features import DISTANCES
 from cranfield.features._spec import Distance
-from cranfield.features.collections import ItemTable, query_pictures, query_topics, read_items
 from cranfield.features.distances import Prepared
 from cranfield.features.first_look import FirstLook, from_all
+from cranfield.features.item_vectors import ItemTable, query_pictures, query_topics, read_items
 from cranfield.io import is_tabular
+from cranfield.io.compression import packed
 from cranfield.io.convert import encoded
 from cranfield.io.files import FileForm, inner_suffix
 from cranfield.io.ids import TREC, one_word
-from cranfield.io.packed import packed
 from cranfield.notes import Progress, with_progress
 from cranfield.validation import LONGEST_TEXT, validate_params
 

@@ -15,7 +15,7 @@ from cranfield.io.files import (
     input_lines,
     run_name,
 )
-from cranfield.io.unnamed import TABULAR, settled, under_its_form
+from cranfield.io.sniff import TABULAR, settled, under_its_form
 from cranfield.validation import validate_params
 
 
@@ -34,7 +34,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     `irds:beir/scifact/test` is a data set of ir_datasets, where that package is installed.
     """
     if isinstance(path, str) and path.startswith("irds:"):
-        from cranfield.io.irds import read_catalogued
+        from cranfield.io.trec import read_catalogued
 
         return read_catalogued(path)
     path = settled(path)
@@ -49,14 +49,14 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     try:
         found = trec.read_judgements(path, jobs=jobs)
     except InputError:
-        from cranfield.io import strata, subtopics
+        from cranfield.io import trec
 
-        if strata.is_stratified(path):
-            return strata.read_stratified(path)
-        if subtopics.has_subtopics(path):
-            return subtopics.read_subtopics(path)
+        if trec.is_stratified(path):
+            return trec.read_stratified(path)
+        if trec.has_subtopics(path):
+            return trec.read_subtopics(path)
         if can_be_read_again(path) and has_three_columns(path):
-            from cranfield.io.separated import read_plain
+            from cranfield.io.delimited import read_plain
 
             return read_plain(path, Judgements)
         if (known := under_its_form(path)) is not None:
@@ -64,9 +64,9 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
     if found.notes:
-        from cranfield.io import subtopics
+        from cranfield.io import trec
 
-        return subtopics.read_subtopics(path) if subtopics.has_subtopics(path) else found
+        return trec.read_subtopics(path) if trec.has_subtopics(path) else found
     return found
 
 
@@ -84,7 +84,7 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
     path = settled(path)
     ending = inner_suffix(path)
     if ending in (".csv", ".tsv"):
-        from cranfield.io.separated import read_separated
+        from cranfield.io.delimited import read_separated
 
         delimiter = "," if ending == ".csv" else "\t"
         return read_separated(path, Run, delimiter, third=third).named(run_name(path))
@@ -100,7 +100,7 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
             return read_run(known, third=third)
         if not can_be_read_again(path) or not has_three_columns(path):
             raise
-        from cranfield.io.separated import read_plain
+        from cranfield.io.delimited import read_plain
 
         return read_plain(path, Run, third=third).named(run_name(path))
 
@@ -112,7 +112,7 @@ def has_another_form(path: FileForm) -> bool:
 
 def has_three_columns(path: FileForm) -> bool:
     """Whether the first line of a file that TREC's reader refused has three columns."""
-    from cranfield.io.separated import is_plain_run
+    from cranfield.io.delimited import is_plain_run
 
     try:
         lines = (line for line in input_lines(path) if line.strip() and line.lstrip()[0] != "#")

@@ -9,8 +9,8 @@ from typing import Any, TypeAlias
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import UsageError
+from cranfield.io.coerce import LabelsForm, is_file
 from cranfield.io.files import run_name
-from cranfield.io.forms import LabelsForm, is_file
 from cranfield.io.labels import read_concepts, read_labels, read_threshold
 from cranfield.validation import describe_value
 

@@ -10,6 +10,9 @@ from cranfield.data import Judgements, Run
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError, UsageError
 from cranfield.io import is_tabular, read_qrels, read_run
+from cranfield.io.compression import packed
+from cranfield.io.delimited import trec_blocks
+from cranfield.io.export_layouts import is_folder_name, refuse_shape, shaped_table, what_is_lost
 from cranfield.io.files import (
     FileForm,
     Input,
@@ -20,9 +23,6 @@ from cranfield.io.files import (
     write_whole,
 )
 from cranfield.io.numbers import is_number
-from cranfield.io.packed import packed
-from cranfield.io.shapes import is_folder_name, refuse_shape, shaped_table, what_is_lost
-from cranfield.io.table_text import trec_blocks
 
 KINDS = ("run", "qrels", "labels")
 _HEAD = 1 << 16

@@ -14,7 +14,7 @@ from cranfield.errors import InputError, Problem, plural
 from cranfield.io.files import csv_rows, describe, read_text, write_whole
 from cranfield.io.ids import NAME_CSV
 from cranfield.io.numbers import number
-from cranfield.io.unnamed import separator_of
+from cranfield.io.sniff import separator_of
 from cranfield.validation import validate_params
 
 

@@ -14,8 +14,8 @@ from typing import IO, Any, BinaryIO, Literal, TypeAlias, cast
 from cranfield import _core
 from cranfield._records import dataclass, field, replace
 from cranfield.errors import InputError, UsageError, os_message
-from cranfield.io.streams import Counted, OwnedStream, packing_ahead, standard_input
-from cranfield.io.written import write_whole as write_whole
+from cranfield.io.atomic import write_whole as write_whole
+from cranfield.io.compression import Counted, OwnedStream, packing_ahead, standard_input
 
 # What the third column of a run of three is.
 Third: TypeAlias = Literal["rank", "score"]
@@ -275,12 +275,12 @@ def _unpacked(given: Input) -> Iterator[BinaryIO]:
         # What can be read only once may be packed without a name that says so.
         packing = given.packing or ("" if given.can_be_read_again else packing_ahead(raw))
         if packing == ".gz":
-            from cranfield.io.packed import unpacked_gz
+            from cranfield.io.compression import unpacked_gz
 
             with unpacked_gz(raw, describe(given)) as packed:
                 yield packed
         elif packing == ".zst":
-            from cranfield.io.packed import unpacked_zst
+            from cranfield.io.compression import unpacked_zst
 
             with unpacked_zst(raw, describe(given)) as packed:
                 yield packed

@@ -22,7 +22,7 @@ from cranfield.data.judgement_log import (
     repeats,
 )
 from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, suggest
-from cranfield.io.coded_table import CodedTable, number_or_nan
+from cranfield.io.fast_csv import CodedTable, number_or_nan
 from cranfield.io.files import FileForm, describe
 from cranfield.notes import with_progress
 from cranfield.validation import validate_params

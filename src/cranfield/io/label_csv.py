@@ -12,9 +12,10 @@ import numpy as np
 from cranfield import _core
 from cranfield.data.labels import DENSE_CELLS, LabelMatrix, listed_share, split_values
 from cranfield.errors import InputError, Problem
+from cranfield.io.atomic import csv_text
+from cranfield.io.fast_csv import PlainRows, first_row
 from cranfield.io.files import csv_rows
 from cranfield.io.ids import LABEL_CSV
-from cranfield.io.label_lists import LISTED, SINGLE, VALUES, is_list, read_listed
 from cranfield.io.label_rows import (
     OUTSIDE,
     PROBLEMS_KEPT,
@@ -23,9 +24,8 @@ from cranfield.io.label_rows import (
     refuse_both,
     value_blocks,
 )
+from cranfield.io.labels_other import LISTED, SINGLE, VALUES, is_list, read_listed
 from cranfield.io.numbers import is_number, number
-from cranfield.io.plain_rows import PlainRows, first_row
-from cranfield.io.written import csv_text
 
 LONG_HEADER = ["item", "concept", "value"]
 # What `cranfield aggregate` writes: a truth, and how sure it is, which is no confidence of a run.

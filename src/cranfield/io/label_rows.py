@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from cranfield.data.labels import LabelMatrix, dense, split_values
 from cranfield.errors import InputError, Problem
+from cranfield.io.fast_csv import PlainRows
 from cranfield.io.numbers import is_number, numbers
-from cranfield.io.plain_rows import PlainRows
 
 PROBLEMS_KEPT = 200
 # So many rows are written at a time.

@@ -9,6 +9,9 @@ from pathlib import Path
 
 from cranfield.data.labels import LabelMatrix, Threshold
 from cranfield.errors import InputError, Problem, UsageError
+from cranfield.io.compression import packed
+from cranfield.io.export_layouts import is_folder_name
+from cranfield.io.fast_csv import PlainRows
 from cranfield.io.files import (
     FileForm,
     Input,
@@ -20,22 +23,24 @@ from cranfield.io.files import (
     text_lines,
     write_whole,
 )
-from cranfield.io.label_arrays import npz_blocks, parquet_blocks, read_npz, read_parquet
 from cranfield.io.label_csv import long_blocks, read_csv, wide_blocks
-from cranfield.io.label_lists import (
+from cranfield.io.labels_other import (
     json_blocks,
     jsonl_blocks,
+    listed_blocks,
+    npz_blocks,
+    parquet_blocks,
     read_class_files,
     read_json_labels,
     read_jsonl_labels,
+    read_npz,
+    read_parquet,
+    read_text_labels,
+    text_blocks,
+    write_class_files,
 )
-from cranfield.io.label_shapes import listed_blocks, write_class_files
-from cranfield.io.label_text import read_text_labels, text_blocks
 from cranfield.io.numbers import is_number, number
-from cranfield.io.packed import packed
-from cranfield.io.plain_rows import PlainRows
-from cranfield.io.shapes import is_folder_name
-from cranfield.io.unnamed import separator_of, settled
+from cranfield.io.sniff import separator_of, settled
 from cranfield.validation import validate_params
 
 _BINARY: dict[str, Callable[[FileForm, str, bool], LabelMatrix]] = {

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
+from types import MappingProxyType
+from typing import Any
 
-from cranfield.data.ontology import Ontology, Rules
-from cranfield.data.rules import parse_rules
-from cranfield.errors import InputError, Problem, suggest
+from cranfield.data.ontology import Ontology, Requirement, Rules, parse_rules
+from cranfield.errors import InputError, MissingExtraError, Problem, suggest
 from cranfield.io.concepts import read_concepts
 from cranfield.io.files import (
     BYTE_ORDER_MARK,
@@ -22,7 +25,7 @@ from cranfield.io.files import (
     read_text,
     read_until_zero,
 )
-from cranfield.io.unnamed import separator_of
+from cranfield.io.sniff import separator_of
 from cranfield.ontologies import BUILT_IN, built_in
 from cranfield.validation import validate_params
 
@@ -80,8 +83,6 @@ def _parse_file(source: str | Path | Input) -> Ontology:
         whole = read_until_zero(source)
         suffix, source = _ending_by_start(whole), Input(describe(source), whole)
     if suffix in RDF_FORMATS:
-        from cranfield.io.ontology_rdf import parse_rdf
-
         return parse_rdf(source, RDF_FORMATS[suffix])
     if suffix in (".csv", ".tsv"):
         return _parse_csv(source, "\t" if suffix == ".tsv" else ",")
@@ -159,3 +160,177 @@ def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
     if problems:
         raise InputError(where, problems)
     return Ontology.from_paths(pairs, name=where)
+
+
+BASE = "urn:x-cranfield:"
+CATEGORY = f"{BASE}category"
+
+
+def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
+    """The ontology in an RDF file of a given serialisation."""
+    try:
+        import rdflib
+    except ModuleNotFoundError:
+        raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
+    where = describe(path)
+    data = read_until_zero(path).removeprefix(BYTE_ORDER_MARK)
+    graph = rdflib.Graph()
+    try:
+        graph.parse(data=data, format=form)
+    except Exception as error:
+        # Every parser of rdflib has exceptions of its own, several of them plain Exception.
+        first = (str(error).strip() or type(error).__name__).splitlines()[0]
+        raise InputError.single(where, f"not valid RDF ({form}): {first}") from None
+    if next(iter(graph.subjects(rdflib.RDF.type, rdflib.SKOS.Concept)), None) is not None:
+        return _Skos(graph, where).ontology()
+    return _Owl(graph, where).ontology()
+
+
+class _Graph(ABC):
+    """What both languages share: resources, their names, and links between them."""
+
+    def __init__(self, graph: Any, where: str) -> None:
+        import rdflib
+
+        self.rdf, self.graph, self.where = rdflib, graph, where
+        self.members = sorted(
+            {m for m in self.found() if isinstance(m, rdflib.URIRef) and m != rdflib.OWL.Thing}
+        )
+        if not self.members:
+            raise InputError.single(where, "has no owl:Class and no skos:Concept")
+        self.position = {m: i for i, m in enumerate(self.members)}
+        self.names = [self._name(m) for m in self.members]
+        if len(set(self.names)) < len(self.names):
+            twice = next(n for i, n in enumerate(self.names) if n in self.names[:i])
+            raise InputError.single(where, f"two concepts are called {twice!r}")
+
+    @abstractmethod
+    def found(self) -> Iterable[Any]:
+        """The nodes of the graph that are concepts."""
+
+    @abstractmethod
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        """Pairs of a concept and one above it."""
+
+    def rules(self) -> Rules:
+        return Rules()
+
+    def ontology(self) -> Ontology:
+        parents: list[list[int]] = [[] for _ in self.members]
+        for child, parent in self.links():
+            if child in self.position and parent in self.position:
+                above = parents[self.position[child]]
+                if self.position[parent] not in above:
+                    above.append(self.position[parent])
+        categories = set(self.graph.subjects(self.rdf.URIRef(CATEGORY)))
+        own = {self.name_of(m): i for m, i in self.position.items() if m not in categories}
+        return Ontology(
+            tuple(self.names),
+            tuple(map(tuple, parents)),
+            MappingProxyType(own),
+            self.rules(),
+            self.where,
+        )
+
+    def name_of(self, member: Any) -> str:
+        return self.names[self.position[member]]
+
+    def _name(self, member: Any) -> str:
+        for kind in (self.rdf.SKOS.prefLabel, self.rdf.RDFS.label):
+            texts = list(self.graph.objects(member, kind))
+            plain = [t for t in texts if getattr(t, "language", None) in (None, "en")] or texts
+            if plain:
+                return str(min(plain, key=str))
+        tail = str(member).rsplit("#", 1)[-1].rstrip("/")
+        return tail.rsplit("/", 1)[-1]
+
+
+class _Skos(_Graph):
+    def found(self) -> Iterable[Any]:
+        return self.graph.subjects(self.rdf.RDF.type, self.rdf.SKOS.Concept)  # type: ignore[no-any-return]
+
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        yield from self.graph.subject_objects(self.rdf.SKOS.broader)
+        yield from ((c, p) for p, c in self.graph.subject_objects(self.rdf.SKOS.narrower))
+
+
+class _Owl(_Graph):
+    def found(self) -> Iterable[Any]:
+        rdf = self.rdf
+        yield from self.graph.subjects(rdf.RDF.type, rdf.OWL.Class)
+        yield from self.graph.subjects(rdf.RDF.type, rdf.RDFS.Class)
+
+    def links(self) -> Iterable[tuple[Any, Any]]:
+        yield from self.graph.subject_objects(self.rdf.RDFS.subClassOf)
+        for whole, parts in self.graph.subject_objects(self.rdf.OWL.disjointUnionOf):
+            yield from ((part, whole) for part in self._list(parts))
+
+    def rules(self) -> Rules:
+        owl, rdfs = self.rdf.OWL, self.rdf.RDFS
+        disjoint = {
+            tuple(sorted((self.name_of(a), self.name_of(b))))
+            for a, b in self.graph.subject_objects(owl.disjointWith)
+            if a in self.position and b in self.position
+        }
+        for group in self.graph.subjects(self.rdf.RDF.type, owl.AllDisjointClasses):
+            for members in self.graph.objects(group, owl.members):
+                disjoint.add(self._known(self._list(members)))
+        exactly = [
+            self._known(self._list(parts))
+            for _, parts in sorted(self.graph.subject_objects(owl.disjointUnionOf), key=str)
+        ]
+        exactly += [g for g in self._functional() if g not in exactly]
+        # What exactly one of may hold is disjoint already.
+        disjoint = {g for g in disjoint if not any(set(g) <= set(whole) for whole in exactly)}
+        requires = [
+            Requirement(self.name_of(member), options)
+            for member in self.members
+            for above in self.graph.objects(member, rdfs.subClassOf)
+            if above not in self.position
+            for options in self._required(above)
+        ]
+        return Rules(
+            tuple(g for g in exactly if g),
+            tuple(sorted(g for g in disjoint if g)),
+            tuple(sorted(requires, key=lambda r: (r.concept, r.any_of))),
+        )
+
+    def _functional(self) -> Iterator[tuple[str, ...]]:
+        """The classes that functional properties lead to: a union, or those below a class."""
+        rdf, rdfs, owl = self.rdf.RDF, self.rdf.RDFS, self.rdf.OWL
+        for found in sorted(self.graph.subjects(rdf.type, owl.FunctionalProperty), key=str):
+            for goal in sorted(self.graph.objects(found, rdfs.range), key=str):
+                below = self._known(self.graph.subjects(rdfs.subClassOf, goal))
+                group = below if goal in self.position else self._known(self._alternatives(goal))
+                if len(group) > 1:
+                    yield group
+
+    def _required(self, expression: Any) -> Iterator[tuple[str, ...]]:
+        """The alternatives that an anonymous superclass demands, one tuple per demand."""
+        owl = self.rdf.OWL
+        for parts in self.graph.objects(expression, owl.intersectionOf):
+            for part in self._list(parts):
+                yield from self._required(part)
+        if list(self.graph.objects(expression, owl.intersectionOf)):
+            return
+        options = self._known(self._alternatives(expression))
+        if options:
+            yield options
+
+    def _alternatives(self, expression: Any) -> Iterator[Any]:
+        owl = self.rdf.OWL
+        if expression in self.position:
+            yield expression
+        for filler in self.graph.objects(expression, owl.someValuesFrom):
+            yield from self._alternatives(filler)
+        for parts in self.graph.objects(expression, owl.unionOf):
+            for part in self._list(parts):
+                yield from self._alternatives(part)
+
+    def _known(self, members: Iterable[Any]) -> tuple[str, ...]:
+        return tuple(sorted({self.name_of(m) for m in members if m in self.position}))
+
+    def _list(self, head: Any) -> list[Any]:
+        from rdflib.collection import Collection
+
+        return list(Collection(self.graph, head))

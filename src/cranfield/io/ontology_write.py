@@ -14,8 +14,7 @@ from cranfield.data.ontology import Ontology, Rules
 from cranfield.errors import InputError, MissingExtraError, UsageError, plural
 from cranfield.io.files import inner_suffix, write_whole
 from cranfield.io.ids import NAME_CSV, RDF
-from cranfield.io.ontology import RDF_FORMATS, read_ontology
-from cranfield.io.ontology_rdf import BASE, CATEGORY
+from cranfield.io.ontology import BASE, CATEGORY, RDF_FORMATS, read_ontology
 from cranfield.validation import validate_params
 
 Language = Literal["owl", "skos"]

@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from cranfield.errors import InputError, Problem
+from cranfield.io.fast_csv import PlainRows, plain_columns
 from cranfield.io.files import csv_rows, describe
 from cranfield.io.numbers import number
-from cranfield.io.plain_columns import plain_columns
-from cranfield.io.plain_rows import PlainRows
 
 _COLUMNS = "expected: word1,word2[,human], and a header of these names or none"
 

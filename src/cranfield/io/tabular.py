@@ -11,11 +11,16 @@ from cranfield._lazy import np
 from cranfield.data import Judgements, Run, Table
 from cranfield.data.columns import HEADERS
 from cranfield.errors import InputError
+from cranfield.io.delimited import (
+    json_blocks,
+    number_role,
+    read_separated,
+    refuse_empty_topics,
+    repeated,
+    separated_blocks,
+)
 from cranfield.io.files import FileForm, Input, decoded, describe, read_json_bytes
-from cranfield.io.lists import of_list
-from cranfield.io.records import of_records, of_topic, read_records, record_blocks
-from cranfield.io.separated import number_role, read_separated, repeated
-from cranfield.io.table_text import json_blocks, refuse_empty_topics, separated_blocks
+from cranfield.io.jsonl import of_list, of_records, of_topic, read_records, record_blocks
 
 T = TypeVar("T", bound=Table)
 

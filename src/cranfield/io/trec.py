@@ -2,20 +2,43 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from cranfield import _core
+from cranfield._lazy import np
 from cranfield.data import Judgements, Run
-from cranfield.errors import InputError, Problem, check_counts, os_message, plural
-from cranfield.io.files import FileForm, Input, describe, long_line, open_input, run_name
-from cranfield.io.streams import fill, packing_of
+from cranfield.errors import (
+    PROBLEMS_SHOWN,
+    InputError,
+    MissingExtraError,
+    Problem,
+    check_counts,
+    os_message,
+    plural,
+)
+from cranfield.io.compression import fill, packing_of
+from cranfield.io.files import (
+    FileForm,
+    Input,
+    describe,
+    input_lines,
+    long_line,
+    open_input,
+    read_text,
+    run_name,
+    text_lines,
+)
+from cranfield.io.numbers import is_whole
 
 # So much of a file tells what it holds.
 LOOKED_AT = 4096
@@ -153,7 +176,7 @@ def open_twice(
         if given.can_be_read_again:
             yield place, read, lambda: given
             return
-        from cranfield.io.kept import KeptStream
+        from cranfield.io.spool import KeptStream
 
         # A pipe can be read only once.
         with KeptStream(given, read) as kept:
@@ -236,3 +259,143 @@ def _message(
         "keep one of them",
         f"item {quoted} has another grade for topic {topic!r} on line {other_line}; keep one",
     )[fault]
+
+
+STRATA_SHAPE = "topic iteration item stratum grade"
+MOST_STRATA = 2**19
+
+
+def is_stratified(path: FileForm) -> bool:
+    """Whether most lines at the start have five fields. A pipe cannot be asked: it is read once."""
+    given = Input.of(path)
+    if given.is_standard or not given.can_be_read_again:
+        return False
+    lines = [line.split() for line in islice(input_lines(given), 20)]
+    widths = [len(fields) for fields in lines if fields and not fields[0].startswith("#")]
+    return 2 * widths.count(5) > len(widths)
+
+
+def read_stratified(path: FileForm) -> Judgements:
+    """Judgements with strata; grade -1 is an item of the pool that was not in the sample."""
+    problems: list[Problem] = []
+    count = 0
+    seen: dict[tuple[str, str], int] = {}
+    rows: list[tuple[str, str, int, float]] = []
+    for number, line in enumerate(text_lines(read_text(path)), start=1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        fault = _strata_fault(fields)
+        if not fault:
+            first = seen.setdefault((fields[0], fields[2]), number)
+            if first != number:
+                fault = f"item {fields[2]!r} of topic {fields[0]!r} is judged on line {first} too"
+        if fault:
+            count += 1
+            if len(problems) < PROBLEMS_SHOWN:
+                problems.append(Problem(number, fault))
+            continue
+        rows.append((fields[0], fields[2], int(fields[3]), float(int(fields[4]))))
+    if problems:
+        raise InputError(describe(path), problems, count)
+    # Topics may be scattered: their first mention gives their order.
+    order = {topic: i for i, topic in enumerate(dict.fromkeys(r[0] for r in rows))}
+    rows.sort(key=lambda r: order[r[0]])
+    table = Judgements.from_rows(*([r[i] for r in rows] for i in (0, 1, 3)))
+    return replace(table, strata=np.array([r[2] for r in rows], dtype=np.int64))
+
+
+def _strata_fault(fields: list[str]) -> str:
+    if len(fields) != 5:
+        return f"{len(fields)} fields (expected: {STRATA_SHAPE})"
+    stratum, grade = fields[3:]
+    if not (is_whole(stratum) and len(stratum) < 9 and int(stratum) < MOST_STRATA):
+        return f"stratum {stratum!r} is not a whole number from 0 on (expected: {STRATA_SHAPE})"
+    if not is_whole(grade.removeprefix("-")) or len(grade) > 15:
+        return f"grade {grade!r} is not a whole number (expected: {STRATA_SHAPE})"
+    return ""
+
+
+SHAPE = "topic subtopic item grade"
+# As many lines show whether items stand in several subtopics.
+LINES_ASKED = 100_000
+
+
+def has_subtopics(path: FileForm) -> bool:
+    """Whether an item is judged for two subtopics. A pipe cannot be asked: it is read once."""
+    given = Input.of(path)
+    if given.is_standard or not given.can_be_read_again:
+        return False
+    first: dict[tuple[str, str], str] = {}
+    for line in islice(input_lines(given), LINES_ASKED):
+        fields = line.split()
+        if len(fields) == 4 and not fields[0].startswith("#"):
+            topic, subtopic, item, _ = fields
+            if first.setdefault((topic, item), subtopic) != subtopic:
+                return True
+    return False
+
+
+def read_subtopics(path: FileForm) -> Judgements:
+    """Judgements with subtopics; the grade of an item is its best one."""
+    problems: list[Problem] = []
+    count = 0
+    found: dict[str, dict[str, dict[str, float]]] = {}
+    for number, line in enumerate(text_lines(read_text(path)), start=1):
+        fields = line.split()
+        if not fields or fields[0].startswith("#"):
+            continue
+        fault = _fault(fields)
+        if not fault:
+            topic, subtopic, item, grade = fields
+            graded = found.setdefault(topic, {}).setdefault(subtopic, {})
+            if graded.setdefault(item, float(grade)) != float(grade):
+                fault = f"item {item!r} of subtopic {subtopic!r} is judged twice, and differently"
+        if fault:
+            count += 1
+            if len(problems) < PROBLEMS_SHOWN:
+                problems.append(Problem(number, fault))
+    if problems:
+        raise InputError(describe(path), problems, count)
+    return Judgements.from_subtopics(found, where=describe(path))
+
+
+def _fault(fields: list[str]) -> str:
+    if len(fields) != 4:
+        return f"{len(fields)} fields (expected: {SHAPE})"
+    if not fields[3].removeprefix("-").isdecimal():
+        return f"grade {fields[3]!r} is not a whole number (expected: {SHAPE})"
+    return ""
+
+
+PREFIX = "irds:"
+SAID = 200
+
+
+def read_catalogued(name: str) -> Judgements:
+    """The judgements of a data set; ir_datasets fetches what is not on this machine yet."""
+    judged = _data_set(name).qrels_iter()
+    try:
+        rows = [(r.query_id, r.doc_id, r.relevance) for r in judged]
+    except (OSError, RuntimeError) as error:
+        # What ir_datasets, requests and the system raise where a file cannot be had.
+        said = str(error.args[0] if error.args else error).partition("\n")[0][:SAID]
+        raise InputError.single(name, f"could not be fetched: {said}") from error
+    if not rows:
+        raise InputError.single(name, "has no judgements")
+    topics, items, grades = zip(*rows, strict=True)
+    return Judgements.from_rows(list(topics), list(items), list(grades))
+
+
+def _data_set(name: str) -> Any:
+    try:
+        catalogue = importlib.import_module("ir_datasets")
+    except ModuleNotFoundError:
+        raise MissingExtraError("ir_datasets", "datasets", "Reading irds: names") from None
+    try:
+        found = catalogue.load(name.removeprefix(PREFIX))
+    except KeyError:
+        raise InputError.single(name, "is no data set of ir_datasets") from None
+    if not found.has_qrels():
+        raise InputError.single(name, "has no judgements; name a part that has them")
+    return found

@@ -18,8 +18,8 @@ from cranfield.io.arrays import (
     read_array,
     read_arrow_table,
 )
+from cranfield.io.atomic import whole_file
 from cranfield.io.files import FileForm, describe, inner_suffix, read_text, text_lines
-from cranfield.io.written import whole_file
 from cranfield.validation import validate_params
 
 

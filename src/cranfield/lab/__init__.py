@@ -11,67 +11,73 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cranfield.campaign.concept_survey import make_concept_survey
     from cranfield.campaign.pool import Pool, make_pool
-    from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
-    from cranfield.campaign.tally import tally
-    from cranfield.campaign.votes import (
+    from cranfield.campaign.surveys.questionnaire import (
+        Questionnaire,
+        make_concept_survey,
+        make_questionnaire,
+    )
+    from cranfield.campaign.surveys.votes import (
         Choices,
         Preferences,
         count_choices,
         count_preferences,
         count_votes,
+        tally,
     )
-    from cranfield.lab.material import Material
-    from cranfield.lab.simulate import (
+    from cranfield.lab.runs import (
         SimulatedRuns,
         graded_labels,
         graded_rankings,
         simulate_runs,
     )
-    from cranfield.lab.studies.comparable import Comparability, comparable
+    from cranfield.lab.studies.calibration import Comparability, comparable
     from cranfield.lab.studies.correlate import (
         Correlations,
         cluster_measures,
         correlate,
         correlate_scores,
     )
-    from cranfield.lab.studies.curves import Curves, curves
     from cranfield.lab.studies.generality import Generality, generality, simulated_generality
     from cranfield.lab.studies.random_runs import RandomStudy, random_study
+    from cranfield.lab.studies.rank_curves import Curves, curves
     from cranfield.lab.studies.requirements import Requirements, requirements
     from cranfield.lab.studies.reusability import Reusability, leave_one_out
     from cranfield.lab.studies.stability import Stability, stability
+    from cranfield.lab.study_input import Material
     from cranfield.work.executors import Plan
 
 # Where the public names live; each is loaded when it is first used.
 _HOMES: dict[str, tuple[str, ...]] = {
-    "cranfield.campaign.concept_survey": ("make_concept_survey",),
     "cranfield.campaign.pool": ("Pool", "make_pool"),
-    "cranfield.campaign.questionnaire": ("Questionnaire", "make_questionnaire"),
-    "cranfield.campaign.tally": ("tally",),
-    "cranfield.campaign.votes": (
+    "cranfield.campaign.surveys.questionnaire": (
+        "Questionnaire",
+        "make_concept_survey",
+        "make_questionnaire",
+    ),
+    "cranfield.campaign.surveys.votes": (
         "Choices",
         "Preferences",
         "count_choices",
         "count_preferences",
         "count_votes",
+        "tally",
     ),
-    "cranfield.lab.material": ("Material",),
-    "cranfield.lab.simulate": (
+    "cranfield.lab.study_input": ("Material",),
+    "cranfield.lab.runs": (
         "SimulatedRuns",
         "graded_labels",
         "graded_rankings",
         "simulate_runs",
     ),
-    "cranfield.lab.studies.comparable": ("Comparability", "comparable"),
+    "cranfield.lab.studies.calibration": ("Comparability", "comparable"),
     "cranfield.lab.studies.correlate": (
         "Correlations",
         "cluster_measures",
         "correlate",
         "correlate_scores",
     ),
-    "cranfield.lab.studies.curves": ("Curves", "curves"),
+    "cranfield.lab.studies.rank_curves": ("Curves", "curves"),
     "cranfield.lab.studies.generality": ("Generality", "generality", "simulated_generality"),
     "cranfield.lab.studies.random_runs": ("RandomStudy", "random_study"),
     "cranfield.lab.studies.requirements": ("Requirements", "requirements"),

@@ -19,7 +19,7 @@ from cranfield.data.ontology import Ontology
 from cranfield.lab.requirement_cases import Cases, Known
 from cranfield.measures import Measure
 
-TITLES = {
+MODEL_TITLES = {
     "K1": "a wrong concept of the same subtree costs less than one of another",
     "K2": "the error grows with the distance in the hierarchy",
     "K3": "the error is higher at the top of the hierarchy than at the bottom",

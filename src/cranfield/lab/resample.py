@@ -7,17 +7,19 @@ run's answer is as small as the number of draws, however many units there are.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cranfield.errors import check_at_most
-from cranfield.lab.material import Scored
+from cranfield.data import Judgements
+from cranfield.data.labels import LabelMatrix, dense
+from cranfield.errors import UsageError, check_at_most
+from cranfield.lab.study_input import Material, Scored, Truth
 from cranfield.stats._resample import Floats
 from cranfield.work.seeds import generator
-from cranfield.work.serialisation import floats, numbers
+from cranfield.work.serialisation import floats, numbers, remembered
 
 How: TypeAlias = Literal["bootstrap", "halves", "share"]
 # Two runs that tie must tie: what a sum of floats leaves behind is cut off.
@@ -98,3 +100,112 @@ def drawn_table(rows: Sequence[Sequence[Sequence[float | None] | None]], draws: 
     """Runs x measures x draws from what the runs answered, NaN where there is no mean."""
     blank = [None] * draws.width
     return floats([[row or blank for row in run] for run in rows])
+
+
+# All disturbed truths are held at once.
+MOST_REPEATS = 1000
+_FLIP, _DROP = 11, 12
+
+
+@dataclass(frozen=True, slots=True)
+class Disturbance:
+    """Truths flipped at each of `flips`, and cut down by each of `drops`, `repeats` times each."""
+
+    flips: tuple[float, ...]
+    drops: tuple[float, ...]
+    repeats: int
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_shares(self.flips, self.drops)
+        check_at_most(MOST_REPEATS, repeats=self.repeats)
+
+
+def check_shares(*lists: tuple[float, ...]) -> None:
+    """Shares to flip or to drop: between 0 and 1, each larger than the one before."""
+    for shares in lists:
+        for share in shares:
+            if not 0 < share < 1:
+                raise UsageError(f"a share lies between 0 and 1 (0 and 100 %), not {share:g}")
+        if list(shares) != sorted(set(shares)):
+            raise UsageError("shares must rise, for every stage follows the last one")
+
+
+@remembered(2)
+def disturbed(material: Material, how: Disturbance) -> tuple[tuple[Truth, ...], ...]:
+    """For every repetition the flipped truths, then the incomplete ones; made once per worker."""
+    truth = material.read_truth()
+    made = []
+    for number in range(how.repeats):
+        flip, drop = generator(how.seed, _FLIP, number), generator(how.seed, _DROP, number)
+        if isinstance(truth, Judgements):
+            made.append(_flipped(truth, how, flip) + _dropped(truth, how, drop))
+        else:
+            made.append(_flipped_labels(truth, how, flip) + _dropped_labels(truth, how, drop))
+    return tuple(made)
+
+
+def _flipped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> tuple[Truth, ...]:
+    if not how.flips:
+        return ()
+    relevant = truth.values >= 1
+    grades = truth.values[relevant]
+    if grades.size == 0:
+        raise UsageError("no judgement is relevant: there is nothing to flip to")
+    counts = [round(share * len(truth)) for share in how.flips]
+    rows = rng.choice(len(truth), counts[-1], replace=False)
+    new = np.where(relevant[rows], 0.0, rng.choice(grades, rows.size))
+    stages = []
+    for count in counts:
+        values = truth.values.copy()
+        values[rows[:count]] = new[:count]
+        stages.append(replace(truth, values=values))
+    return tuple(stages)
+
+
+def _dropped(truth: Judgements, how: Disturbance, rng: np.random.Generator) -> tuple[Truth, ...]:
+    if not how.drops:
+        return ()
+    order = rng.permutation(len(truth))
+    relevant = truth.values >= 1
+    staying = np.zeros(len(truth), dtype=bool)
+    place = np.empty(len(truth), dtype=np.int64)
+    place[order] = np.arange(len(truth))
+    for start, stop in zip(truth.offsets[:-1], truth.offsets[1:], strict=True):
+        own = np.flatnonzero(relevant[start:stop]) + start
+        if own.size:
+            staying[own[np.argmax(place[own])]] = True
+    stages: list[Truth] = []
+    for share in how.drops:
+        kept = staying | (place >= round(share * len(truth)))
+        stages.append(truth.of_rows(np.flatnonzero(kept)))
+    return tuple(stages)
+
+
+def _flipped_labels(
+    truth: LabelMatrix, how: Disturbance, rng: np.random.Generator
+) -> tuple[Truth, ...]:
+    if not how.flips:
+        return ()
+    labels = dense(truth.labels)
+    counts = [round(share * labels.size) for share in how.flips]
+    cells = rng.choice(labels.size, counts[-1], replace=False)
+    stages = []
+    for count in counts:
+        changed = labels.copy()
+        changed.flat[cells[:count]] ^= True
+        stages.append(replace(truth, labels=changed))
+    return tuple(stages)
+
+
+def _dropped_labels(
+    truth: LabelMatrix, how: Disturbance, rng: np.random.Generator
+) -> tuple[Truth, ...]:
+    labels = dense(truth.labels)
+    true = rng.permutation(np.flatnonzero(labels))
+    stages = []
+    for share in how.drops:
+        changed = labels.copy()
+        changed.flat[true[: round(share * true.size)]] = False
+        stages.append(replace(truth, labels=changed))
+    return tuple(stages)

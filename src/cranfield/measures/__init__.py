@@ -9,9 +9,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from cranfield.errors import MeasureError
-from cranfield.measures._aliases import BARE_ALIASES, LABEL_ALIASES, RANKED_ALIASES
-from cranfield.measures._parse import listed_measures
-from cranfield.measures._spec import Measure, Param
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.parse import BARE_ALIASES, LABEL_ALIASES, RANKED_ALIASES, listed_measures
 from cranfield.measures.ranked import (
     contingency,
     counts,
@@ -19,12 +18,12 @@ from cranfield.measures.ranked import (
     extensions,
     gain,
     image,
-    opinion,
-    pool,
+    incomplete,
     precision,
     reference,
     shrec,
     smart,
+    without_judgements,
 )
 from cranfield.registry import Joined, Registry, Value
 from cranfield.sources import Source
@@ -32,7 +31,7 @@ from cranfield.sources import Source
 FAMILIES = (
     precision,
     gain,
-    pool,
+    incomplete,
     counts,
     contingency,
     smart,
@@ -40,7 +39,7 @@ FAMILIES = (
     shrec,
     diversity,
     extensions,
-    opinion,
+    without_judgements,
     reference,
 )
 

@@ -8,8 +8,7 @@ from importlib import resources
 from pathlib import Path
 from typing import Literal
 
-from cranfield.data.ontology import Ontology
-from cranfield.data.rules import parse_rules
+from cranfield.data.ontology import Ontology, parse_rules
 from cranfield.errors import UsageError, suggest
 
 YEARS = (2009, 2010, 2011)

@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 from cranfield.answers import Answer
 from cranfield.data.ontology import Ontology
 from cranfield.errors import UsageError, plural, suggest
-from cranfield.io.meanings import built_in_meanings
+from cranfield.io.concept_glossary import built_in_meanings
 from cranfield.io.ontology import parse_ontology, read_vocabulary
 from cranfield.ontologies import BUILT_IN
 from cranfield.validation import validate_params

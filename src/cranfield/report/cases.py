@@ -15,17 +15,16 @@ from typing import TYPE_CHECKING, Any
 from cranfield.comparison.answer import Comparison
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
-from cranfield.evaluation.curves import RECALL_MEASURES
-from cranfield.evaluation.explain_labels import ItemExplanation, explain_item
+from cranfield.evaluation.curves import RECALL_MEASURES, Roc, roc_curves
+from cranfield.evaluation.explanations import ItemExplanation, explain_item
+from cranfield.evaluation.inputs import Subject
 from cranfield.evaluation.labels import LabelTask
 from cranfield.evaluation.ranked import DEFAULT_MEASURES, RankedTask
-from cranfield.evaluation.roc import Roc, roc_curves
+from cranfield.evaluation.saved_scores import with_baseline
 from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.stored import with_baseline
-from cranfield.evaluation.subject import Subject
-from cranfield.io.forms import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
+from cranfield.io.coerce import JudgementsForm, LabelsForm, RunsForm, coerce_run, name_runs
 from cranfield.measures import parse_measures
-from cranfield.measures._parse import listed_measures
+from cranfield.measures.parse import listed_measures
 from cranfield.notes import Notes, Progress
 from cranfield.report.charts.concepts import truth_frequency
 from cranfield.report.drilldown import MOST_EXPLAINED, Rankings

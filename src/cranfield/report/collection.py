@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 from cranfield.agreement.study import assess_agreement
 from cranfield.campaign.estimated import with_truths
-from cranfield.campaign.gathered import gather_estimated
+from cranfield.campaign.item_texts import picture_files, read_texts
+from cranfield.campaign.results_bundle import gather_estimated
 from cranfield.campaign.scoring import scored_truth, task_options
-from cranfield.campaign.texts import picture_files, read_texts
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError
 from cranfield.evaluation.ranked import DEFAULT_MEASURES
@@ -18,12 +18,12 @@ from cranfield.io.collection import read_collection
 from cranfield.io.judgement_log import read_judgement_log
 from cranfield.notes import Progress, with_progress
 from cranfield.report.cases import Compared, RankedCase, label_case, ranked_case
-from cranfield.report.item_pictures import folder_sheet, picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import TITLES, case_section
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables import document_of
 from cranfield.report.tables.scores import leaderboard
+from cranfield.report.thumbnails import folder_sheet, picture_sheet
 from cranfield.validation import validate_params
 
 if TYPE_CHECKING:

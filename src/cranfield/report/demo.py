@@ -16,11 +16,11 @@ from cranfield.io.judgement_log import read_judgement_log
 from cranfield.io.samples import SAMPLE
 from cranfield.report.cases import label_case, ranked_case
 from cranfield.report.document import Column, Table
-from cranfield.report.item_pictures import picture_sheet
 from cranfield.report.page import report_page
 from cranfield.report.parts import case_section, page_about
 from cranfield.report.sections import Section, table_section
 from cranfield.report.tables.scores import leaderboard
+from cranfield.report.thumbnails import picture_sheet
 
 MEASURES = "AP nDCG@10 RR P@10 R@100 Bpref Judged@10"
 LABEL_MEASURES = "AP.concept F.concept F.example HammingLoss OS"

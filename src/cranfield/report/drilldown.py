@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data import Judgements, Run
-from cranfield.evaluation.explain_labels import ItemExplanation
+from cranfield.evaluation.explanations import ItemExplanation
 from cranfield.report.charts.parts import number
 from cranfield.report.sections import Section
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.sax.saxutils import escape, quoteattr
 
-from cranfield.comparison.gate import Check
+from cranfield.comparison.regression_gate import Check
 from cranfield.report.document import Column, Document, Table
 from cranfield.report.render import render
 

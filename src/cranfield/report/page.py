@@ -10,7 +10,7 @@ from typing import Any
 
 from cranfield._json import jsonable
 from cranfield._version import __version__
-from cranfield.report.charts.script import look
+from cranfield.report.charts.js_constants import look
 from cranfield.report.render import html_table
 from cranfield.report.sections import Section
 from cranfield.report.shell import html_file

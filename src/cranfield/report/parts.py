@@ -16,7 +16,6 @@ from cranfield.report.cases import Compared, LabelCase, RankedCase
 from cranfield.report.charts.parts import best_first
 from cranfield.report.document import Table
 from cranfield.report.drilldown import add_explanations
-from cranfield.report.item_pictures import shown_pictures
 from cranfield.report.page import report_page
 from cranfield.report.sections import (
     Section,
@@ -27,6 +26,7 @@ from cranfield.report.sections import (
 )
 from cranfield.report.tables import document_of
 from cranfield.report.tables.comparison import further_tables
+from cranfield.report.thumbnails import shown_pictures
 
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 HOLDS_TRUTH = (

@@ -11,11 +11,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from cranfield.comparison.answer import Comparison, Pairs
-from cranfield.comparison.verdict import comparison_verdict
-from cranfield.evaluation.curves import LEVELS, recall_curves
-from cranfield.evaluation.roc import Roc
+from cranfield.comparison.summary import comparison_verdict
+from cranfield.evaluation.curves import LEVELS, Roc, recall_curves
 from cranfield.evaluation.scores import COMMANDS, Scores
-from cranfield.evaluation.verdict import score_verdict
+from cranfield.evaluation.summary import score_verdict
 from cranfield.measures import Measure
 from cranfield.report.charts.curves import recall_chart, roc_chart
 from cranfield.report.charts.parts import best_first, number

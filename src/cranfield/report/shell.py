@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cranfield.io.html_page import html_page
-from cranfield.report.charts.palette import css_classes, css_properties
+from cranfield.report.charts.model import css_classes, css_properties
 
 
 def html_file(title: str, body: str, *, style: str, script: str = "") -> str:

@@ -17,7 +17,7 @@ from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
 from cranfield._version import __version__
-from cranfield.campaign.states import STATES
+from cranfield.campaign.workflow import STATES
 from cranfield.errors import CranfieldError
 from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
 from cranfield.server.context import SECOND, ClockError, Context

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlencode, urlsplit
 
-from cranfield.campaign.reports import SiteReport, site_report
+from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import InputError, Problem, UsageError, os_message
 from cranfield.io.files import inner_suffix, is_file, read_text, run_name
 

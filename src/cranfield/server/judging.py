@@ -14,7 +14,7 @@ from contextlib import suppress
 from http.client import HTTPConnection, HTTPException
 from typing import Any
 
-from cranfield.campaign.reports import SiteReport, site_report
+from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import UsageError, os_message
 from cranfield.server.client import ATTEMPTS, TOKEN, place_of, read_answer
 

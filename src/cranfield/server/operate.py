@@ -11,7 +11,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from cranfield.campaign.reports import SiteReport, site_report
+from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.jobs.nursery import Nursery

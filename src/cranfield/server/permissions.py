@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from cranfield.campaign.states import PUBLISHED, STATES
+from cranfield.campaign.workflow import PUBLISHED, STATES
 
 ROLES = {
     "P": "the public",

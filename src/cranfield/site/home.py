@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from cranfield._version import __version__
-from cranfield.campaign.results.answer import ResultPart
+from cranfield.campaign.results.results_data import ResultPart
 from cranfield.campaign.views.answer import View
 from cranfield.campaign.views.board import verdict_of
 from cranfield.site.links import Address, slug

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from cranfield._version import __version__
+from cranfield.campaign.collections import Published
 from cranfield.campaign.estimated import with_truths
-from cranfield.campaign.gathered import Gathered, gather
-from cranfield.campaign.published import Published
 from cranfield.campaign.results import open_years, result_table
-from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.results_data import Material
+from cranfield.campaign.results_bundle import Gathered, gather
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import InputError, NeedsError, UsageError, os_message
 from cranfield.io.collection import read_collection

@@ -72,7 +72,7 @@ def style_sheet() -> str:
     """The one style of all pages: the palette, then what is written for the site."""
     from importlib import resources
 
-    from cranfield.report.charts.palette import css_classes, css_properties
+    from cranfield.report.charts.model import css_classes, css_properties
 
     own = resources.files("cranfield.site").joinpath("assets", "site.css").read_text("utf-8")
     return css_properties() + css_classes() + own + _columns()

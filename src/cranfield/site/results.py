@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 from cranfield._lazy import cached_property
 from cranfield._version import __version__
 from cranfield.answers import Answer
-from cranfield.campaign.results.answer import ResultPart, ResultTable
+from cranfield.campaign.results.results_data import ResultPart, ResultTable
 from cranfield.campaign.views.board import leaderboard
 from cranfield.campaign.views.subjects import Values
 from cranfield.errors import CranfieldError, UsageError

@@ -6,9 +6,9 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
-from cranfield.campaign.results.answer import ResultPart
+from cranfield.campaign.results.results_data import ResultPart
 from cranfield.report.document import Cell, Column, Table
-from cranfield.report.tables.results import table_of
+from cranfield.report.tables.collection import table_of
 from cranfield.site.formulas import mathml
 from cranfield.site.sheet import CellView, Picture, TableView
 

@@ -12,12 +12,10 @@ from importlib import resources
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from cranfield.campaign.forms import Form
-from cranfield.campaign.ontology_form import actions_of
-from cranfield.campaign.questionnaire import Questionnaire, WrittenQuestionnaire
-from cranfield.campaign.sheet_maker import make_sheet
-from cranfield.campaign.sheets import Sheet
+from cranfield.campaign.annotation_task import Sheet, make_sheet
+from cranfield.campaign.forms import Form, actions_of
 from cranfield.campaign.surveys.making import survey_from
+from cranfield.campaign.surveys.questionnaire import Questionnaire, WrittenQuestionnaire
 from cranfield.errors import MissingExtraError
 from cranfield.report.shell import html_file
 

@@ -44,8 +44,8 @@ from .posthoc import tukey_test as tukey_test
 from .power import detectable_effect as detectable_effect
 from .power import paired_power as paired_power
 from .power import topics_needed as topics_needed
-from .powered import Powered as Powered
-from .powered import powered_means as powered_means
+from .ppi import Powered as Powered
+from .ppi import powered_means as powered_means
 from .randomization import randomization_test as randomization_test
 from .rankgroups import RankGroup as RankGroup
 from .rankgroups import compact_letters as compact_letters

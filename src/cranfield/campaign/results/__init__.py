@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from cranfield.campaign.results.answer import ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.results.asked import campaign_results, open_material, open_years
 from cranfield.campaign.results.declared import TABLES, Declared, result_table
-from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.results_data import Material, ResultColumn, ResultPart, ResultTable
 
 __all__ = [
     "TABLES",

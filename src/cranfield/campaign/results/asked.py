@@ -7,20 +7,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from cranfield.campaign.results.answer import ResultTable
 from cranfield.campaign.results.declared import declared_table, result_table
-from cranfield.campaign.results.figures import read_figures
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.participation import (
     TakingPart,
     is_participation,
     printed_participation,
+    read_figures,
     read_participation,
 )
+from cranfield.campaign.results.results_data import Material, ResultTable
 from cranfield.data.collection import Collection, Kind
 from cranfield.errors import NeedsError, UsageError
+from cranfield.evaluation.saved_scores import is_saved, read_scores
 from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.stored import is_saved, read_scores
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.files import inner_suffix
 from cranfield.notes import Progress, with_progress

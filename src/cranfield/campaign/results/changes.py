@@ -6,10 +6,15 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
 from cranfield.campaign.results.groups import PLAIN
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import Placed, placed, sign
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Material,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 from cranfield.errors import NeedsError, check_counts
 from cranfield.stats.correlation import kendall
 

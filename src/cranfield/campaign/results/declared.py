@@ -6,8 +6,7 @@ from importlib import import_module
 from typing import Any
 
 from cranfield.campaign.result_tables import TABLES, Declared, declared_table
-from cranfield.campaign.results.answer import ResultTable
-from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.results_data import Material, ResultTable
 from cranfield.errors import UsageError
 
 __all__ = ["TABLES", "Declared", "declared_table", "result_table"]

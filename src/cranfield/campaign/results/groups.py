@@ -5,11 +5,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import Placed, better, placed
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Material,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 from cranfield.errors import NeedsError
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 
 PLAIN = "place: by the means alone, among all ranked runs; equal means share a place"
 TESTED = "rank: 1 + the number of ranked runs that are significantly better"

@@ -11,9 +11,9 @@ from cranfield.errors import NeedsError
 from cranfield.stats.rankgroups import places
 
 if TYPE_CHECKING:
-    from cranfield.campaign.results.material import Material
+    from cranfield.campaign.results.results_data import Material
     from cranfield.evaluation.scores import Values
-    from cranfield.measures._spec import Measure
+    from cranfield.measures.base import Measure
 
 
 @dataclass(frozen=True, slots=True)

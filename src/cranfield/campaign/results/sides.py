@@ -7,12 +7,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart, ResultTable
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import better, placed, unit_measure, unit_values
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Material,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 from cranfield.campaign.results.units import best_of_units
 from cranfield.errors import NeedsError
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.stats.cronbach import NEGATIVE_ALPHA, cronbach_alpha
 
 

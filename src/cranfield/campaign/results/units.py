@@ -8,11 +8,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart, ResultTable
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import better, sign, unit_measure, unit_values
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Link,
+    Material,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 from cranfield.errors import NeedsError, check_counts
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 
 SEVERAL = " / "
 WORST_SHOWN = 20

@@ -8,12 +8,18 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart, ResultTable
-from cranfield.campaign.results.material import Material
 from cranfield.campaign.results.order import better, sign
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Link,
+    Material,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 from cranfield.campaign.results.units import Best, best_of_units, picture_of
 from cranfield.errors import NeedsError, check_counts
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.stats.anova import one_way
 from cranfield.stats.effects import win_tie_loss
 from cranfield.stats.paired import t_test

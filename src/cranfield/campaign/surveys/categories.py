@@ -8,14 +8,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.ontology_form import shown_name
-from cranfield.campaign.sheets import Response, Sheet, Unit
+from cranfield.campaign.annotation_task import Response, Sheet, Unit
+from cranfield.campaign.forms import Form, Option, Question, Tab, shown_name
 from cranfield.campaign.surveys import kinds
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.categories import CategoryGraph
 from cranfield.errors import UsageError
-from cranfield.io.opinions import read_categories
+from cranfield.io.votes import read_categories
 
 TITLE = "Which category fits best?"
 _KEYS = "qwertyuiopasdfghjklzxcvbnm"

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cranfield.answers import Answer
-from cranfield.campaign.sheets import Response, read_response
+from cranfield.campaign.annotation_task import Response, read_response
 from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
 from cranfield.campaign.surveys.survey import held_to, read_key
 from cranfield.errors import InputError, UsageError

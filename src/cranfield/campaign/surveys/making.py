@@ -6,12 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+from cranfield.campaign.annotation_task import views_of
+from cranfield.campaign.item_texts import picture_files, public_items
 from cranfield.campaign.pool import make_pool
-from cranfield.campaign.questionnaire import Questionnaire
-from cranfield.campaign.sheet_maker import views_of
 from cranfield.campaign.surveys import categories, kinds, measures, preference, rated
+from cranfield.campaign.surveys.questionnaire import Questionnaire
 from cranfield.campaign.surveys.survey import Survey
-from cranfield.campaign.texts import picture_files, public_items
 from cranfield.errors import NeedsError, UsageError, suggest
 from cranfield.io.collection import read_collection, read_items
 from cranfield.io.vectors import read_item_vectors

@@ -12,13 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from cranfield.campaign.annotation_task import Grid, Response, Sheet, Unit
 from cranfield.campaign.forms import NONE, Form, Option, Question, Tab
-from cranfield.campaign.questionnaire import Questionnaire, make_questionnaire
-from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
 from cranfield.campaign.surveys import kinds
+from cranfield.campaign.surveys.questionnaire import Questionnaire, make_questionnaire
 from cranfield.campaign.surveys.survey import Respondents, Survey, about_form
-from cranfield.campaign.tally import count_orders
-from cranfield.campaign.votes import Choices
+from cranfield.campaign.surveys.votes import Choices, count_orders
 from cranfield.measures import Measure
 
 TITLE = "Which order is yours?"

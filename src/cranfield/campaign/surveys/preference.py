@@ -12,14 +12,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from cranfield.campaign.concept_survey import make_concept_survey
+from cranfield.campaign.annotation_task import Grid, Response, Sheet, Unit
 from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.questionnaire import Questionnaire
-from cranfield.campaign.sheets import Grid, Response, Sheet, Unit
 from cranfield.campaign.surveys import kinds
+from cranfield.campaign.surveys.questionnaire import Questionnaire, make_concept_survey
 from cranfield.campaign.surveys.survey import Respondents, Survey
-from cranfield.campaign.tally import BOTH, chosen_on, count_sets
-from cranfield.campaign.votes import Preferences
+from cranfield.campaign.surveys.votes import BOTH, Preferences, chosen_on, count_sets
 
 TITLE = "Which concepts fit better?"
 SCENARIO = (

@@ -14,8 +14,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from cranfield.answers import Answer
+from cranfield.campaign.annotation_task import Response, Sheet, Unit
 from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.sheets import Response, Sheet, Unit
 from cranfield.campaign.surveys.kinds import ASSOCIATION, RANKINGS, RELATEDNESS
 from cranfield.campaign.surveys.survey import Respondents, Survey, SurveyRows
 from cranfield.data.item_vectors import ItemVectors

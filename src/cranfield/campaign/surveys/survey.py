@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from cranfield.answers import Answer
+from cranfield.campaign.annotation_task import Response, Sheet
 from cranfield.campaign.forms import Form, Option, Question, Tab
-from cranfield.campaign.sheets import Response, Sheet
 from cranfield.errors import InputError, UsageError, plural
+from cranfield.io.atomic import made_folder, write_whole
 from cranfield.io.files import FileForm, describe, read_json_text
-from cranfield.io.written import made_folder, write_whole
 
 FILES = {
     "survey.html": "the page for people: one file that works from disk",

@@ -5,7 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart, ResultTable
+from cranfield.campaign.results.results_data import (
+    Cell,
+    Link,
+    ResultColumn,
+    ResultPart,
+    ResultTable,
+)
 
 __all__ = ["Cell", "Link", "ResultColumn", "ResultPart", "View", "count", "text"]
 

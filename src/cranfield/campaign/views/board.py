@@ -14,9 +14,9 @@ from cranfield.campaign.views.answer import Cell, ResultColumn, ResultPart, View
 from cranfield.comparison.answer import Comparison, Pairs, Standing, interval_parts, stars
 from cranfield.comparison.doubtful import doubtful_standings
 from cranfield.comparison.ranks import shared_ranks
-from cranfield.comparison.verdict import comparison_verdict
+from cranfield.comparison.summary import comparison_verdict
 from cranfield.evaluation.scores import Scores
-from cranfield.evaluation.verdict import score_verdict
+from cranfield.evaluation.summary import score_verdict
 from cranfield.measures import Measure
 from cranfield.stats.intervals import FEW_UNITS, few_units
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from cranfield.campaign.results.answer import Cell, ResultColumn, ResultPart
+from cranfield.campaign.results.results_data import Cell, ResultColumn, ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.comparison.answer import Comparison
 from cranfield.measures import Measure

@@ -6,11 +6,10 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from cranfield.campaign.results.answer import Cell, Link, ResultColumn, ResultPart
-from cranfield.campaign.results.material import Material
+from cranfield.campaign.results.results_data import Cell, Link, Material, ResultColumn, ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.campaign.views.board import OPEN_ENDS
-from cranfield.evaluation.verdict import listed
+from cranfield.evaluation.summary import listed
 from cranfield.measures import Measure
 
 RANKS = ("place", "rank", "spread", "group")
@@ -44,7 +43,7 @@ class Values:
     def best(self, measure: Measure) -> list[float]:
         """The best value of any run per unit."""
         if measure not in self._best:
-            from cranfield.evaluation.verdict import best_values
+            from cranfield.evaluation.summary import best_values
 
             self._best[measure] = best_values(self.scores, measure)
         return self._best[measure]

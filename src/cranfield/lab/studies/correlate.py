@@ -16,8 +16,8 @@ import numpy as np
 
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural
-from cranfield.lab.material import Material, notes_of
 from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
+from cranfield.lab.study_input import Material, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import (

@@ -19,8 +19,8 @@ from cranfield.answers import Answer
 from cranfield.data.tables import Judgements, Run, coded_items
 from cranfield.errors import UsageError, check_at_most, check_counts, plural
 from cranfield.lab.choices import GENERALITY, SHARES
-from cranfield.lab.material import Material, notes_of
-from cranfield.lab.rankings import RankedMaterial
+from cranfield.lab.runs import RankedMaterial
+from cranfield.lab.study_input import Material, notes_of
 from cranfield.measures import Measure, parse_measures
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats

@@ -19,10 +19,9 @@ from cranfield.data import Run
 from cranfield.data.defaults import DEFAULT_THRESHOLD
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError, check_at_most, plural
-from cranfield.lab.annotations import LabelMaterial
 from cranfield.lab.choices import DENSITIES
-from cranfield.lab.material import Material, Scored, notes_of
-from cranfield.lab.rankings import RankedMaterial
+from cranfield.lab.runs import LabelMaterial, RankedMaterial
+from cranfield.lab.study_input import Material, Scored, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.validation import Seed, validate_params

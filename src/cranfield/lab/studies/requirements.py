@@ -21,12 +21,10 @@ from cranfield.data.costmap import CostMap
 from cranfield.errors import NeedsError, plural
 from cranfield.io.costmap import read_costmap
 from cranfield.io.ontology import read_ontology
-from cranfield.lab.material import DISTANCES
-from cranfield.lab.names import any_measures, is_annotation
-from cranfield.lab.pipes import label_options_once
 from cranfield.lab.requirement_cases import Cases, Known, label_cases, ranked_cases
-from cranfield.lab.requirement_models import TITLES as MODEL_TITLES
+from cranfield.lab.requirement_models import MODEL_TITLES as MODEL_TITLES
 from cranfield.lab.requirement_models import hierarchy_faults, user_faults
+from cranfield.lab.study_input import DISTANCES, any_measures, is_annotation, label_options_once
 from cranfield.measures import Measure
 from cranfield.notes import Watcher, with_progress
 from cranfield.validation import validate_params

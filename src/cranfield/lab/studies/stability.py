@@ -16,9 +16,16 @@ from numpy.typing import NDArray
 from cranfield.answers import Answer
 from cranfield.errors import UsageError, plural, suggest
 from cranfield.lab.choices import DROPPED, NOISE, PARTS
-from cranfield.lab.material import Material, notes_of
-from cranfield.lab.noise import Disturbance, check_shares, disturbed
-from cranfield.lab.resample import Draws, drawn_means, drawn_table, settled
+from cranfield.lab.resample import (
+    Disturbance,
+    Draws,
+    check_shares,
+    disturbed,
+    drawn_means,
+    drawn_table,
+    settled,
+)
+from cranfield.lab.study_input import Material, notes_of
 from cranfield.notes import Notes, Watcher, with_progress
 from cranfield.stats._resample import Floats
 from cranfield.stats.correlation import concordant, kendall, kolmogorov_smirnov

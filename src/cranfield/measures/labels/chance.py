@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from cranfield.data.labels import Floats
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerConcept
 from cranfield.measures.labels.concept import AVERAGING, FAMILY, LABELS, ONE_CLASS
 from cranfield.sources import Source

@@ -8,7 +8,7 @@ from types import MappingProxyType
 import numpy as np
 
 from cranfield.data.labels import Floats
-from cranfield.measures._spec import Measure, Param
+from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import LabelPlan, PerConcept, PerRankedConcept
 from cranfield.sources import Source
 

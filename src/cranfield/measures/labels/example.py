@@ -10,7 +10,7 @@ import numpy as np
 from cranfield import _core
 from cranfield.data.labels import Floats
 from cranfield.errors import MeasureError
-from cranfield.measures._spec import Measure, Param
+from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.concept import (
     EMPTY_SETS,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from cranfield import _core
 from cranfield.data.labels import Bools, Floats
 from cranfield.data.ontology import Ontology
-from cranfield.measures._spec import Measure, Param
+from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels import taxonomy
 from cranfield.measures.labels.blocks import (
     ItemBlock,

@@ -8,7 +8,7 @@ import numpy as np
 
 from cranfield import _core
 from cranfield.data.labels import Floats
-from cranfield.measures._spec import Measure, Param
+from cranfield.measures.base import Measure, Param
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, Matching, PerItem
 from cranfield.measures.labels.example import NO_TRUE, VOCABULARY
 from cranfield.sources import Source

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from cranfield.measures._spec import Measure
-from cranfield.measures.ranked.pool import BPREF, INF_AP, X_INF_AP
+from cranfield.measures.base import Measure
+from cranfield.measures.ranked.incomplete import BPREF, INF_AP, X_INF_AP
 
 
 def _per_concept(ranked: Measure) -> Measure:

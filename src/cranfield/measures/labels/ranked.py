@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import LabelPlan, PerItem
 from cranfield.measures.labels.concept import CONFIDENCES
 from cranfield.measures.labels.example import FAMILY, NO_TRUE, VOCABULARY, ranked_precision

@@ -7,8 +7,7 @@ from types import MappingProxyType
 
 from cranfield.errors import MeasureError
 from cranfield.measures import ANNOTATION, POOLED, RANKED, SETS
-from cranfield.measures._parse import listed_measures
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels import (
     chance,
     concept,
@@ -19,6 +18,7 @@ from cranfield.measures.labels import (
     similarity,
 )
 from cranfield.measures.labels.sets import ALL, OFFICIAL
+from cranfield.measures.parse import listed_measures
 from cranfield.registry import split_names
 
 LABEL_MEASURES: tuple[Measure, ...] = (

@@ -9,7 +9,7 @@ import numpy as np
 from cranfield.data.knowledge import TREE_COST, Knowledge
 from cranfield.data.labels import Bools, Floats
 from cranfield.data.ontology import Ontology
-from cranfield.measures._spec import Measure
+from cranfield.measures.base import Measure
 from cranfield.measures.labels.blocks import ItemBlock, LabelPlan, PerItem
 from cranfield.measures.labels.ontology import COST
 from cranfield.sources import Source

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from types import MappingProxyType
 
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import EVERY, REL, Context, KernelCall, simple
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import EVERY, REL, Context, KernelCall, simple
 from cranfield.sources import Source
 
 FAMILY = "counts"

@@ -6,8 +6,8 @@ from types import MappingProxyType
 from typing import Any
 
 from cranfield.errors import MeasureError, NeedsError
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import MISSING_0, Context, KernelCall, cutoff_of
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import MISSING_0, Context, KernelCall, cutoff_of
 from cranfield.sources import Source
 
 FAMILY = "novelty and diversity"

@@ -10,8 +10,16 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import EVERY, MISSING, REL, Context, KernelCall, ranks, simple
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import (
+    EVERY,
+    MISSING,
+    REL,
+    Context,
+    KernelCall,
+    ranks,
+    simple,
+)
 from cranfield.sources import Source
 
 FAMILY = "extensions of ours"

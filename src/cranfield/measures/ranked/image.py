@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from cranfield.errors import NeedsError
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import EVERY, MISSING, REL, Context, KernelCall, ranks
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import EVERY, MISSING, REL, Context, KernelCall, ranks
 from cranfield.sources import Source
 
 FAMILY = "image retrieval"

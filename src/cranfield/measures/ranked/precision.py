@@ -8,8 +8,8 @@ from collections.abc import Callable
 from types import MappingProxyType
 from typing import Any
 
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import (
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import (
     DEPTH,
     EMPTY,
     EVERY,

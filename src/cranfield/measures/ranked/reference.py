@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 
 from cranfield.errors import NeedsError
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import Context, KernelCall
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import Context, KernelCall
 from cranfield.sources import Source
 
 FAMILY = "runs against a run"

@@ -5,8 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
-from cranfield.measures._spec import Measure, Param
-from cranfield.measures.ranked.plans import (
+from cranfield.measures.base import Measure, Param
+from cranfield.measures.ranked.kernel_calls import (
     EVERY,
     FOUND,
     MICRO,

@@ -3,33 +3,36 @@
 A chart has `to_svg()`, `to_vega()`, `sized(...)` and `save(path)`; a notebook shows it.
 """
 
-from cranfield.report.charts.annotation import concept_precision_recall, reliability
-from cranfield.report.charts.concepts import concepts
-from cranfield.report.charts.costmaps import cost_map
-from cranfield.report.charts.curves import behaviour, precision_recall, roc
+from cranfield.report.charts.concepts import (
+    concept_precision_recall,
+    concepts,
+    cost_map,
+    reliability,
+)
+from cranfield.report.charts.curves import behaviour, density, measures, precision_recall, roc
 from cranfield.report.charts.draw import draw, kind_of
 from cranfield.report.charts.leaderboard import leaderboard, significance
 from cranfield.report.charts.model import Chart
-from cranfield.report.charts.placements import (
-    combined_ranks,
-    envelope,
-    one_relevant,
-    surface,
-    surface_edges,
-)
 from cranfield.report.charts.rankings import (
+    against,
+    combined_ranks,
+    critical_difference,
     cutoffs,
     detections,
     effectiveness,
+    envelope,
     gains,
     generality,
     generality_sizes,
     joint,
+    one_relevant,
     operating,
+    rank_changes,
+    surface,
+    surface_edges,
     topics,
+    units,
 )
-from cranfield.report.charts.ranks import against, critical_difference, rank_changes, units
-from cranfield.report.charts.scatter import density, measures
 from cranfield.report.charts.values import differences, heatmap
 from cranfield.report.charts.vega import MIME, SCHEMA
 

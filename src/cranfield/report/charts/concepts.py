@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import numpy as np
 
 from cranfield.data.labels import LabelMatrix
 from cranfield.errors import UsageError
+from cranfield.evaluation.calibration import concept_curves
+from cranfield.evaluation.calibration import reliability as reliabilities
+from cranfield.evaluation.choices import BINS
+from cranfield.evaluation.curves import Curve
 from cranfield.evaluation.scores import Scores
-from cranfield.report.charts.model import Axis, Bar, Chart, Rule, chart
-from cranfield.report.charts.parts import column_axis, measure_of, values_of
+from cranfield.relatedness.cost_maps import CostMapView
+from cranfield.report.charts.curves import UNIT, Join, tree_lines
+from cranfield.report.charts.model import Axis, Bar, Cell, Chart, Line, Panel, Ramp, Rule, chart
+from cranfield.report.charts.parts import column_axis, curve_chart, measure_of, thinned, values_of
 from cranfield.validation import validate_params
 
 
@@ -56,3 +64,70 @@ def truth_frequency(truth: LabelMatrix) -> dict[str, float]:
     labels = truth.rows(0, len(truth.items))[0]
     shares = np.asarray(labels, dtype=float).mean(axis=0)
     return dict(zip(truth.concepts, shares.tolist(), strict=True))
+
+
+@validate_params
+def concept_precision_recall(truth: LabelMatrix, run: LabelMatrix) -> Chart:
+    """Precision against recall of every concept of a run that is aligned to the truth."""
+    curves = [Curve(c.name, tuple(thinned(c.points))) for c in concept_curves(truth, run)]
+    return curve_chart(
+        curves,
+        title=f"Precision against recall of {len(curves)} concepts, {run.name}",
+        description=f"{len(truth.items)} items of {run.name} over all thresholds, not "
+        "interpolated.",
+        x=Axis("recall", "recall", UNIT),
+        y=Axis("precision", "precision", UNIT),
+        of="concept",
+    )
+
+
+@validate_params
+def reliability(truth: LabelMatrix, runs: Iterable[LabelMatrix], *, bins: int = BINS) -> Chart:
+    """The share of true labels against the confidence, and the expected error of each run."""
+    found = reliabilities(truth, runs, bins=bins)
+    lines = [
+        Line(
+            tuple((sure, share) for sure, share, _ in run.bins),
+            i,
+            f"{run.name}: expected error {run.error:.4f}",
+            dots=True,
+        )
+        for i, run in enumerate(found)
+    ]
+    return chart(
+        "Reliability of confidences",
+        f"The share of true labels in {bins} bins of confidence for {len(found)} runs; on the "
+        "broken line confidences are right. In brackets the expected error.",
+        Axis("confidence", "confidence", UNIT),
+        Axis("share that is true", "share", UNIT),
+        [[Rule(0, 0, 1, 1, "quiet", "right", 1, True)], lines],
+        series=tuple(f"{run.name} ({run.error:.3f})" for run in found),
+        square=True,
+    )
+
+
+@validate_params
+def cost_map(view: CostMapView) -> Chart:
+    """The heat map, strong in colour where concepts are near, with the dendrogram at its right."""
+    concepts, rows = view.costs.concepts, view.costs.costs.tolist()
+    names = tuple(concepts[i] for i in view.order)
+    cells = tuple(
+        Cell(column, row, rows[i][j], said=f"{concepts[i]}, {concepts[j]}: {rows[i][j]:.3f}")
+        for row, i in enumerate(view.order)
+        for column, j in enumerate(view.order)
+    )
+    groups: list[tuple[str, ...]] = [(concept,) for concept in concepts]
+    joins: list[Join] = []
+    for first, second, cost in view.merges:
+        joins.append((groups[first], groups[second], cost))
+        groups.append((*groups[first], *groups[second]))
+    heat = Panel(Axis("", "other", names=names, top=True), (cells,))
+    tree = Panel(Axis("average cost", "cost", (0.0, 1.0)), (tuple(tree_lines(joins, names)),), 0.45)
+    return Chart(
+        view.costs.name,
+        f"The costs between {len(names)} concepts, strong in colour where they are near; the tree "
+        "joins them at their average cost.",
+        (heat, tree) if joins else (heat,),
+        Axis("", "concept", names=names),
+        ramp=Ramp("cost", 0.0, 1.0, "heat", reverse=True),
+    )

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
 
 from cranfield.data.labels import LabelMatrix
-from cranfield.evaluation.curves import Curve, behaviour_curves, recall_curves
-from cranfield.evaluation.roc import Roc, roc_curves
+from cranfield.errors import UsageError
+from cranfield.evaluation.curves import Curve, Roc, behaviour_curves, recall_curves, roc_curves
 from cranfield.evaluation.scores import Scores
 from cranfield.measures import Measure
-from cranfield.report.charts.model import Axis, Chart, Dot, Line, Rule, chart
-from cranfield.report.charts.parts import curve_chart, thinned
+from cranfield.report.charts.model import Axis, Cell, Chart, Dot, Line, Rule, Style, chart, known
+from cranfield.report.charts.parts import curve_chart, measure_of, named_dots, thinned
 from cranfield.validation import validate_params
 
 UNIT = (0.0, 1.0)
@@ -85,4 +87,184 @@ def behaviour(
         x=Axis("rank of the relevant item", "rank"),
         y=Axis("value", "value"),
         of="measure",
+    )
+
+
+@validate_params
+def measures(scores: Scores, x: str, y: str) -> Chart:
+    """Every run under two measures: do they agree on who is better?"""
+    first, second = measure_of(scores, x), measure_of(scores, y)
+    return chart(
+        f"{second.mean_label} against {first.mean_label}",
+        f"{len(scores.runs)} runs by {first.mean_label} and {second.mean_label}.",
+        Axis(first.mean_label, "x"),
+        Axis(second.mean_label, "y"),
+        [named_dots(scores.runs, scores.overall[first], scores.overall[second])],
+    )
+
+
+@validate_params
+def density(scores: Scores, measure: str | None = None) -> Chart:
+    """A score against how many labels a run gives; the line is the density of the truth."""
+    m = measure_of(scores, measure)
+    if "truth" not in scores.facts:
+        raise UsageError("label density is a matter of annotation, not of ranked runs")
+    true = scores.facts["truth"]["label_density"]
+    densities = [facts["label_density"] for facts in scores.run_facts]
+    return chart(
+        f"{m.mean_label} against label density",
+        f"{len(scores.runs)} runs by label density and {m.mean_label}; the truth has {true:.4f}.",
+        Axis("label density (broken line: the truth)", "label_density"),
+        Axis(m.mean_label, "y"),
+        [
+            [Rule(true, None, true, None, dashed=True, said=f"truth: {true:.4f}")],
+            named_dots(scores.runs, densities, scores.overall[m]),
+        ],
+    )
+
+
+NAMED = 60  # dots
+Join: TypeAlias = tuple[Sequence[str], Sequence[str], float]
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """A row of a chart: one mark for each of its values, and an interval where there is one."""
+
+    name: str
+    values: Sequence[float]
+    interval: tuple[float, float] | None = None
+
+
+def line_chart(
+    curves: Sequence[Curve], *, title: str, x: str, y: str, logarithmic: bool = False, of: str = ""
+) -> Chart:
+    """Lines over a common axis; a band without a line has its ends drawn."""
+    return curve_chart(
+        [c if c.points else _ends_of_band(c) for c in curves],
+        title=title,
+        description=f"{y} against {x}: {', '.join(c.name for c in curves)}.",
+        x=Axis(x, "x", log=logarithmic),
+        y=Axis(y, "y"),
+        of=of or "line",
+    )
+
+
+def _ends_of_band(curve: Curve) -> Curve:
+    """The outline of a band as one line: there along its lower end, back along the upper."""
+    known_band = [p for p in curve.band if known(*p)]
+    there = [(p[0], p[1]) for p in known_band]
+    back = [(p[0], p[2]) for p in reversed(known_band)]
+    return Curve(curve.name, (*there, *back), curve.band)
+
+
+def dot_chart(
+    groups: Mapping[str, Sequence[tuple[str, float, float]]], *, title: str, x: str, y: str
+) -> Chart:
+    """Named dots in groups: (name, x, y)."""
+    count = sum(len(g) for g in groups.values())
+    # Beside other groups, or among many, names would hide what there is to see.
+    named = len(groups) == 1 and count <= NAMED
+    layers = [
+        [
+            Dot(float(a), float(b), i, f"{name}: {a:.4g}, {b:.4g}", name if named else "")
+            for name, a, b in group
+        ]
+        for i, group in enumerate(groups.values())
+    ]
+    return chart(
+        title,
+        f"{y} against {x} of {count} runs.",
+        Axis(x, "x"),
+        Axis(y, "y"),
+        layers[::-1],  # the first group is the one to look at: it lies on top
+        series=tuple(groups) if len(groups) > 1 else (),
+        of="group",
+    )
+
+
+def row_chart(rows: Sequence[Marks], *, title: str, x: str, marks: Sequence[str] = ("",)) -> Chart:
+    """A row for each name, with marks along one axis and an interval as a line."""
+    named = tuple(m for m in marks if m)
+    return chart(
+        title,
+        f"{x} of {', '.join(r.name for r in rows)}.",
+        Axis(x, "value"),
+        Axis("", "name", names=tuple(r.name for r in rows)),
+        [
+            [
+                Rule(r.interval[0], k, r.interval[1], k)
+                for k, r in enumerate(rows)
+                if r.interval is not None and known(*r.interval)
+            ],
+            [
+                Dot(float(v), k, i, f"{r.name}{', ' + marks[i] if marks[i] else ''}: {v:.4g}")
+                for k, r in enumerate(rows)
+                for i, v in enumerate(r.values)
+            ],
+        ],
+        series=named,
+        of="mark",
+    )
+
+
+def tree_chart(joins: Sequence[Join], *, title: str, x: str) -> Chart:
+    """A dendrogram: every join has its two groups of names and the distance between them."""
+    last = joins[-1]
+    order = leaf_order(joins, (*last[0], *last[1]))
+    return chart(
+        title,
+        f"{len(order)} names, joined by {x}.",
+        Axis(x, "distance", (0.0, 1.04 * max(*(j[2] for j in joins), 1e-12))),
+        Axis("", "name", names=tuple(order)),
+        [tree_lines(joins, order)],
+    )
+
+
+def tree_lines(joins: Sequence[Join], order: Sequence[str]) -> list[Line]:
+    """The lines of a dendrogram, distances across, leaves at 0, 1, ... upward."""
+    stems = {frozenset([name]): (0.0, float(k)) for k, name in enumerate(order)}
+    lines = []
+    for first, second, distance in joins:
+        (x0, y0), (x1, y1) = stems[frozenset(first)], stems[frozenset(second)]
+        path = ((x0, y0), (distance, y0), (distance, y1), (x1, y1))
+        lines.append(Line(path, "accent", f"{distance:.4f}"))
+        stems[frozenset((*first, *second))] = (distance, (y0 + y1) / 2)
+    return lines
+
+
+def leaf_order(joins: Sequence[Join], group: Sequence[str]) -> list[str]:
+    """The names of a group so that no two branches of the tree cross."""
+    parts = {frozenset((*j[0], *j[1])): (j[0], j[1]) for j in joins}
+    found, waiting = [], [tuple(group)]
+    while waiting:
+        names = waiting.pop()
+        if len(names) == 1:
+            found.append(names[0])
+            continue
+        first, second = parts[frozenset(names)]
+        waiting += [tuple(second), tuple(first)]
+    return found
+
+
+def grid_chart(
+    rows: Mapping[str, Sequence[str]],
+    columns: Sequence[str],
+    fills: Mapping[str, Style],
+    *,
+    title: str,
+) -> Chart:
+    """A table of words in coloured cells; `fills` has the style of each word."""
+    return chart(
+        title,
+        f"{', '.join(fills)} for {', '.join(rows)}.",
+        Axis("", "column", names=tuple(columns), top=True),
+        Axis("", "name", names=tuple(rows)),
+        [
+            [
+                Cell(k, r, text=word, style=fills[word], said=f"{name}, {columns[k]}: {word}")
+                for r, (name, words) in enumerate(rows.items())
+                for k, word in enumerate(words)
+            ]
+        ],
     )

@@ -7,8 +7,7 @@ import resource
 from pathlib import Path
 
 from cranfield.errors import MissingExtraError, UsageError, suggest
-from cranfield.report.charts.model import Chart
-from cranfield.report.charts.palette import Theme
+from cranfield.report.charts.model import Chart, Theme
 from cranfield.validation import validate_params
 
 PNG_SCALE = 2.0

@@ -10,11 +10,11 @@ from cranfield.agreement.annotator_groups import GroupAgreement, GroupRow
 from cranfield.agreement.answer import Agreement
 from cranfield.agreement.coefficients import nominal_names
 from cranfield.agreement.majority import MajorityShare
-from cranfield.campaign.collected import Collected, Tally
+from cranfield.campaign.responses import Collected, Tally
 from cranfield.evaluation.curves import Curve
+from cranfield.report.charts.curves import Marks, row_chart
 from cranfield.report.charts.model import Axis, Bar, Chart, chart, known
 from cranfield.report.charts.parts import column_axis, curve_chart
-from cranfield.report.charts.plots import Marks, row_chart
 
 # Rows of one chart; of longer lists those with the least agreement.
 MOST_ROWS = 60

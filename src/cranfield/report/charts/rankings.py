@@ -5,10 +5,14 @@ Chatzichristofis et al. 2; Rocchio 2B-D; SHREC: average (discounted) cumulated g
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 
+from cranfield.comparison.ranks import mean_ranks
+from cranfield.comparison.ranks import rank_changes as changes_of
+from cranfield.errors import UsageError
 from cranfield.evaluation.curves import Curve
-from cranfield.evaluation.cutoffs import (
+from cranfield.evaluation.precision_recall import (
     CutoffCounts,
     Mean,
     cutoff_curves,
@@ -19,10 +23,27 @@ from cranfield.evaluation.cutoffs import (
     operating_curves,
     topic_curves,
 )
+from cranfield.evaluation.scores import Scores
 from cranfield.lab.studies.generality import Generality
+from cranfield.lab.studies.rank_curves import Curves
+from cranfield.lab.study_input import any_measures
 from cranfield.report.charts.curves import UNIT
-from cranfield.report.charts.model import Axis, Band, Chart, Dot, Line, Panel, Rule, chart
-from cranfield.report.charts.parts import MOST_BANDS, curve_chart, thinned
+from cranfield.report.charts.layout import brief
+from cranfield.report.charts.model import (
+    Axis,
+    Band,
+    Cell,
+    Chart,
+    Dot,
+    Line,
+    Panel,
+    Ramp,
+    Rule,
+    Text,
+    chart,
+    known,
+)
+from cranfield.report.charts.parts import MOST_BANDS, curve_chart, measure_of, thinned, values_of
 from cranfield.validation import validate_params
 
 RECALL, PRECISION = Axis("recall", "recall", UNIT), Axis("precision", "precision", UNIT)
@@ -232,3 +253,311 @@ def _spread(curve: Curve, most: int = 200) -> Curve:
     kept = sorted({*range(100), *(min(last, round(100 * ratio**k)) for k in range(most - 99))})
     band = tuple(curve.band[k] for k in kept) if curve.band else ()
     return Curve(curve.name, tuple(curve.points[k] for k in kept), band)
+
+
+LABELLED = 25  # dots of topics beyond that have no names
+ROOM = 130  # for the name of a run at either end of its line
+
+
+@validate_params
+def rank_changes(scores: Scores, x: str, y: str) -> Chart:
+    """The ranks of runs under two measures, joined by lines (No, Figure 9.1)."""
+    found = changes_of(scores, measure_of(scores, x), measure_of(scores, y))
+    most = len(found.runs)
+    first, second = found.measures
+    lines = [
+        Line(
+            ((0.0, row.first - 1.0), (1.0, row.second - 1.0)),
+            "good" if row.second < row.first else "bad" if row.second > row.first else "quiet",
+            f"{row.run}: rank {row.first}, then {row.second}",
+        )
+        for row in found.runs
+    ]
+    names = [Text(-0.03, row.first - 1.0, brief(row.run, ROOM), "end") for row in found.runs]
+    places = [Text(1.03, row.second - 1.0, brief(row.run, ROOM)) for row in found.runs]
+    return chart(
+        f"Ranks of {most} runs by {first} and by {second}",
+        f"Each line is a run; blue: a better rank under {second}, orange: a worse one. Kendall's "
+        f"tau {found.tau:.4f}.",
+        Axis(f"{first} (left), {second} (right)", "measure", (-0.9, 1.9), marked=False),
+        Axis("rank", "rank", names=tuple(str(k) for k in range(1, most + 1))),
+        [lines, names, places],
+    )
+
+
+@validate_params
+def critical_difference(
+    scores: Scores, measure: str | None = None, *, alpha: float = 0.05
+) -> Chart:
+    """Mean ranks over topics; bars join runs that Nemenyi's test cannot tell apart."""
+    m = measure_of(scores, measure)
+    found = mean_ranks(scores, m, alpha=alpha)
+    dots = [
+        Dot(rank, k, "accent", f"{run}: mean rank {rank:.3f}")
+        for k, (run, rank) in enumerate(found.runs)
+    ]
+    bars = [
+        Rule(found.runs[a][1] - 0.02, k, found.runs[b][1] + 0.02, k, "ink", width=4)
+        for a, b in found.groups
+        for k in [(a + b) / 2]
+    ]
+    stems = [
+        Rule(found.runs[e][1], e, found.runs[e][1], (a + b) / 2, "quiet", width=0.7)
+        for a, b in found.groups
+        for e in (a, b)
+    ]
+    return chart(
+        f"Mean ranks by {m}, critical difference {found.difference:.3f}",
+        f"{len(found.runs)} runs on {found.units} {scores.unit_of[m]}s, the best first. Runs "
+        f"under one bar differ by less than {found.difference:.3f} and cannot be told apart "
+        f"(Nemenyi, alpha {found.alpha:g}).",
+        Axis("mean rank", "rank"),
+        Axis("", "run", names=tuple(run for run, _ in found.runs)),
+        [stems, bars, dots],
+    )
+
+
+@validate_params
+def against(scores: Scores, run: str, other: str, measure: str | None = None) -> Chart:
+    """A run against another, a dot for each topic, item or concept."""
+    m = measure_of(scores, measure)
+    values, unit = values_of(scores, m), scores.unit_of[m]
+    a, b = values[scores.index_of(run)], values[scores.index_of(other)]
+    return _pairs(
+        scores.units[unit],
+        [(float(p), float(q)) for p, q in zip(b, a, strict=True)],
+        f"{m} of {run} against {other}, {unit} by {unit}",
+        (f"{m} of {other}", f"{m} of {run}"),
+        f"Above the broken line {run} has the higher value.",
+    )
+
+
+@validate_params
+def units(scores: Scores, x: str, y: str, runs: Sequence[str] = ()) -> Chart:
+    """Topics, items or concepts under two measures, for some runs (No, Figures 9.4 and 9.5)."""
+    first, second = measure_of(scores, x), measure_of(scores, y)
+    unit = scores.unit_of[first]
+    if scores.unit_of[second] != unit:
+        raise UsageError(f"{first} is of {unit}s and {second} of {scores.unit_of[second]}s")
+    chosen = list(runs) or [scores.runs[0]]
+    groups = []
+    for k, run in enumerate(chosen):
+        i = scores.index_of(run)
+        pairs = zip(
+            scores.units[unit],
+            values_of(scores, first)[i].tolist(),
+            values_of(scores, second)[i].tolist(),
+            strict=True,
+        )
+        groups.append([Dot(a, b, k, f"{run}, {n}: {a:.4f}, {b:.4f}") for n, a, b in pairs])
+    count = len(scores.units[unit])
+    return chart(
+        f"{second} against {first} of {count} {unit}s",
+        f"A dot for each {unit} of {', '.join(chosen)}; on the broken line both measures agree.",
+        Axis(str(first), "x", _unit_range(first.range, second.range)),
+        Axis(str(second), "y", _unit_range(first.range, second.range)),
+        [[_diagonal([v for group in groups for d in group for v in (d.x, d.y)])], *groups],
+        series=tuple(chosen),
+        square=True,
+    )
+
+
+def _pairs(
+    names: Sequence[str],
+    points: Sequence[tuple[float, float]],
+    title: str,
+    axes: tuple[str, str],
+    said: str,
+) -> Chart:
+    shown = [(n, a, b) for n, (a, b) in zip(names, points, strict=True) if known(a, b)]
+    few = len(shown) <= LABELLED
+    return chart(
+        title,
+        f"{len(shown)} dots. {said}",
+        Axis(axes[0], "x"),
+        Axis(axes[1], "y"),
+        [
+            [_diagonal([v for _, a, b in shown for v in (a, b)])],
+            [Dot(a, b, "accent", f"{n}: {a:.4f}, {b:.4f}", n if few else "") for n, a, b in shown],
+        ],
+        square=True,
+    )
+
+
+def _diagonal(values: Sequence[float]) -> Rule:
+    """Where both are equal, from the least to the greatest of all values."""
+    held = [v for v in values if known(v)] or [0.0, 1.0]
+    return Rule(min(held), min(held), max(held), max(held), "quiet", "equal", 1, True)
+
+
+def _unit_range(
+    first: tuple[float, float], second: tuple[float, float]
+) -> tuple[float, float] | None:
+    return (-0.03, 1.03) if first == second == (0.0, 1.0) else None
+
+
+LOGARITHMIC_FROM = 1000
+
+
+def turned(name: str) -> tuple[str, float, float]:
+    """How a measure is drawn so that low is good: its name, and value = a + b * original.
+
+    >>> turned("AP"), turned("NMRR")
+    (('1 - AP', 1.0, -1.0), ('NMRR', 0.0, 1.0))
+    """
+    (known,) = any_measures(name)
+    if known.higher_is_better and known.range == (0.0, 1.0):
+        return f"1 - {name}", 1.0, -1.0
+    return name, 0.0, 1.0
+
+
+@validate_params
+def one_relevant(studies: Sequence[Curves], *, low_is_good: bool = True) -> Chart:
+    """Values against the rank of one relevant item (Figures 1 and 5); several sizes: Figure 6."""
+    _check(studies, 1)
+    sizes = [s.size for s in studies]
+    curves = []
+    for study in studies:
+        for j, name in enumerate(study.measures):
+            shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+            label = shown if len(studies) == 1 else f"{shown}, N = {study.size:,}"
+            points = ((float(r[0]), a + b * float(study.values[k, j])) for k, r in _rows(study))
+            curves.append(Curve(label, tuple(points)))
+    among = ", ".join(f"{size:,}" for size in sizes)
+    return curve_chart(
+        curves,
+        title=f"One relevant item among {among}",
+        description=f"The values of measures when the one relevant item of {among} stands at "
+        "each rank.",
+        x=Axis("rank of the relevant item", "rank", log=max(sizes) > LOGARITHMIC_FROM),
+        y=Axis("value" + (", low is good" if low_is_good else ""), "value"),
+        of="measure",
+    )
+
+
+@validate_params
+def combined_ranks(study: Curves, *, low_is_good: bool = True) -> Chart:
+    """Values of all placements of two items in the order of the paper (Figures 2 and 7).
+
+    The combined rank counts the pairs (j, i) by the rank i of the later item, then by j.
+    """
+    _check([study], 2)
+    curves = []
+    for column, name in enumerate(study.measures):
+        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        ordered = sorted((r[1], r[0], float(study.values[k, column])) for k, r in _rows(study))
+        points = tuple((float(n), a + b * v) for n, (_, _, v) in enumerate(ordered, 1))
+        curves.append(Curve(shown, points))
+    return curve_chart(
+        curves,
+        title=f"Two relevant items among {study.size:,}: every combined rank",
+        description=f"The values of measures at the {len(study.ranks)} placements of two relevant "
+        f"items among {study.size:,}.",
+        x=Axis("combined rank", "combined_rank"),
+        y=Axis("value" + (", low is good" if low_is_good else ""), "value"),
+        of="measure",
+    )
+
+
+@validate_params
+def surface(study: Curves, name: str | None = None, *, low_is_good: bool = True) -> Chart:
+    """The value of a measure for both ranks as colour (Figures 3 and 8), with curves A and B.
+
+    A is the best case, the later item right behind the earlier; B the worst, the later item last.
+    """
+    _check([study], 2)
+    chosen = name or study.measures[0]
+    if chosen not in study.measures:
+        raise UsageError(f"no values of {chosen!r} (measures: {', '.join(study.measures)})")
+    column = study.measures.index(chosen)
+    shown, a, b = turned(chosen) if low_is_good else (chosen, 0.0, 1.0)
+    ranks = sorted({rank for pair in study.ranks for rank in pair})
+    at = {rank: k for k, rank in enumerate(ranks)}
+    values = {r: a + b * float(study.values[k, column]) for k, r in _rows(study)}
+    names = tuple(map(str, ranks))
+    last = len(ranks) - 1
+    cells = [
+        Cell(at[i], at[j], value, said=f"ranks {j} and {i}: {value:.4f}")
+        for (j, i), value in values.items()
+    ]
+    best = tuple((float(k + 1), float(k)) for k in range(last))
+    worst = tuple((float(last), float(k)) for k in range(last))
+    return chart(
+        f"{shown} of two relevant items among {study.size:,}",
+        f"The value of {shown} where one relevant item stands at rank j and the other at rank i. "
+        "Curve A: i = j + 1; curve B: i is the last rank.",
+        Axis("rank of the later item, i", "i", names=names),
+        Axis("rank of the earlier item, j", "j", names=names[:-1]),
+        [
+            cells,
+            [Line(best, "bad", "A: i = j + 1"), Line(worst, "bad", "B: i is the last rank")],
+            [Text(last / 2, last / 2 + 0.6, "A"), Text(last + 0.7, last / 2, "B")],
+        ],
+        ramp=Ramp(shown, 0.0, 1.0),
+    )
+
+
+@validate_params
+def surface_edges(study: Curves, *, low_is_good: bool = True) -> Chart:
+    """The values along curves A and B of the surface against the rank of the earlier item."""
+    _check([study], 2)
+    ranks = sorted({rank for pair in study.ranks for rank in pair})
+    rows = {r: k for k, r in _rows(study)}
+    curves = []
+    for column, name in enumerate(study.measures):
+        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        edges = {
+            "A": list(itertools.pairwise(ranks)),
+            "B": [(j, ranks[-1]) for j in ranks[:-1]],
+        }
+        for letter, pairs in edges.items():
+            points = ((float(j), a + b * float(study.values[rows[j, i], column])) for j, i in pairs)
+            curves.append(Curve(f"{shown}, curve {letter}", tuple(points)))
+    return curve_chart(
+        curves,
+        title=f"Best and worst case of two relevant items among {study.size:,}",
+        description="Curve A: the later item right behind the earlier one; curve B: the later "
+        "item at the last rank.",
+        x=Axis("rank of the earlier item, j", "j"),
+        y=Axis("value" + (", low is good" if low_is_good else ""), "value"),
+        of="measure",
+    )
+
+
+@validate_params
+def envelope(study: Curves, *, low_is_good: bool = True) -> Chart:
+    """The values against the rank of the later item, the earlier one first or right before it.
+
+    These are the two curves of Figure 4, between which all placements lie.
+    """
+    _check([study], 2)
+    ranks = sorted({rank for pair in study.ranks for rank in pair})
+    rows = {r: k for k, r in _rows(study)}
+    curves = []
+    for column, name in enumerate(study.measures):
+        shown, a, b = turned(name) if low_is_good else (name, 0.0, 1.0)
+        edges = {
+            f"j = {ranks[0]}": [(ranks[0], i) for i in ranks[1:]],
+            "j right before i": list(itertools.pairwise(ranks)),
+        }
+        for words, pairs in edges.items():
+            points = ((float(i), a + b * float(study.values[rows[j, i], column])) for j, i in pairs)
+            curves.append(Curve(f"{shown}, {words}", tuple(points)))
+    return curve_chart(
+        curves,
+        title=f"Two relevant items among {study.size:,}: between which values all lie",
+        description="The values of measures against the rank i of the later item, where the "
+        "earlier one stands first, and where it stands right before the later one.",
+        x=Axis("rank of the later item, i", "i"),
+        y=Axis("value" + (", low is good" if low_is_good else ""), "value"),
+        of="measure",
+    )
+
+
+def _check(studies: Sequence[Curves], relevant: int) -> None:
+    if not studies or any(len(s.ranks[0]) != relevant for s in studies):
+        raise UsageError(f"this chart is of {relevant} relevant items: curves(relevant={relevant})")
+
+
+def _rows(study: Curves) -> list[tuple[int, tuple[int, ...]]]:
+    return list(enumerate(study.ranks))

@@ -9,30 +9,29 @@ from typing import Any
 
 import numpy as np
 
-from cranfield.campaign.votes import Choices, Preferences
+from cranfield.campaign.surveys.votes import Choices, Preferences
 from cranfield.evaluation.curves import Curve
 from cranfield.lab.studies.correlate import Correlations, Join
-from cranfield.lab.studies.curves import Curves
 from cranfield.lab.studies.generality import Generality
 from cranfield.lab.studies.random_runs import RandomStudy
+from cranfield.lab.studies.rank_curves import Curves
 from cranfield.lab.studies.requirements import Requirements
 from cranfield.lab.studies.reusability import Reusability
 from cranfield.lab.studies.stability import Stability
-from cranfield.report.charts.model import Chart
-from cranfield.report.charts.palette import Style
-from cranfield.report.charts.placements import (
-    LOGARITHMIC_FROM,
-    combined_ranks,
-    one_relevant,
-    surface,
-)
-from cranfield.report.charts.plots import (
+from cranfield.report.charts.curves import (
     Marks,
     dot_chart,
     grid_chart,
     line_chart,
     row_chart,
     tree_chart,
+)
+from cranfield.report.charts.model import Chart, Style
+from cranfield.report.charts.rankings import (
+    LOGARITHMIC_FROM,
+    combined_ranks,
+    one_relevant,
+    surface,
 )
 
 MOST_SCATTERS = 10

@@ -22,6 +22,7 @@ from cranfield.report.charts.layout import (
     turned,
 )
 from cranfield.report.charts.model import (
+    STEPS,
     Band,
     Bar,
     Cell,
@@ -33,17 +34,14 @@ from cranfield.report.charts.model import (
     Ramp,
     Region,
     Rule,
-    Text,
-    known,
-)
-from cranfield.report.charts.palette import (
-    STEPS,
     Style,
+    Text,
     colour,
     colour_class,
     css_classes,
     css_properties,
     dash,
+    known,
     marker,
     step,
 )

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 from cranfield.report.charts.layout import Frame, Layout, brief, lay_out, place_labels, text_width
 from cranfield.report.charts.model import (
+    ROLES,
     Axis,
     Band,
     Bar,
@@ -22,17 +23,14 @@ from cranfield.report.charts.model import (
     Ramp,
     Region,
     Rule,
-    Text,
-    known,
-    plain,
-)
-from cranfield.report.charts.palette import (
-    ROLES,
     Style,
+    Text,
     Theme,
     colour,
     dash,
+    known,
     marker,
+    plain,
     ramp_colours,
 )
 

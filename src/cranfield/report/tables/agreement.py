@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
+from cranfield.agreement.aggregation import Aggregated
 from cranfield.agreement.annotator_groups import GroupAgreement
 from cranfield.agreement.answer import PAIR_KEYS, Agreement, FormsReport, pair_rows
 from cranfield.agreement.assess import AgreementRow
+from cranfield.agreement.card_sorting import GroupingStudy, KindShare
 from cranfield.agreement.majority import ItemAgreement, MajorityShares
 from cranfield.agreement.quality import Quality
 from cranfield.agreement.ranking_robustness import Rankings, SystemsStudy
+from cranfield.agreement.weak_labels import WeakLabels
 from cranfield.data.judgement_log import JudgementLog
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -296,3 +299,86 @@ def _ranking(ranking: Rankings) -> Table:
         table[place[p.b]][place[p.a] + 1] = p.kendall
     columns = [_text(""), *(Column(n, digits=3) for n in ranking.truths)]
     return Table([*columns, Column("mean", digits=3)], table, title, notes)
+
+
+Shape = Literal["truth", "soft", "confidences"]
+
+
+def aggregation_document(answer: Aggregated, *, shape: Shape = "truth", **_: Any) -> Document:
+    """The truth: its answers, the probability of every answer, or that of every concept."""
+    if shape == "confidences":
+        names, rows = ["item", "concept", "value"], answer.confidences()
+    else:
+        middle = ["concept", "value"] if answer.kind == "concept" else ["category"]
+        names = ["item", *middle, "probability"]
+        rows = answer.soft_rows() if shape == "soft" else answer.rows()
+    last = names[-1]
+    columns = [Column(name, numeric=name == last) for name in names]
+    table = Table(columns, [[row[name] for name in names] for row in rows])
+    return Document(answer.to_dict(), [table], answer.notes)
+
+
+def annotator_table(answer: Aggregated) -> Table:
+    """Who judged how much, and how reliably."""
+    columns = [Column("annotator", numeric=False), Column("judgements"), Column("reliability")]
+    return Table(columns, [list(person.values()) for person in answer.people()])
+
+
+def confusion_table(answer: Aggregated) -> Table:
+    """What each annotator answers by true answer, where the method learns it."""
+    names = ("annotator", "concept", "true", "answer")
+    columns = [Column(name, numeric=False) for name in names] + [Column("probability")]
+    return Table(columns, [list(row) for row in answer.confusion()])
+
+
+def card_sorting_document(found: GroupingStudy, **_: Any) -> Document:
+    """The clusters, the kinds of reasons and how far people agree; for machines the square."""
+    rows: list[list[Cell]] = [
+        [number, len(c), ", ".join(c)] for number, c in enumerate(found.clusters, 1)
+    ]
+    heads = [Column("cluster", 0), Column("size", 0), Column("items", numeric=False)]
+    note = f"together by people at {found.level:g} on average"
+    tables = [Table(heads, rows, found.headline(), (note,))]
+    for kinds, what in ((found.kinds, "Kinds of reasons"), (found.first_kinds, "First splits")):
+        if kinds:
+            tables.append(_kinds(kinds, what))
+    if found.agreement:
+        people: list[list[Cell]] = [list(pair) for pair in found.agreement]
+        columns = [Column("a", numeric=False), Column("b", numeric=False), Column("Rand", 3)]
+        note = f"adjusted Rand index, {found.mean_agreement:.3f} on average"
+        tables.append(Table(columns, people, "Agreement of people", (note,)))
+    square: list[list[Cell]] = [
+        [item, *row.tolist()] for item, row in zip(found.items, found.together, strict=True)
+    ]
+    columns = [Column("item", numeric=False), *map(Column, found.items)]
+    return Document(found.to_dict(), tables, found.notes, machine=Table(columns, square))
+
+
+def _kinds(kinds: tuple[KindShare, ...], title: str) -> Table:
+    rows: list[list[Cell]] = [[k.kind, k.count, 100 * k.share] for k in kinds]
+    columns = [Column("kind", numeric=False), Column("count", 0), Column("share %", digits=1)]
+    return Table(columns, rows, title)
+
+
+def weak_labels_document(answer: WeakLabels, **_: Any) -> Document:
+    """How many items of each tag fit, and how well that was told where the truth is known."""
+    columns = [Column("tag", numeric=False), Column("items"), Column("kept")]
+    rows: list[list[Cell]] = [[f.tag, len(f.items), int(f.kept.sum())] for f in answer.tags]
+    if answer.with_truth:
+        columns += [Column("precision_before"), Column("precision"), Column("recall")]
+        for row, f in zip(rows, answer.tags, strict=True):
+            row += [f.before, f.precision, f.recall]
+    return Document(
+        answer.to_dict(), [Table(columns, rows, "Items that fit their tag")], answer.notes
+    )
+
+
+def kept_table(answer: WeakLabels) -> Table:
+    """The items that are kept, with how well each fits."""
+    rows: list[list[Cell]] = [
+        [row["item"], row["tag"], row["fit"]]
+        for f in answer.tags
+        for row in f.rows()
+        if row["kept"]
+    ]
+    return Table([Column("item", numeric=False), Column("tag", numeric=False), Column("fit")], rows)

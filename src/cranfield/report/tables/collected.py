@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from cranfield.campaign.collected import CLASSES, Collected, Tally
+from cranfield.campaign.responses import CLASSES, Collected, Tally
 from cranfield.report.charts.people import collected_figures
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables.agreement import log_table

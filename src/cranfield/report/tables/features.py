@@ -39,7 +39,7 @@ def catalogue_document(found: DescriptorCatalogue, **_: Any) -> Document:
     return Document(found.to_dict(), tables, found.notes, machine=Table(columns, every))
 
 
-def card_document(found: DescriptorCard, **_: Any) -> Document:
+def descriptor_document(found: DescriptorCard, **_: Any) -> Document:
     """What is known of a descriptor, line by line."""
     payload = found.to_dict()
     rows: list[list[Cell]] = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.comparison.judges_answer import Estimated, JudgesReport
+from cranfield.comparison.judges import Estimated, JudgesReport
 from cranfield.report.document import Cell, Column, Document, Table
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cranfield.lab.studies.comparable import Comparability
+from cranfield.lab.studies.calibration import Comparability
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: Comparability) -> Document:
+def calibration_document(answer: Comparability) -> Document:
     """How alike the rankings are, and both scores of every run."""
     verdicts: list[list[Cell]] = [
         [m, tau] for m, tau in zip(answer.measures, answer.taus, strict=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cranfield.lab.both_ways import BASELINE, forms_of
+from cranfield.lab.cost_map_measures import BASELINE, forms_of
 from cranfield.lab.studies.correlate import CONFIDENCE, Correlations, Join
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import few_runs, study_document
 from cranfield.stats.correlation import DISCORDANT
 
 
-def document(answer: Correlations) -> Document:
+def correlations_document(answer: Correlations) -> Document:
     """The pairs, cost maps in both ways, then the steps of both trees."""
     return study_document(answer, [_pairs(answer), *_both_ways(answer), *_trees(answer)])
 

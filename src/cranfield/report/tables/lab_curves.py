@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cranfield.lab.studies.curves import Curves
+from cranfield.lab.studies.rank_curves import Curves
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: Curves) -> Document:
+def curves_document(answer: Curves) -> Document:
     """A row per rank."""
     return study_document(answer, [_values(answer)])
 

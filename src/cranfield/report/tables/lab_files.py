@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cranfield.campaign.questionnaire import WrittenQuestionnaire
+from cranfield.campaign.surveys.questionnaire import WrittenQuestionnaire
 from cranfield.campaign.surveys.survey import WrittenSurvey
-from cranfield.lab.simulate import SimulatedRuns
+from cranfield.lab.runs import SimulatedRuns
 from cranfield.report.document import Column, Document, Table
 
 

@@ -8,7 +8,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: Generality) -> Document:
+def generality_document(answer: Generality) -> Document:
     """A row per size of the collection."""
     tables = [_sizes(answer)]
     if len(answer.runs) > 1:

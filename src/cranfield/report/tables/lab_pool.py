@@ -10,7 +10,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: Pool, *, first: int | None = None) -> Document:
+def pool_document(answer: Pool, *, first: int | None = None) -> Document:
     """The pool by topic, for machines item by item; or the `first` items to judge next."""
     items = _items(answer, answer.items if first is None else answer.next_to_judge(first))
     shown = _topics(answer) if first is None else items

@@ -7,7 +7,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: RandomStudy, *, all_runs: bool = False) -> Document:
+def random_document(answer: RandomStudy, *, all_runs: bool = False) -> Document:
     """A row per measure; with `all_runs` also the scores of every run."""
     tables = [_verdicts(answer), *_densities(answer), *([_runs(answer)] if all_runs else [])]
     return study_document(answer, tables)

@@ -7,7 +7,7 @@ from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 
 
-def document(answer: Requirements) -> Document:
+def requirements_document(answer: Requirements) -> Document:
     """A row per measure, and the counter-examples below."""
     return study_document(answer, [_held(answer)])
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from cranfield.lab.both_ways import forms_of
+from cranfield.lab.cost_map_measures import forms_of
 from cranfield.lab.studies.stability import Stability
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import few_runs, study_document
@@ -17,7 +17,7 @@ _TITLES = {
 }
 
 
-def document(answer: Stability) -> Document:
+def stability_document(answer: Stability) -> Document:
     """Every part that was asked for; for machines one long table."""
     return study_document(answer, _parts(answer), _long(answer))
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import textwrap
 from typing import Any
 
-from cranfield.evaluation.catalogue import (
+from cranfield.evaluation.measure_catalogue import (
+    DIMENSIONS,
     MeasureCard,
     MeasureCatalogue,
     describe,
+    dimensions,
     show_range,
     signature,
 )
-from cranfield.evaluation.dimensions import DIMENSIONS, dimensions
 from cranfield.report.document import Cell, Column, Document, Table
 
 _BEST = {True: "high", False: "low", None: ""}

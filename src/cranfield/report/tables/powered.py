@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from cranfield.comparison.annotation_budget import gold_curve, gold_needed
 from cranfield.comparison.answer import SUCH, THESE
-from cranfield.comparison.more_gold import gold_curve, gold_needed
 from cranfield.comparison.powered_answer import PoweredPair, PoweredScores
 from cranfield.report.document import Cell, Column, Document, Table
 

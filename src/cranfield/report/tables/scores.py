@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cranfield._records import replace
+from cranfield.evaluation.baselines import Annotation
+from cranfield.evaluation.concept_queries import ConceptRanking
+from cranfield.evaluation.explanations import Derivation, Explanations, ItemExplanation
+from cranfield.evaluation.fusion import Fusion
 from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.truth_uncertainty import better_rows, run_doubts, topic_doubts
 from cranfield.measures import Measure
 from cranfield.report.document import Cell, Column, Document, Table
 
@@ -25,8 +30,6 @@ def document(scores: Scores, *, per: Sequence[str] = (), ranks: bool = False, **
     if scores.tie_range:
         tables.append(tie_table(scores))
     if scores.doubt is not None:
-        from cranfield.report.tables.doubt import doubt_tables
-
         tables += doubt_tables(scores)
     more = [per_unit(scores, unit) for unit in per]
     shown = [table for unit in per for table in unit_tables(scores, unit)]
@@ -176,3 +179,188 @@ def _with_density(scores: Scores) -> Table:
         *(density[key] for key in keys),
     ]
     return Table(columns, rows, board.title, board.notes)
+
+
+# More topics, items and pairs nobody reads as a table; JSON has them all.
+SHOWN = 10
+MOST_RUNS = 20
+
+
+def doubt_tables(scores: Scores) -> list[Table]:
+    """Both parts of every interval, who is better, each place, and what carries the doubt."""
+    tables = [_runs(scores)]
+    if len(scores.runs) > 1:
+        tables += [_better(scores), _places(scores)]
+    tables.append(_units(scores))
+    if scores.doubt is not None and scores.doubt.items:
+        tables.append(_items(scores))
+    return tables
+
+
+def _text(name: str) -> Column:
+    return Column(name, numeric=False)
+
+
+def _runs(scores: Scores) -> Table:
+    unit = f"{scores.main_unit}s"
+    columns = [_text("measure"), _text("run"), Column("expected")]
+    columns += [Column("by_truth", heading="± truth"), Column("by_units", heading=f"± {unit}")]
+    for name, heading in (("truth", "truth"), ("units", unit), ("both", "both")):
+        columns += [Column(f"{name}_low", heading=f"{heading} from")]
+        columns += [Column(f"{name}_high", heading="to")]
+    rows: list[list[Cell]] = []
+    for d in run_doubts(scores):
+        row: list[Cell] = [d.measure, d.run, d.expected, d.by_truth, d.by_topics]
+        for ends in (d.truth_interval, d.topics_interval, d.interval):
+            row += [None, None] if ends is None else list(ends)
+        rows.append(row)
+    return Table(columns, rows, "How far the values are sure", _notes(scores, unit))
+
+
+def _notes(scores: Scores, unit: str) -> list[str]:
+    doubt = scores.doubt
+    if doubt is None:
+        return []
+    exact = f"; exact for {', '.join(doubt.exact)}" if doubt.exact else ""
+    return [
+        f"expected: over all truths that the probabilities allow; ± truth: the spread that comes "
+        f"from the truth; ± {unit}: the spread that comes from the choice of {unit}.",
+        f"95 % intervals of the truth alone, of the {unit} alone, and of both together. "
+        f"{doubt.draws} draws of the whole truth, the same for all runs, seed {doubt.seed}{exact}.",
+    ]
+
+
+def _better(scores: Scores) -> Table:
+    columns = [_text("measure"), _text("a"), _text("b"), Column("difference")]
+    columns += [Column("by_truth", heading="± truth"), Column("better", heading="a better")]
+    rows: list[list[Cell]] = [list(row.values()) for row in better_rows(scores)]
+    note = f"a better: over the draws of the truth, on these {scores.main_unit}s; a tie is half."
+    return Table(columns, rows, "Who is better under this truth", [note]).first(10 * SHOWN)
+
+
+def _places(scores: Scores) -> Table:
+    doubt = scores.doubt
+    shown = min(len(scores.runs), MOST_RUNS)
+    columns = [_text("measure"), _text("run")]
+    columns += [Column(f"place_{i + 1}", 3, heading=str(i + 1)) for i in range(shown)]
+    rows: list[list[Cell]] = []
+    for m in scores.measures:
+        if doubt is None or m.higher_is_better is None:
+            continue
+        for run, places in zip(scores.runs, doubt.places(m).tolist(), strict=True):
+            rows.append([str(m), run, *places[:shown]])
+    return Table(columns, rows, "Probability of each place")
+
+
+def _units(scores: Scores) -> Table:
+    unit = scores.main_unit
+    columns = [_text("measure"), _text("unit"), Column("share"), Column("spread")]
+    rows: list[list[Cell]] = []
+    for m in map(str, scores.measures):
+        own = [t for t in topic_doubts(scores) if t.measure == m][:SHOWN]
+        rows += [[t.measure, t.topic, t.share, t.spread] for t in own]
+    note = "share: of the variance that comes from the truth, averaged over runs"
+    return Table(columns, rows, f"The {unit}s that carry the doubt", [note])
+
+
+def _items(scores: Scores) -> Table:
+    columns = [_text("measure"), _text("topic"), _text("item"), Column("share")]
+    rows: list[list[Cell]] = []
+    doubt = scores.doubt
+    for m in map(str, scores.measures):
+        own = [i for i in (doubt.items if doubt else ()) if i.measure == m][:SHOWN]
+        rows += [[i.measure, i.topic, i.item, i.share] for i in own]
+    note = "share: of the variance that comes from the truth, in the mean over runs"
+    return Table(columns, rows, "The items that carry the doubt", [note])
+
+
+def fusion_document(found: Fusion, **_: Any) -> Document:
+    """The weights of the runs; with folds, those of each and what they reach."""
+    runs = Table(
+        [Column("run", numeric=False), Column("weight", digits=2)],
+        [list(pair) for pair in zip(found.names, found.weights, strict=True)],
+        found.headline(),
+    )
+    tables = [runs]
+    if found.folds:
+        columns = [Column("fold"), Column("topics"), Column("tuned"), Column("held out")]
+        columns += [Column(name, digits=2) for name in found.names]
+        rows: list[list[Cell]] = [
+            [number, len(fold.topics), fold.tuned, fold.held_out, *fold.weights]
+            for number, fold in enumerate(found.folds, 1)
+        ]
+        notes = (f"{found.measure} of all topics, each held out: {found.held_out:.4f}",)
+        tables.append(Table(columns, rows, f"Tuned for {found.measure}", notes))
+    return Document(found.to_dict(), tables, found.notes)
+
+
+def annotation_document(found: Annotation, **_: Any) -> Document:
+    """A row for each concept."""
+    table = Table(
+        [Column("concept", numeric=False), Column("threshold")],
+        [[concept, limit] for concept, limit in found.thresholds.items()],
+        found.headline(),
+    )
+    return Document(found.to_dict(), [table], found.notes)
+
+
+def concept_query_document(found: ConceptRanking, **_: Any) -> Document:
+    """A row per query with its first items."""
+    columns = [Column(name, numeric=False) for name in ("topic", "query", "first items")]
+    rows = [[t, q, ", ".join(found.best(t))] for t, q in found.queries]
+    return Document(found.to_dict(), [Table(columns, rows, found.headline())], found.notes)
+
+
+def explanations_document(answer: Explanations, **_: Any) -> Document:
+    """Labels, derivations and values of the item, run by run."""
+    tables = [table for one in answer.explained for table in _explanation_tables(one)]
+    return Document(answer.to_dict(), tables, answer.notes)
+
+
+def _explanation_tables(one: ItemExplanation) -> Iterator[Table]:
+    union = [*one.truth, *(c for c in one.predicted if c not in one.truth)]
+    reasons = {c: "; ".join(v.rule for v in one.broken if v.concept == c) for c in union}
+    rows: list[list[Cell]] = []
+    for concept in union:
+        true, predicted = concept in one.truth, concept in one.predicted
+        verdict = "right" if true and predicted else "missed" if true else "wrong"
+        confidence = None if one.confidences is None else one.confidences[concept]
+        rows.append(
+            [
+                concept,
+                "yes" if true else "",
+                "yes" if predicted else "",
+                confidence,
+                verdict,
+                reasons[concept],
+            ]
+        )
+    columns = [
+        Column(n, numeric=n == "confidence")
+        for n in ("concept", "true", "predicted", "confidence", "verdict", "broken rule")
+    ]
+    yield Table(columns, rows, f"{one.item} in {one.run}")
+    for derivation in one.derivations:
+        yield _derivation_table(derivation)
+    if one.values:
+        values: list[list[Cell]] = [[name, value] for name, value in one.values.items()]
+        yield Table(
+            [Column("measure", numeric=False), Column("value")], values, "Values of this item"
+        )
+
+
+def _derivation_table(derivation: Derivation) -> Table:
+    ranked = derivation.measure.name == "SRP"
+    columns = [
+        Column("label", numeric=False),
+        Column("role", numeric=False),
+        Column("assigned to" if ranked else "nearest", numeric=False),
+        Column("cost"),
+        *([] if ranked else [Column("agreement")]),
+        Column("relatedness" if ranked else "pays"),
+    ]
+    rows: list[list[Cell]] = [
+        [s.label, s.role, s.partner, s.cost, *([] if ranked else [s.agreement]), s.counts]
+        for s in derivation.steps
+    ]
+    return Table(columns, rows, str(derivation.measure), [derivation.arithmetic])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cranfield.campaign.votes import CONFIDENCE, Choices, Preferences
+from cranfield.campaign.surveys.votes import CONFIDENCE, Choices, Preferences
 from cranfield.report.document import Cell, Column, Document, Table
 from cranfield.report.tables._study import study_document
 from cranfield.report.tables.surveys import respondent_tables

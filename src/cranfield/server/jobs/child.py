@@ -103,7 +103,7 @@ def score(given: dict[str, Any]) -> dict[str, Any]:
     Where there is silver its scores lie beside them, and curves are of gold and else of silver.
     """
     from cranfield.campaign.estimated import under_silver
-    from cranfield.campaign.gathered import gather
+    from cranfield.campaign.results_bundle import gather
     from cranfield.comparison.joined import mixed
     from cranfield.io.files import write_whole
 
@@ -212,7 +212,7 @@ def _together(paths: list[Any]) -> Scores | None:
 
 
 def _join_mistakes(paths: list[Path], out: Path) -> None:
-    from cranfield.evaluation.mistakes import Mistakes
+    from cranfield.evaluation.label_confusion import Mistakes
     from cranfield.io.files import write_whole
 
     if paths and all(path.exists() for path in paths):
@@ -272,7 +272,7 @@ WORK = {"export": export, "score": score, "aggregate": aggregate, "publish": pub
 
 if __name__ == "__main__":
     nursery(
-        "cranfield.campaign.gathered",
+        "cranfield.campaign.results_bundle",
         "cranfield.comparison.compare",
         "cranfield.evaluation.labels",
         "cranfield.evaluation.ranked",

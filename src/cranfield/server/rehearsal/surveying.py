@@ -12,8 +12,8 @@ import numpy as np
 
 from cranfield.campaign.forms import NONE
 from cranfield.campaign.surveys.making import make_survey
-from cranfield.campaign.tally import BOTH
-from cranfield.io.written import csv_text
+from cranfield.campaign.surveys.votes import BOTH
+from cranfield.io.atomic import csv_text
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.world import World

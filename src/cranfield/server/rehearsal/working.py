@@ -8,11 +8,11 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
+from cranfield.campaign.annotation_task import make_sheet
 from cranfield.campaign.forms import Form
-from cranfield.campaign.personas import Crowd, Persona, Said
-from cranfield.campaign.sheet_maker import make_sheet
 from cranfield.server.rehearsal import people
 from cranfield.server.rehearsal.client import Client
+from cranfield.server.rehearsal.personas import Crowd, Persona, Said
 from cranfield.server.rehearsal.stage import Stage
 from cranfield.server.rehearsal.world import CROWD, NAME
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from cranfield import ontologies
-from cranfield.io.written import write_whole
+from cranfield.io.atomic import write_whole
 from cranfield.server.rehearsal.scale import Scale
 
 Floats: TypeAlias = NDArray[np.float64]

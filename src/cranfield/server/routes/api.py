@@ -11,7 +11,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.campaign.states import State
+from cranfield.campaign.workflow import State
 from cranfield.errors import UsageError
 from cranfield.report.render import render
 from cranfield.report.tables import document_of

@@ -14,8 +14,8 @@ from starlette.responses import Response
 from cranfield.campaign.batches import BATCH_WAYS, way_name
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError, UsageError, plural
+from cranfield.io.atomic import csv_text
 from cranfield.io.files import Caps, Input
-from cranfield.io.written import csv_text
 from cranfield.report.tables import document_of
 from cranfield.server.forms import SURE, Fields, Question, ask_first, sent_file, sentence
 from cranfield.server.routes.working import batch_of

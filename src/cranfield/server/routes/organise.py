@@ -11,7 +11,7 @@ from sqlalchemy import Connection, select
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.campaign.states import State, check_move
+from cranfield.campaign.workflow import State, check_move
 from cranfield.errors import UsageError
 from cranfield.server.forms import Fields, Question, ask_first, sent_file, sentence
 from cranfield.server.routes.submitting import own_run

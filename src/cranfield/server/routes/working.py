@@ -12,7 +12,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import Response
 
-from cranfield.campaign.ontology_form import actions_of
+from cranfield.campaign.forms import actions_of
 from cranfield.campaign.truth import disputes
 from cranfield.errors import UsageError, plural
 from cranfield.report.charts.people import agreement_over_time

@@ -9,14 +9,14 @@ from collections.abc import Mapping
 from sqlalchemy import Connection, delete, func, insert, select, update
 
 from cranfield.agreement.adjudication import Decision
+from cranfield.campaign.annotation_task import Filled, Response, form_values
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import moved
-from cranfield.campaign.collected import Collected, collect
-from cranfield.campaign.sheets import Filled, Response, form_values
+from cranfield.campaign.responses import Collected, collect
 from cranfield.campaign.truth import Dispute, disputes, make_truth, weighed
-from cranfield.data.filled_forms import FilledForm
+from cranfield.data.judgement_log import FilledForm
 from cranfield.errors import UsageError
-from cranfield.io.written import csv_text, write_whole
+from cranfield.io.atomic import csv_text, write_whole
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.assessors import assessors_of

@@ -12,9 +12,9 @@ from weakref import WeakKeyDictionary
 from sqlalchemy import Connection, Engine, bindparam, func, insert, select, update
 
 from cranfield._lazy import cached_property
+from cranfield.campaign.annotation_task import Grid, Sheet, Unit
 from cranfield.campaign.batches import KINDS, Plan, changed, order_of
 from cranfield.campaign.forms import Form
-from cranfield.campaign.sheets import Grid, Sheet, Unit
 from cranfield.campaign.surveys.kinds import KINDS as SURVEY_KINDS
 from cranfield.errors import UsageError, suggest
 from cranfield.server.context import Context, hash_of

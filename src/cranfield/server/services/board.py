@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlalchemy import Connection, func, select
 
-from cranfield.campaign.states import State, guards, moves_from
+from cranfield.campaign.workflow import State, guards, moves_from
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services import audit, jobs, scoring, submissions, teams

@@ -7,7 +7,7 @@ from typing import Any, cast
 
 from sqlalchemy import Connection, func, insert, select, update
 
-from cranfield.campaign.states import Facts, State, check_move
+from cranfield.campaign.workflow import Facts, State, check_move
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.permissions import RESERVED

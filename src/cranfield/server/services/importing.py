@@ -12,15 +12,15 @@ from typing import Any
 from sqlalchemy import Connection, insert, select
 
 from cranfield.campaign.estimated import check_estimable
+from cranfield.campaign.item_texts import read_texts
 from cranfield.campaign.scoring import TRUTH
 from cranfield.campaign.submissions import Checked, PublicSet, check_submission
-from cranfield.campaign.texts import read_texts
 from cranfield.data.collection import Collection, Kind, RunFacts, Team
 from cranfield.errors import InputError, UsageError
+from cranfield.io.atomic import whole_file
 from cranfield.io.collection import read_collection
 from cranfield.io.collection_writer import write_collection
 from cranfield.io.files import inner_suffix, run_name
-from cranfield.io.written import whole_file
 from cranfield.server.context import Context, hash_of
 from cranfield.server.services import audit, scoring
 from cranfield.server.services.campaigns import add_campaign, checked_slug

@@ -8,9 +8,8 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from cranfield.campaign.ontology_form import shown_name
-from cranfield.campaign.sheet_maker import known_labels, make_sheet
-from cranfield.campaign.sheets import Sheet
+from cranfield.campaign.annotation_task import Sheet, known_labels, make_sheet
+from cranfield.campaign.forms import shown_name
 from cranfield.data.labels import LabelMatrix, dense
 from cranfield.errors import UsageError
 from cranfield.io.files import Input

@@ -7,7 +7,7 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
-from cranfield.campaign.sheet_maker import SHOWN, views_of
+from cranfield.campaign.annotation_task import SHOWN, views_of
 from cranfield.errors import UsageError
 
 _HELD = re.compile(rf"data:image/({'|'.join(sorted(set(SHOWN.values())))});base64,[A-Za-z0-9+/=]+")

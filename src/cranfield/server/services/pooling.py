@@ -7,10 +7,10 @@ from typing import Any
 
 from sqlalchemy import Connection, insert, select, update
 
-from cranfield.campaign.ontology_form import GRADES, grade_form
+from cranfield.campaign.annotation_task import Sheet, Unit
+from cranfield.campaign.forms import GRADES, grade_form
+from cranfield.campaign.item_texts import read_texts
 from cranfield.campaign.pool import Pool, PooledItem, make_pool
-from cranfield.campaign.sheets import Sheet, Unit
-from cranfield.campaign.texts import read_texts
 from cranfield.errors import UsageError
 from cranfield.io.collection import read_collection
 from cranfield.io.files import Caps, Input

@@ -14,11 +14,10 @@ from cranfield.agreement.quality import AnnotatorQuality, quality_of
 from cranfield.agreement.ranking_robustness import compare_rankings
 from cranfield.campaign.batches import Assignment as Given
 from cranfield.campaign.batches import status_of
-from cranfield.campaign.collected import collect
+from cranfield.campaign.responses import collect
 from cranfield.campaign.submissions import ROWS
 from cranfield.data.defaults import DEFAULT_THRESHOLD
-from cranfield.data.filled_forms import FilledForm
-from cranfield.data.judgement_log import JudgementLog
+from cranfield.data.judgement_log import FilledForm, JudgementLog
 from cranfield.errors import CranfieldError, UsageError
 from cranfield.io.labels import read_labels
 from cranfield.server.context import SECOND, Context

@@ -13,9 +13,9 @@ from typing import Any
 
 from sqlalchemy import Connection, and_, bindparam, func, insert, or_, select, update
 
+from cranfield.campaign.annotation_task import form_values
 from cranfield.campaign.batches import ASSIGNMENT_WAYS
 from cranfield.campaign.forms import LONGEST_TEXT, Form, FormProblem
-from cranfield.campaign.sheets import form_values
 from cranfield.errors import UsageError
 from cranfield.server.context import SECOND, Context
 from cranfield.server.services.batches import Batch, loaded

@@ -12,7 +12,7 @@ from sqlalchemy import Connection, select
 
 from cranfield.campaign.surveys.counting import count_survey
 from cranfield.errors import CranfieldError
-from cranfield.io.written import csv_text
+from cranfield.io.atomic import csv_text
 from cranfield.server.context import Context
 from cranfield.server.services import assessing, batches
 from cranfield.server.services.batches import Batch

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from cranfield.campaign.results.answer import Cell, ResultPart
+from cranfield.campaign.results.results_data import Cell, ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.report.methods import citations, methods
 from cranfield.site.links import Address

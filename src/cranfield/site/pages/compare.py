@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from cranfield.campaign.errors import analyse_errors
+from cranfield.campaign.error_analysis import analyse_errors
 from cranfield.campaign.results.parts import only_runs
 from cranfield.campaign.views.answer import View
 from cranfield.campaign.views.pairs import MOST_RUNS, pairs_view

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from cranfield.campaign.errors import analyse_errors
+from cranfield.campaign.error_analysis import analyse_errors
 from cranfield.campaign.results import TABLES, result_table
 from cranfield.campaign.results.parts import only_runs
 from cranfield.campaign.results.years import compare_years

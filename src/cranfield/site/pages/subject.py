@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from cranfield.campaign.results.answer import Link as Kind
-from cranfield.campaign.results.answer import ResultPart
+from cranfield.campaign.results.results_data import Link as Kind
+from cranfield.campaign.results.results_data import ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.campaign.views.subjects import run_view, team_view, unit_view
 from cranfield.site.links import Address, slug

@@ -1,0 +1,569 @@
+"""What is put before people (units, each with its form) and what comes back from them.
+
+A sheet is the same whether it is served page by page or handed out as one file. What a person
+has filled in comes back as a response, a JSON file that carries the forms it was made with, so
+that it can be read and checked alone.
+"""
+
+from __future__ import annotations
+
+import base64
+import io
+import json
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, get_args
+
+from cranfield.campaign.forms import LONGEST_TEXT, Answers, Form, FormProblem, gated, ontology_form
+from cranfield.campaign.item_texts import picture_files, public_concepts, public_items, read_texts
+from cranfield.data.collection import Collection, ImageSheet, Texts
+from cranfield.data.labels import LabelMatrix
+from cranfield.data.ontology import Ontology, Rules
+from cranfield.errors import InputError, MissingExtraError, NeedsError, Problem, UsageError, suggest
+from cranfield.io.annotations import read_truth
+from cranfield.io.collection import FILE, read_collection, read_items
+from cranfield.io.concept_glossary import Meaning, built_in_meanings, read_meanings
+from cranfield.io.files import FileForm, describe, read_json_text, read_text
+from cranfield.io.ontology import read_ontology, read_rules
+from cranfield.ontologies import BUILT_IN
+from cranfield.validation import Seed, validate_params
+from cranfield.work.seeds import generator
+
+# How the layout of responses is numbered.
+LAYOUT = 1
+_STREAM = 43
+
+State: TypeAlias = Literal["done", "cannot tell", "skipped"]
+STATES: tuple[State, ...] = get_args(State)
+
+
+@dataclass(frozen=True, slots=True)
+class Grid:
+    """A small table that belongs to a question."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Unit:
+    """One thing to judge: its name, which form asks about it, and what is shown of it.
+
+    `picture` is an address or the picture itself as a data address, `second` that of the other
+    one of a pair; `topic` stays in view while items are judged for it, and so does `query`, the
+    picture that a topic asks with.
+    """
+
+    name: str
+    form: str = "form"
+    title: str = ""
+    text: str = ""
+    picture: str = ""
+    second: str = ""
+    topic: str = ""
+    grid: Grid | None = None
+    query: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Sheet:
+    """Units in the order in which they are shown, with their forms.
+
+    `about` is a form about the person, asked once and first. `scenario` is told before, and
+    `guidelines` are one key away; both are plain text.
+    """
+
+    title: str
+    kind: str
+    forms: Mapping[str, Form]
+    units: tuple[Unit, ...]
+    scenario: str = ""
+    guidelines: str = ""
+    version: str = "1"
+    about: Form | None = None
+
+    def __post_init__(self) -> None:
+        lacking = [u.name for u in self.units if u.form not in self.forms]
+        if lacking:
+            raise UsageError(f"unit {lacking[0]!r} has no form")
+        if len({u.name for u in self.units}) < len(self.units):
+            raise UsageError("two units of a sheet have one name")
+
+    @property
+    def sha(self) -> str:
+        """A short name of what is asked, the same for all who answer the same."""
+        return "-".join(sorted({form.sha for form in self.forms.values()}))[:67]
+
+    def shuffled(self, seed: int) -> Sheet:
+        """The same units in an order of their own."""
+        order = generator(seed, _STREAM).permutation(len(self.units))
+        units = tuple(self.units[int(k)] for k in order)
+        return Sheet(
+            self.title,
+            self.kind,
+            self.forms,
+            units,
+            self.scenario,
+            self.guidelines,
+            self.version,
+            self.about,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """All that is put before people as JSON, pictures too, which `from_dict` reads."""
+        return {
+            **self.asked(),
+            "scenario": self.scenario,
+            "guidelines": self.guidelines,
+            "units": [asdict(unit) for unit in self.units],
+        }
+
+    @classmethod
+    def from_dict(cls, found: Mapping[str, Any]) -> Sheet:
+        """The sheet that `to_dict` has written; a UsageError for anything else."""
+        try:
+            about = found["about"]
+            return cls(
+                str(found["title"]),
+                str(found["kind"]),
+                {str(name): Form.from_dict(form) for name, form in found["forms"].items()},
+                tuple(_unit(unit) for unit in found["units"]),
+                str(found["scenario"]),
+                str(found["guidelines"]),
+                str(found["version"]),
+                None if about is None else Form.from_dict(about),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise UsageError(f"this is not a sheet of Cranfield ({error!r})") from None
+
+    def asked(self) -> dict[str, Any]:
+        """What a response carries of the sheet: enough to read it alone, and no pictures."""
+        return {
+            "title": self.title,
+            "kind": self.kind,
+            "version": self.version,
+            "forms": {name: form.to_dict() for name, form in self.forms.items()},
+            "about": None if self.about is None else self.about.to_dict(),
+            "units": {unit.name: unit.form for unit in self.units},
+        }
+
+
+def _unit(found: Mapping[str, Any]) -> Unit:
+    told: dict[str, Any] = {name: str(value) for name, value in found.items() if name != "grid"}
+    grid = found["grid"]
+    if grid is not None:
+        rows = tuple(tuple(map(str, row)) for row in grid["rows"])
+        told["grid"] = Grid(tuple(map(str, grid["head"])), rows)
+    return Unit(**told)
+
+
+@dataclass(frozen=True, slots=True)
+class Filled:
+    """What a person said about one unit; `seconds` are those in which the page was in front."""
+
+    unit: str
+    answers: Answers
+    state: State = "done"
+    seconds: float = math.nan
+    comment: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Response:
+    """All that came back from one person."""
+
+    annotator: str
+    kind: str
+    title: str
+    version: str
+    forms: Mapping[str, Form]
+    units: Mapping[str, str]
+    filled: tuple[Filled, ...]
+    about: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    about_form: Form | None = None
+    source: str = "response"
+
+    def done(self) -> tuple[Filled, ...]:
+        """What was answered, without what was skipped or could not be told."""
+        return tuple(f for f in self.filled if f.state == "done")
+
+    def form_of(self, unit: str) -> Form:
+        return self.forms[self.units[unit]]
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """The units that nothing was said about."""
+        said = {f.unit for f in self.filled}
+        return tuple(u for u in self.units if u not in said)
+
+    @property
+    def seconds(self) -> float:
+        """All the time that the pages were in front."""
+        return math.fsum(f.seconds for f in self.filled)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The response as JSON, which `read_response` reads."""
+        return {
+            "cranfield-response": LAYOUT,
+            "annotator": self.annotator,
+            "sheet": {
+                "title": self.title,
+                "kind": self.kind,
+                "version": self.version,
+                "forms": {name: form.to_dict() for name, form in self.forms.items()},
+                "about": None if self.about_form is None else self.about_form.to_dict(),
+                "units": dict(self.units),
+            },
+            "about": {name: list(given) for name, given in self.about.items()},
+            "filled": [
+                {
+                    "unit": f.unit,
+                    "state": f.state,
+                    "answers": {name: list(given) for name, given in f.answers.items()},
+                    "seconds": None if math.isnan(f.seconds) else f.seconds,
+                    "comment": f.comment,
+                }
+                for f in self.filled
+            ],
+        }
+
+
+def response_of(
+    sheet: Sheet,
+    annotator: str,
+    filled: Iterable[Filled],
+    about: Mapping[str, Sequence[str]] | None = None,
+) -> Response:
+    """What a person said about a sheet, checked; a UsageError names the first problem."""
+    units = {unit.name: unit.form for unit in sheet.units}
+    made = Response(
+        annotator,
+        sheet.kind,
+        sheet.title,
+        sheet.version,
+        sheet.forms,
+        units,
+        tuple(filled),
+        about or {},
+        sheet.about,
+    )
+    problems = problems_of(made)
+    if problems:
+        raise UsageError(problems[0])
+    return made
+
+
+def problems_of(response: Response) -> list[str]:
+    """What is wrong with a response, a sentence for each problem."""
+    found, seen = [], set()
+    for filled in response.filled:
+        if filled.unit not in response.units:
+            found.append(f"unit {filled.unit!r} was not asked about")
+            continue
+        if filled.unit in seen:
+            found.append(f"unit {filled.unit!r} is answered twice")
+        seen.add(filled.unit)
+        if filled.state == "done":
+            wrong = response.form_of(filled.unit).check(filled.answers)
+            found += [f"unit {filled.unit!r}: {problem.message}" for problem in wrong]
+    found += [problem.message for problem in about_problems(response)]
+    return found
+
+
+def about_problems(response: Response) -> tuple[FormProblem, ...]:
+    """What is wrong with the answers about the person."""
+    if response.about_form is None:
+        return ()
+    return response.about_form.check(response.about)
+
+
+def read_response(path: FileForm) -> Response:
+    """A response from its file, every form checked again; an InputError lists what is wrong."""
+    where = describe(path)
+    try:
+        found = json.loads(read_json_text(path))
+    except (ValueError, RecursionError) as error:
+        raise InputError.single(where, f"is not JSON ({error})") from None
+    if not isinstance(found, dict) or found.get("cranfield-response") != LAYOUT:
+        raise InputError.single(where, "is not a file of answers to a form of Cranfield")
+    try:
+        response = _parsed(found, where)
+    except (KeyError, TypeError, ValueError, AttributeError, UsageError) as error:
+        raise InputError.single(where, f"is not a whole file of answers ({error})") from None
+    problems = problems_of(response)
+    if problems:
+        raise InputError(where, [Problem(0, text) for text in problems])
+    return response
+
+
+def _parsed(found: Mapping[str, Any], where: str) -> Response:
+    sheet = found["sheet"]
+    forms = {str(name): Form.from_dict(form) for name, form in sheet["forms"].items()}
+    units = {str(unit): str(form) for unit, form in sheet["units"].items()}
+    if not set(units.values()) <= set(forms):
+        raise ValueError("a unit without its form")
+    annotator = str(found["annotator"]).strip()
+    if not annotator:
+        raise ValueError("nobody's name")
+    about = sheet.get("about")
+    return Response(
+        annotator,
+        str(sheet["kind"]),
+        str(sheet["title"]),
+        str(sheet["version"]),
+        forms,
+        units,
+        tuple(_filled(entry) for entry in found["filled"]),
+        _answers(found.get("about") or {}),
+        None if about is None else Form.from_dict(about),
+        where,
+    )
+
+
+def _filled(entry: Mapping[str, Any]) -> Filled:
+    state = entry["state"]
+    if state not in STATES:
+        raise ValueError(f"the state {state!r}")
+    seconds = entry.get("seconds")
+    time = math.nan if seconds is None else float(seconds)
+    if time < 0 or math.isinf(time):
+        raise ValueError(f"{seconds!r} seconds")
+    comment = str(entry.get("comment", ""))[:LONGEST_TEXT]
+    return Filled(str(entry["unit"]), _answers(entry["answers"]), state, time, comment)
+
+
+def _answers(found: Mapping[str, Any]) -> dict[str, list[str]]:
+    made = {}
+    for name, given in found.items():
+        if not isinstance(given, list) or not all(isinstance(v, str) for v in given):
+            raise ValueError(f"question {name!r}: expected a list of texts")
+        made[str(name)] = given
+    return made
+
+
+def form_values(form: Form, answers: Answers) -> dict[str, str]:
+    """What a form says, as {concept: value}: labels as 0 and 1, single choices as they are."""
+    if form.concepts:
+        return {c: str(v) for c, v in form.labels(answers).items()}
+    return {
+        q.name: answers[q.name][0]
+        for q in form.questions()
+        if q.kind in ("one", "number") and answers.get(q.name)
+    }
+
+
+# What browsers show by themselves; anything else is turned into PNG.
+SHOWN = {".jpg": "jpeg", ".jpeg": "jpeg", ".png": "png", ".gif": "gif", ".webp": "webp"}
+# A tile of a sheet of pictures is made this wide at least, in pixels.
+_WIDE = 160
+GUIDELINES = (
+    "Choose what is representative of the picture, and only what can be seen in it.\n"
+    "Of round buttons exactly one answer is needed; of boxes choose all that apply."
+)
+
+
+@validate_params
+def make_sheet(
+    source: str | Path,
+    *,
+    rules: str | Path | None = None,
+    pictures: str | Path | None = None,
+    items: str | Path | None = None,
+    split: str | None = None,
+    below: str | None = None,
+    known: Any = None,
+    meanings: str | Path | None = None,
+    guidelines: str | Path | None = None,
+    version: str = "1",
+    title: str | None = None,
+    first: int | None = None,
+    seed: Seed | None = None,
+) -> Sheet:
+    """A sheet that asks about the concepts of an ontology.
+
+    `source` is a collection's folder, whose ontology, rules, items and pictures are used, or an
+    ontology, which needs `pictures` (a folder) or `items` (a file of ids). `split` is one of the
+    collection's. With `below` only the concepts below that one are asked for, of the items that
+    the labels in `known` give it to. `meanings` define the concepts, `guidelines` is a text file.
+    `first` units are asked about, in the order of the items or in one drawn by `seed`.
+    """
+    if first is not None and first < 1:
+        raise UsageError(f"first={first} is not a whole number from 1 on")
+    given = _Given.of(source, rules, meanings)
+    wanted = given.items(pictures, items, split)
+    if below is not None:
+        labels = known if known is not None else given.truth()
+        wanted = gated(wanted, known_labels(labels), [below])
+    units = _units(wanted, given.texts, pictures)
+    form = ontology_form(
+        given.ontology, meanings=given.meanings, below=below, title=title or given.title
+    )
+    text = GUIDELINES if guidelines is None else read_text(guidelines).strip()
+    sheet = Sheet(
+        title or given.title, "labels", {"form": form}, units, guidelines=text, version=version
+    )
+    drawn = sheet if seed is None else sheet.shuffled(seed)
+    if first is None:
+        return drawn
+    return Sheet(
+        drawn.title,
+        drawn.kind,
+        drawn.forms,
+        drawn.units[:first],
+        guidelines=text,
+        version=version,
+    )
+
+
+def known_labels(source: Any) -> LabelMatrix:
+    """Labels that are known: decisions, not confidences."""
+    found = read_truth(source)
+    if found.labels is None:
+        raise UsageError("labels that are known are 0 and 1, not confidences")
+    return found
+
+
+class _Given:
+    """What a collection or an ontology gives to a sheet."""
+
+    def __init__(
+        self,
+        ontology: Ontology,
+        meanings: Mapping[str, Meaning],
+        collection: Collection | None,
+    ) -> None:
+        self.ontology, self.meanings, self._collection = ontology, meanings, collection
+        self.title = "Annotation"
+        self.texts = Texts()
+        if collection is not None:
+            self.title = collection.title or collection.name
+            self.texts = read_texts(collection)
+
+    @classmethod
+    def of(
+        cls, source: str | Path, rules: str | Path | None, meanings: str | Path | None
+    ) -> _Given:
+        collection = None
+        named: str | Path = source
+        known: str | Path | None = meanings
+        if Path(source).is_dir() or Path(source).name == FILE:
+            collection = read_collection(source)
+            known = meanings or collection.concepts
+            rules = rules or collection.rules
+            if collection.ontology is None:
+                return cls(
+                    _flat(collection, rules), read_meanings(known) if known else {}, collection
+                )
+            named = collection.ontology
+        # Tabs are the categories at the top, which the tree of the costs does without.
+        listed = f"{named}-listed"
+        tree = read_ontology(listed if listed in BUILT_IN else named, rules=rules)
+        built_in = known is None and str(named) in BUILT_IN
+        defined = built_in_meanings() if built_in else {}
+        return cls(tree, read_meanings(known) if known is not None else defined, collection)
+
+    def items(
+        self, pictures: str | Path | None, items: str | Path | None, split: str | None
+    ) -> Sequence[str]:
+        if items is not None:
+            return read_items(items)
+        if self._collection is None:
+            if split is not None:
+                raise UsageError("only a collection has splits")
+            if pictures is None:
+                raise NeedsError("an ontology alone has no items: name pictures or items")
+            return tuple(picture_files(Path(pictures)))
+        splits = self._collection.splits
+        if split is not None:
+            if split not in splits:
+                raise UsageError(f"no split {split!r}.{suggest(split, splits)}")
+            return splits[split]
+        found = public_items(self._collection, "labels")
+        if found is None:
+            raise NeedsError(f"{self._collection.folder / FILE} names no items")
+        return found
+
+    def truth(self) -> Path:
+        if self._collection is None:
+            raise NeedsError("below needs known labels")
+        return self._collection.need("truth")
+
+
+def _flat(collection: Collection, rules: str | Path | None) -> Ontology:
+    """The concepts of a collection without a hierarchy, one beside the other."""
+    concepts = public_concepts(collection)
+    if not concepts:
+        raise NeedsError(f"{collection.folder / FILE} has no ontology and no concepts")
+    known = Rules() if rules is None else read_rules(rules)
+    return Ontology.from_paths(((c, c) for c in concepts), rules=known).checked()
+
+
+def views_of(
+    items: Sequence[str], *, collection: str | Path | None = None, pictures: Any = None
+) -> tuple[dict[str, str], dict[str, str]]:
+    """Texts and pictures (as addresses that hold them) of items, from a collection or a folder."""
+    texts = Texts() if collection is None else read_texts(read_collection(collection))
+    units = _units(items, texts, pictures) if items else ()
+    return {u.name: u.text for u in units if u.text}, {
+        u.name: u.picture for u in units if u.picture
+    }
+
+
+def _units(items: Sequence[str], texts: Texts, pictures: str | Path | None) -> tuple[Unit, ...]:
+    files = dict(texts.pictures) if pictures is None else picture_files(Path(pictures))
+    tiles = _Tiles(texts.sheet) if texts.sheet is not None and not files else None
+    found = []
+    for item in items:
+        shown = ""
+        if item in files:
+            shown = data_address(files[item])
+        elif tiles is not None and item in tiles.sheet:
+            shown = tiles.address(item)
+        found.append(Unit(item, text=texts.items.get(item, ""), picture=shown))
+    if not found:
+        raise UsageError("there is no item to ask about")
+    return tuple(found)
+
+
+def data_address(path: Path) -> str:
+    """A picture as an address that holds it."""
+    kind = SHOWN.get(path.suffix.lower())
+    if kind is not None:
+        return _address(path.read_bytes(), kind)
+    image = _imaging().open(path).convert("RGB")
+    return _address(_png(image), "png")
+
+
+class _Tiles:
+    """Pictures cut out of one sheet of many."""
+
+    def __init__(self, sheet: ImageSheet) -> None:
+        self.sheet = sheet
+        self._image = _imaging().open(sheet.path)
+
+    def address(self, item: str) -> str:
+        left, top = self.sheet.tile(item)
+        box = (left, top, left + self.sheet.width, top + self.sheet.height)
+        times = max(1, -(-_WIDE // self.sheet.width))
+        tile = self._image.crop(box)
+        return _address(_png(tile.resize((tile.width * times, tile.height * times), 0)), "png")
+
+
+def _imaging() -> Any:
+    try:
+        from PIL import Image
+    except ModuleNotFoundError:
+        raise MissingExtraError("pillow", "images", "forms with these pictures") from None
+    return Image
+
+
+def _png(image: Any) -> bytes:
+    out = io.BytesIO()
+    image.save(out, "png", optimize=True)
+    return out.getvalue()
+
+
+def _address(data: bytes, kind: str) -> str:
+    return f"data:image/{kind};base64,{base64.b64encode(data).decode()}"

@@ -1,0 +1,323 @@
+"""Error analysis: where runs fail, where they disagree, what they gain and lose, what they mix up.
+
+Everything is said of the topics, items or concepts that a measure speaks of.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield.campaign.results.results_data import Cell, Link, ResultColumn, ResultPart
+from cranfield.campaign.scoring import only_kind, score_collection, scored_truth, task_options
+from cranfield.campaign.views.answer import View, count, text
+from cranfield.data.collection import Kind
+from cranfield.errors import NeedsError, check_counts
+from cranfield.evaluation.inputs import LABEL_OPTIONS, Subject
+from cranfield.evaluation.label_confusion import BINS, Mistakes, score_with_mistakes
+from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.summary import hardest
+from cranfield.io.collection import read_collection
+from cranfield.measures import Measure
+from cranfield.notes import Progress, with_progress
+from cranfield.validation import validate_params
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+SHOWN = 10
+
+
+@dataclass(frozen=True, repr=False, eq=False)
+class ErrorAnalysis(View):
+    """Where runs fail: a table per question."""
+
+    command: ClassVar[str] = "errors"
+
+
+@validate_params
+def analyse_errors(
+    scores: Scores,
+    *,
+    measure: Measure | str | None = None,
+    baseline: str | None = None,
+    shown: int | None = SHOWN,
+    mistakes: Mistakes | None = None,
+    items: bool = True,
+) -> ErrorAnalysis:
+    """The hardest topics, those where runs disagree, and gains and losses against a baseline.
+
+    With `mistakes` also the concepts that are confused most, and wrong labels by confidence;
+    single items among them are named only with `items`. `shown` is the length of every table,
+    None for all.
+
+    >>> from cranfield import evaluate
+    >>> truth = {"t1": {"a": 1}, "t2": {"b": 1}}
+    >>> runs = {"x": {"t1": {"a": 1.0}, "t2": {"c": 1.0}}, "y": {"t1": {"a": 1.0}}}
+    >>> analyse_errors(evaluate(truth, runs, "AP")).part("hardest").column("topic")
+    ['t2', 't1']
+    """
+    check_counts(shown=shown)
+    chosen = scores.measures[0] if measure is None else scores.measure_named(str(measure))
+    if chosen not in scores.values or scores.unit_of[chosen] == "whole":
+        raise NeedsError(f"{chosen} has no values of single topics, items or concepts here")
+    table = _Table(scores, chosen, shown)
+    parts = [table.hardest(), *table.disagreement()]
+    if baseline is not None:
+        parts += table.changes(baseline)
+    if mistakes is not None:
+        parts += _mistaken(mistakes, shown, items=items)
+    return ErrorAnalysis(
+        name="errors",
+        title=f"Where runs fail, by {chosen}",
+        source="",
+        parts=tuple(parts),
+        facts={
+            "measure": str(chosen),
+            "unit": scores.unit_of[chosen],
+            "runs": len(scores.runs),
+            "baseline": baseline,
+        },
+        verdict=tuple(_verdict(scores, chosen, parts)),
+        notes=scores.notes,
+    )
+
+
+@validate_params
+@with_progress
+def find_errors(
+    files: Sequence[Any],
+    truth: Any = None,
+    *,
+    kind: Kind | None = None,
+    measures: Any = None,
+    baseline: str | None = None,
+    shown: int | None = SHOWN,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> ErrorAnalysis:
+    """The error analysis of runs of either kind, of saved scores, or of a collection's folder.
+
+    `files` are the judgements and runs, with `truth` the runs alone, or one folder, whose runs
+    are those of `kind`, or of the kind that the measures have. `options` are those of `evaluate`
+    and `evaluate_labels`. The first measure counts.
+    """
+    asked: dict[str, Any] = {"jobs": jobs, "progress": progress}
+    mistakes = None
+    if len(files) == 1 and truth is None and Path(str(files[0])).is_dir():
+        collection = read_collection(files[0])
+        chosen = only_kind(collection, kind, measures)
+        part = collection.part(chosen)
+        baseline = baseline or part.baseline or None
+        if chosen == "labels":
+            own = {k: v for k, v in options.items() if k in LABEL_OPTIONS and v}
+            known = task_options(collection, chosen) | own
+            wanted = measures or list(part.measures) or None
+            place = scored_truth(collection, "labels")
+            scores, mistakes = score_with_mistakes(place, part.runs, wanted, **asked, **known)
+        else:
+            scores = score_collection(collection, chosen, measures=measures, **asked)
+    else:
+        subject = Subject.of(files, truth, **options)
+        if subject.kind == "labels":
+            given = dict(subject.options)
+            place, runs = given.pop("truth"), given.pop("runs")
+            scores, mistakes = score_with_mistakes(place, runs, measures, **asked, **given)
+        else:
+            scores = subject.scores(measures, jobs or 1, Progress.of(progress))
+    return analyse_errors(scores, baseline=baseline, shown=shown, mistakes=mistakes)
+
+
+class _Table:
+    """The values of a measure, and listings of its units."""
+
+    def __init__(self, scores: Scores, measure: Measure, shown: int | None) -> None:
+        self.scores, self.measure, self.shown = scores, measure, shown
+        self.unit: Link = scores.unit_of[measure]  # type: ignore[assignment]
+        self.names = scores.units[self.unit]
+        self.values: NDArray[np.float64] = np.asarray(scores.values[measure], dtype=np.float64)
+        self.sign = -1.0 if measure.higher_is_better is False else 1.0
+        self.places = 0 if measure.averaging == "sum" else 4
+        self.known = np.flatnonzero(~np.isnan(self.values).all(axis=0))
+
+    def hardest(self) -> ResultPart:
+        """Units by the best value that any run reaches there, the worst first."""
+        best, mean, run_at = self._ends(1.0), self._mean(), self._holder(1.0)
+        worst = self._ends(-1.0)
+        order = sorted(
+            self.known.tolist(),
+            key=lambda j: (self.sign * best[j], self.sign * mean[j], j),
+        )
+        rows: list[tuple[Cell, ...]] = [
+            (self.names[j], float(best[j]), run_at[j], float(mean[j]), float(worst[j]))
+            for j in order[: self.shown]
+        ]
+        columns = (
+            text(self.unit, link=self.unit),
+            self._number("best", f"best {self.measure}"),
+            text("best_run", "by", "run"),
+            self._number("mean", "mean of runs"),
+            self._number("worst"),
+        )
+        note = f"{self.unit}s by the best value of any run, the worst first"
+        return ResultPart("hardest", f"Hardest {self.unit}s", columns, tuple(rows), (note,))
+
+    def disagreement(self) -> Iterator[ResultPart]:
+        """Units on which the values of runs lie furthest apart."""
+        if len(self.scores.runs) < 2:
+            return
+        spread = np.full(len(self.names), np.nan)
+        filled = np.sum(~np.isnan(self.values), axis=0)
+        several = np.flatnonzero(filled > 1)
+        spread[several] = np.nanstd(self.values[:, several], axis=0)
+        order = sorted(several.tolist(), key=lambda j: (-spread[j], j))
+        high, low = self._holder(1.0), self._holder(-1.0)
+        best, worst = self._ends(1.0), self._ends(-1.0)
+        rows: list[tuple[Cell, ...]] = [
+            (self.names[j], float(spread[j]), float(best[j]), high[j], float(worst[j]), low[j])
+            for j in order[: self.shown]
+        ]
+        columns = (
+            text(self.unit, link=self.unit),
+            self._number("spread", "std. dev."),
+            self._number("best"),
+            text("best_run", "by", "run"),
+            self._number("worst"),
+            text("worst_run", "by", "run"),
+        )
+        note = f"std. dev.: of {self.measure} over the runs"
+        title = f"{self.unit.capitalize()}s where runs disagree"
+        yield ResultPart("disagreement", title, columns, tuple(rows), (note,))
+
+    def changes(self, baseline: str) -> Iterator[ResultPart]:
+        """The largest gains and losses of any run against a baseline."""
+        at = self.scores.index_of(baseline)
+        gap = self.values - self.values[at]
+        gap[at] = np.nan
+        better = np.where(np.isnan(gap), 0.0, self.sign * gap)
+        for name, title, turn in (
+            ("gains", "Largest gains against", 1.0),
+            ("losses", "Largest losses against", -1.0),
+        ):
+            flat = turn * better.ravel()
+            order = np.argsort(-flat, kind="stable")
+            order = order[flat[order] > 0][: self.shown]
+            rows: list[tuple[Cell, ...]] = []
+            for k in order.tolist():
+                i, j = divmod(k, len(self.names))
+                values = float(self.values[i, j]), float(self.values[at, j])
+                rows.append((self.scores.runs[i], self.names[j], *values, float(gap[i, j])))
+            columns = (
+                text("run", link="run"),
+                text(self.unit, link=self.unit),
+                self._number("value", str(self.measure)),
+                self._number("baseline"),
+                self._number("difference"),
+            )
+            yield ResultPart(name, f"{title} {baseline}", columns, tuple(rows))
+
+    def _number(self, name: str, heading: str = "") -> ResultColumn:
+        return ResultColumn(name, heading, places=self.places)
+
+    def _filled(self, turn: float) -> NDArray[np.float64]:
+        """Values such that the greatest is the best (turn 1) or the worst (turn -1)."""
+        return np.where(np.isnan(self.values), -np.inf, turn * self.sign * self.values)
+
+    def _ends(self, turn: float) -> NDArray[np.float64]:
+        ends = self._filled(turn).max(axis=0)
+        found: NDArray[np.float64] = np.where(np.isinf(ends), np.nan, turn * self.sign * ends) + 0.0
+        return found
+
+    def _holder(self, turn: float) -> list[str]:
+        """Who has the best (worst) value of each unit; how many, where they are several."""
+        filled = self._filled(turn)
+        top = filled.max(axis=0)
+        counts = (filled == top).sum(axis=0)
+        first = filled.argmax(axis=0)
+        return [
+            self.scores.runs[i] if n == 1 else f"{n} runs"
+            for i, n in zip(first.tolist(), counts.tolist(), strict=True)
+        ]
+
+    def _mean(self) -> NDArray[np.float64]:
+        known = ~np.isnan(self.values)
+        total = np.where(known, self.values, 0.0).sum(axis=0)
+        counts = known.sum(axis=0)
+        found: NDArray[np.float64] = np.where(counts > 0, total / np.maximum(counts, 1), np.nan)
+        return found
+
+
+def _mistaken(mistakes: Mistakes, shown: int | None, *, items: bool) -> Iterator[ResultPart]:
+    """Concepts confused most, and wrong labels by confidence."""
+    concepts = mistakes.concepts
+    flat = mistakes.confused.ravel()
+    order = np.argsort(-flat, kind="stable")
+    rows: list[tuple[Cell, ...]] = []
+    for k in order[flat[order] > 0][:shown].tolist():
+        i, j = divmod(k, len(concepts))
+        share = 100 * int(flat[k]) / int(mistakes.missed[i])
+        rows.append((concepts[i], concepts[j], int(flat[k]), share))
+    columns = (
+        text("missed", "missed", "concept"),
+        text("assigned", "assigned instead", "concept"),
+        count("times"),
+        ResultColumn("share", "% of its misses", places=1),
+    )
+    note = (
+        "in one item a concept is missed and another one wrongly assigned, counted over the items "
+        f"of {mistakes.runs} runs"
+    )
+    yield ResultPart("confused", "Concepts confused most", columns, tuple(rows), (note,))
+    if mistakes.assigned.any():
+        yield _by_confidence(mistakes)
+    if items and mistakes.worst:
+        columns = (
+            text("item", link="item"),
+            text("concept", link="concept"),
+            ResultColumn("confidence"),
+            text("run", link="run"),
+        )
+        found = [(w.item, w.concept, w.confidence, w.run) for w in mistakes.worst[:shown]]
+        yield ResultPart("surest", "Wrong labels of which runs were surest", columns, tuple(found))
+
+
+def _by_confidence(mistakes: Mistakes) -> ResultPart:
+    rows: list[tuple[Cell, ...]] = []
+    for k, (given, wrong) in enumerate(
+        zip(mistakes.assigned.tolist(), mistakes.wrong.tolist(), strict=True)
+    ):
+        if given:
+            ends = k / BINS, (k + 1) / BINS
+            rows.append((f"{ends[0]:.1f} to {ends[1]:.1f}", given, wrong, 100 * wrong / given))
+    columns = (
+        text("confidence"),
+        count("assigned", "labels assigned"),
+        count("wrong"),
+        ResultColumn("share", "% wrong", places=1),
+    )
+    return ResultPart("by_confidence", "False positives by confidence", columns, tuple(rows))
+
+
+def _verdict(scores: Scores, measure: Measure, parts: list[ResultPart]) -> Iterator[str]:
+    found = {part.name: part for part in parts}
+    said = hardest(scores, measure)
+    if said:
+        yield said
+    apart = found.get("disagreement")
+    if apart is not None and apart.rows and not math.isclose(float(apart.rows[0][1] or 0), 0.0):
+        unit, _, best, by, worst, other = apart.rows[0]
+        yield (
+            f"Runs disagree most on {apart.columns[0].name} {unit}: from {worst:.4f} ({other}) to "
+            f"{best:.4f} ({by})."
+        )
+    mixed = found.get("confused")
+    if mixed is not None and mixed.rows:
+        missed, assigned, times, _ = mixed.rows[0]
+        yield f"Most often {missed} is missed while {assigned} is wrongly assigned: {times} times."

@@ -1,0 +1,175 @@
+"""All that a site shows of a task, gathered in one pass over its runs.
+
+While the truth is sealed, names that only the truth knows are not in it, either.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from cranfield.campaign.estimated import Estimated, score_estimated
+from cranfield.campaign.results.results_data import Material
+from cranfield.campaign.scoring import score_collection, scored_truth, task_options
+from cranfield.campaign.submissions import PublicSet
+from cranfield.data.collection import Collection, Kind
+from cranfield.evaluation.curves import RECALL_MEASURES
+from cranfield.evaluation.label_confusion import Mistakes, score_with_mistakes
+from cranfield.evaluation.scores import Scores
+from cranfield.measures import Measure, parse_measures
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.notes import Watcher
+
+
+@dataclass(frozen=True)
+class Gathered:
+    """The material of a task, curves of its topics, and what annotation runs confuse."""
+
+    material: Material
+    curve: Scores | None = None
+    mistakes: Mistakes | None = None
+
+
+def gather(
+    collection: Collection,
+    kind: Kind,
+    *,
+    released: bool = False,
+    compare: bool = True,
+    jobs: int | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> Gathered:
+    """Score, compare and look at the runs of a task; every run is read once.
+
+    `options` are those of a comparison, which is of all pairs.
+    """
+    told = Progress.of(progress)
+    if collection.part(kind).silver is not None:
+        return _estimated(collection, kind, released, jobs, told, options)
+    part = told.part(0.0, 0.6)
+    named: Mapping[str, set[str] | None]
+    if kind == "ranked":
+        scores, curve, named = _ranked(collection, jobs, part)
+        mistakes = None
+    else:
+        scores, mistakes = _labels(collection, jobs, part)
+        curve, named = None, mistakes.named
+    if not released:
+        public = PublicSet.of(collection, kind)
+        scores = sealed(scores, public, named)
+        if mistakes is not None:
+            mistakes.concepts = scores.units["concept"]
+        curve = None if curve is None else replace(curve, units=scores.units)
+    material = Material.of(collection, kind, scores=scores, released=released)
+    if compare and len(scores.runs) > 1 and _testable(scores):
+        tested = [str(m) for m in _testable(scores)]
+        material = material.compared(
+            **{"baseline": None, "measures": tested, "jobs": jobs or 1, **options},
+            progress=told.part(0.6, 1.0),
+        )
+    told(1.0)
+    return Gathered(material, curve, mistakes)
+
+
+def _estimated(
+    collection: Collection,
+    kind: Kind,
+    released: bool,
+    jobs: int | None,
+    told: Progress,
+    options: dict[str, Any],
+) -> Gathered:
+    """The same from little gold and much silver; what runs confuse is known for gold only."""
+    found, curve = gather_estimated(collection, kind, jobs, told, **options)
+    mistakes = None if kind == "ranked" else _labels(collection, jobs, Progress.of(None))[1]
+    scores = found.scores
+    if not released:
+        named = {} if mistakes is None else mistakes.named
+        scores = sealed(scores, PublicSet.of(collection, kind), named)
+        curve = None if curve is None else replace(curve, units=scores.units)
+    material = Material.of(
+        collection, kind, scores=scores, comparison=found.comparison, released=released
+    )
+    return Gathered(material, curve, mistakes)
+
+
+def gather_estimated(
+    collection: Collection, kind: Kind, jobs: int | None, progress: Progress, **options: Any
+) -> tuple[Estimated, Scores | None]:
+    """Estimates of the runs of a collection with silver, and the curves of its topics."""
+    asked: dict[str, Any] = {"jobs": jobs, "progress": progress, **options}
+    if kind == "labels":
+        return score_estimated(collection, kind, **asked), None
+    own, levels = _measures(collection)
+    asked |= {"measures": list(map(str, own)), "further": list(map(str, levels))}
+    found = score_estimated(collection, kind, **asked)
+    return found, found.units.select(levels)
+
+
+def _testable(scores: Scores) -> list[Any]:
+    return [m for m in scores.measures if m in scores.values and scores.is_mean(m)]
+
+
+def _ranked(
+    collection: Collection, jobs: int | None, told: Progress
+) -> tuple[Scores, Scores, dict[str, set[str] | None]]:
+    """The scores under the collection's measures, precision at levels of recall, and the topics
+    that runs have something for."""
+    own, levels = _measures(collection)
+    (counted,) = parse_measures("NumRet")
+    both = [str(m) for m in dict.fromkeys([*own, *levels, counted])]
+    found = score_collection(collection, "ranked", measures=both, jobs=jobs, progress=told)
+    most = found.values[counted].max(axis=0)
+    topics = {topic for topic, count in zip(found.units["topic"], most, strict=True) if count > 0}
+    return found.select(own), found.select(levels), {"topic": topics}
+
+
+def _measures(collection: Collection) -> tuple[Sequence[Measure], Sequence[Measure]]:
+    """The measures of the rankings, and precision at levels of recall."""
+    from cranfield.evaluation.ranked import DEFAULT_MEASURES
+
+    own = parse_measures(list(collection.part("ranked").measures) or DEFAULT_MEASURES)
+    return own, parse_measures(RECALL_MEASURES)
+
+
+def _labels(collection: Collection, jobs: int | None, told: Progress) -> tuple[Scores, Mistakes]:
+    """The scores of annotation runs, and their mistakes."""
+    part, truth = collection.part("labels"), scored_truth(collection, "labels")
+    options = task_options(collection, "labels")
+    wanted = list(part.measures) or None
+    return score_with_mistakes(truth, part.runs, wanted, jobs=jobs, progress=told, **options)
+
+
+def sealed(
+    scores: Scores, public: PublicSet, named: Mapping[str, set[str] | None] | None = None
+) -> Scores:
+    """The same scores; topics, items and concepts that only the truth names have no name.
+
+    Where the collection does not tell which are public, those are that runs have `named`.
+    """
+    units, hidden = dict(scores.units), set()
+    for unit, known in (
+        ("topic", public.topics),
+        ("item", public.items),
+        ("concept", public.concepts),
+    ):
+        told = (named or {}).get(unit) if known is None else set(known)
+        if unit in units and told is not None:
+            units[unit], secret = _masked(unit, units[unit], told)
+            hidden |= secret
+    notes = tuple(note for note in scores.notes if not any(name in note for name in hidden))
+    return replace(scores, units=units, notes=notes)
+
+
+def _masked(unit: str, names: Sequence[str], known: set[str]) -> tuple[tuple[str, ...], set[str]]:
+    found, hidden = [], set()
+    for name in names:
+        if name not in known:
+            hidden.add(name)
+            name = f"sealed {unit} {len(hidden)}"
+        found.append(name)
+    return tuple(found), hidden

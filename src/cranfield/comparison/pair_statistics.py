@@ -1,0 +1,172 @@
+"""The pairs of a case as columns: differences with intervals, effect sizes, and power."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.comparison.choices import DRAWING, STEP_DOWN
+from cranfield.comparison.plan import Plan
+from cranfield.comparison.significance import Case, Group, Tested, groups
+from cranfield.stats import effects, intervals, paired, power
+from cranfield.stats._resample import Floats
+from cranfield.stats.differences import Bools
+
+LEVELS = (0.05, 0.01, 0.001)
+# How many standard errors of the draws a p-value must be away from a level to be sure of it.
+SURE = 3.0
+Columns = dict[str, np.ndarray]
+
+
+def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
+    """A column per property of the pairs that were asked for."""
+    plan, asked = case.plan, case.asked
+    p, corrected = found.p[asked], found.corrected[asked]
+    up = (corrected <= plan.alpha) & (found.direction[asked] > 0)
+    # A one-tailed test says nothing of worse runs: to look both ways would double its level.
+    down = (corrected <= plan.alpha) & (found.direction[asked] < 0) & (plan.tail != "one")
+    at_floor, corrected_at_floor = _floors(plan, p, corrected)
+    columns: Columns = {
+        "a": case.pairs[asked, 0],
+        "b": case.pairs[asked, 1],
+        "p": p,
+        "p_corrected": corrected,
+        "p_is_floor": at_floor,
+        "p_corrected_is_floor": corrected_at_floor,
+        "mark": up.astype(np.int64) - down.astype(np.int64),
+        "sure": _sure(plan, p, corrected),
+    }
+    for name in COUNTS:
+        columns[name] = np.zeros(len(asked), dtype=np.int64)
+    for name in VALUES:
+        columns[name] = np.full(len(asked), np.nan)
+    for group in groups(case.values, case.pairs[asked]):
+        _describe_group(case, found, group, columns, drawn)
+    if found.bootstrap is not None and plan.interval == "studentized":
+        for name, ends in (("ci_low", found.bootstrap.low), ("ci_high", found.bootstrap.high)):
+            columns[name] = ends[asked]
+    return columns
+
+
+COUNTS = ("topics", "wins", "ties", "losses")
+VALUES = (
+    "mean_a",
+    "mean_b",
+    "difference",
+    "ci_low",
+    "ci_high",
+    "change_percent",
+    "deviation_percent",
+    "cohen_d",
+    "cliffs_delta",
+    "detectable",
+    "detectable_alone",
+    "topics_needed",
+    "topics_needed_alone",
+    "p_equivalence",
+)
+
+
+def _describe_group(
+    case: Case, found: Tested, group: Group, columns: Columns, drawn: Floats | None
+) -> None:
+    """Fill in the pairs that share their topics."""
+    plan, n = case.plan, group.values.shape[1]
+    columns["topics"][group.members] = n
+    columns["cliffs_delta"][group.members] = effects.cliffs_deltas(group.values, group.local)
+    if not (found.bootstrap is not None and plan.interval == "studentized"):
+        ends = intervals.paired_intervals(
+            group.values,
+            group.local,
+            method=plan.interval,
+            confidence=1 - plan.alpha,
+            resamples=plan.draws,
+            rng=plan.seed,
+            jobs=plan.jobs,
+            drawn=drawn,
+        )
+        columns["ci_low"][group.members], columns["ci_high"][group.members] = ends.low, ends.high
+    means = group.values.mean(axis=1) if n else np.full(len(group.values), np.nan)
+    limits = _limits(plan, n, found.levels(n))
+    for members, local, rows in group.chunks():
+        mean_a, mean_b = means[local[:, 0]], means[local[:, 1]]
+        columns["mean_a"][members], columns["mean_b"][members] = mean_a, mean_b
+        columns["change_percent"][members] = effects.changes_percent(mean_a, mean_b)
+        columns["deviation_percent"][members] = effects.deviations_percent(mean_a, mean_b)
+        columns["cohen_d"][members] = effects.cohen_d(rows)
+        better = case.sign * rows
+        wins, losses = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
+        columns["wins"][members], columns["losses"][members] = wins, losses
+        columns["ties"][members] = n - wins - losses
+        if n:
+            columns["difference"][members] = rows.mean(axis=1)
+        spread = paired.spread(rows)
+        told = np.where(spread > 0, spread, np.nan)
+        for name, limit in zip(("detectable", "detectable_alone"), limits, strict=True):
+            columns[name][members] = limit * told
+        if plan.margin is not None:
+            columns["p_equivalence"][members] = paired.equivalence_test(rows, margin=plan.margin).p
+        if plan.detect is not None and n > 1:
+            for name, level in (
+                ("topics_needed", found.levels(n)),
+                ("topics_needed_alone", plan.alpha),
+            ):
+                columns[name][members] = _needed(plan, plan.detect, spread, level)
+
+
+def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
+    """The differences, in standard deviations, that so many topics find: as one of many pairs,
+    and alone."""
+    alone, together = (
+        power.detectable_effect(n, power=plan.power, alpha=alpha, tail=plan.tail)
+        for alpha in (plan.alpha, level)
+    )
+    return together, alone
+
+
+def _needed(plan: Plan, difference: float, spread: Floats, level: float) -> Floats:
+    found = [
+        power.topics_needed(difference, s, power=plan.power, alpha=level, tail=plan.tail)
+        for s in spread.tolist()
+    ]
+    return np.array([np.nan if n is None else n for n in found], dtype=np.float64)
+
+
+def _floors(plan: Plan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
+    """Which p-values are as small as so many draws can make them: the true ones may be smaller."""
+    floor = (1 + 1e-9) / (plan.draws + 1)
+    never = np.zeros(len(p), dtype=bool)
+    if plan.resamples == "exact":
+        return never, never
+    single = p <= floor if plan.test in DRAWING else never
+    return single, corrected <= floor if plan.correction == STEP_DOWN else single
+
+
+def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
+    """Whether other draws would leave the corrected p on the same side of every level."""
+    if not plan.drawing or plan.resamples == "exact":
+        return np.ones(len(p), dtype=bool)
+    # Holm and its kin multiply a drawn p-value, and its error with it.
+    times = np.ones(len(p)) if plan.correction == STEP_DOWN else corrected / p
+    own = corrected / times
+    error = times * np.sqrt(own * (1 - own) / plan.draws)
+    gaps = [np.abs(corrected - level) for level in {*LEVELS, plan.alpha}]
+    return np.asarray(np.min(gaps, axis=0) > SURE * error)
+
+
+def smallest_corrected(case: Case) -> tuple[float, str]:
+    """The smallest corrected p-value that the plan could give, and what bounds it."""
+    plan = case.plan
+    floors: list[tuple[float, str]] = [(0.0, "")]
+    n = case.values.shape[1]
+    signs = (2 if plan.tail == "two" else 1) / 2.0 ** min(n, 1000)
+    if plan.drawing and plan.resamples != "exact":
+        floors.append((1 / (plan.draws + 1), f"{plan.draws} resamples"))
+    if plan.test in ("sign", "wilcoxon", "randomization") or (
+        plan.correction == STEP_DOWN and case.asked.size > 1
+    ):
+        floors.append((signs, f"{n} {case.scores.unit_of[case.measure]}s"))
+    least, why = max(floors)
+    if plan.correction in ("holm", "bonferroni"):
+        least = min(least * case.asked.size, 1.0)
+        return least, f"{why} and {plan.correction} over {case.asked.size} pairs"
+    return least, why

@@ -1,0 +1,89 @@
+"""The leaderboard of a measure: the plain order of the means, and what tests say of it."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from cranfield.comparison.answer import Standing
+from cranfield.comparison.significance import Case, Tested
+from cranfield.notes import Notes
+from cranfield.stats import intervals
+from cranfield.stats._resample import Floats, Ints
+from cranfield.stats.rankgroups import places, rank_groups
+
+
+def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> list[Standing]:
+    """The runs, best mean first: places with intervals, ranks with letters."""
+    plan, name = case.plan, str(case.measure)
+    means = np.array([_mean(row) for row in case.values])
+    # A run without any value stands last.
+    oriented = np.nan_to_num(case.sign * means, nan=-np.inf)
+    order = np.argsort(-oriented, kind="stable")
+    beaten = found.beaten(case)
+    groups = rank_groups(beaten, order)
+    at = places(oriented)
+    ranges = _place_ranges(at, [(g.rank, g.last) for g in groups])
+    boxes = intervals.run_intervals(
+        case.values,
+        method=plan.mean_interval,
+        confidence=1 - plan.alpha,
+        resamples=plan.draws,
+        rng=plan.seed,
+        jobs=plan.jobs,
+        drawn=None if np.isnan(case.values).any() else drawn,
+        limits=case.measure.range,
+    )
+    if case.scores.is_mean(case.measure):
+        # The very numbers that the evaluation gave, to their last digit.
+        means = case.scores.overall[case.measure]
+    _note_order(case, notes, [case.scores.runs[i] for i in order if groups[i].rank > at[i]])
+    if not any(g.letters for g in groups):
+        notes.add(f"{name}: too many groups of runs for letters; the ranks show what is open")
+    return [
+        Standing(
+            measure=name,
+            run=case.scores.runs[i],
+            mean=float(means[i]),
+            ci=(boxes[i].low, boxes[i].high),
+            place=int(at[i]),
+            place_interval=ranges[i],
+            rank=groups[i].rank,
+            group=groups[i].letters,
+            rank_spread=(groups[i].rank, groups[i].last),
+        )
+        for i in order
+    ]
+
+
+def _place_ranges(
+    at: Ints, open_places: list[tuple[int, int]]
+) -> list[tuple[int | None, int | None]]:
+    """The places that the tests leave open, which hold the place itself in any case."""
+    return [
+        (min(first, place), max(last, place))
+        for place, (first, last) in zip(at.tolist(), open_places, strict=True)
+    ]
+
+
+def _note_order(case: Case, notes: Notes, ahead: list[str]) -> None:
+    """Say on which topics the order stands, and which runs stand above what tests say."""
+    name, known = str(case.measure), ~np.isnan(case.values)
+    unit = case.scores.unit_of[case.measure]
+    if known.shape[1] < intervals.FEW_UNITS:
+        notes.add(intervals.few_units(known.shape[1], unit))
+    if not known.all():
+        counts = known.sum(axis=1)
+        notes.add(
+            f"{name}: places are by the mean of each run over its own {unit}s "
+            f"({counts.min()} to {counts.max()} of {known.shape[1]}), ranks and letters by pairs "
+            f"on the {unit}s that both runs have"
+        )
+    for run in ahead:
+        notes.add(
+            f"{name}: stands above its rank: the test prefers runs with a lower mean", about=run
+        )
+
+
+def _mean(row: Floats) -> float:
+    kept = row[~np.isnan(row)]
+    return float(kept.mean()) if kept.size else float("nan")

@@ -1,0 +1,102 @@
+"""What a comparison says, in a few sentences: who leads, and who cannot be told apart."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from cranfield.comparison.answer import TITLES, Comparison, Pairs, Standing
+from cranfield.evaluation.scores import Scores
+from cranfield.evaluation.summary import Order, hardest, listed
+from cranfield.measures.base import Measure
+
+
+def comparison_verdict(
+    scores: Scores,
+    comparison: Comparison,
+    measure: Measure | None = None,
+    *,
+    items: bool = True,
+) -> tuple[str, ...]:
+    """Who leads under a measure (or the first one compared), from whom the tests can tell it,
+    how runs stand to the baseline, and where everybody fails."""
+    known = [m for m in scores.measures if str(m) in comparison.pairs.measures]
+    chosen = measure or known[0]
+    name = str(chosen)
+    standings = [s for s in comparison.standings if s.measure == name]
+    order = Order.of(chosen, [s.run for s in standings], [s.mean for s in standings])
+    said = [order.sentence(len(standings))]
+    if order.runs and chosen.higher_is_better is not None:
+        said.append(_told_apart(comparison, chosen, standings))
+        said.append(_against_baseline(comparison, chosen))
+    said.append(hardest(scores, chosen, items=items))
+    return tuple(filter(None, said))
+
+
+def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[Standing]) -> str:
+    """From whom the tests can tell the first run, and from whom they cannot."""
+    first, others = standings[0], standings[1:]
+    same = indistinct(comparison, first)
+    if same is None:
+        level = [s.run for s in standings if s.rank == 1]
+        if not level:
+            return ""
+        return f"No run is significantly better than {listed(level)} by {measure.mean_label}."
+    better = first.rank - 1
+    worse = len(others) - len(same) - better
+    how = f"({measure.mean_label}: {TITLES[comparison.test]}, level {100 * comparison.alpha:g} %)"
+    said = []
+    if same:
+        every = len(same) == len(others)
+        whom = f"any of the {len(same)} others" if every and len(same) > 2 else listed(same)
+        said.append(f"cannot be told apart from {whom}")
+    if worse:
+        rest = "every other run" if worse == len(others) else _counted(worse)
+        said.append(f"is significantly better than {rest}")
+    if better:
+        are = "run with a worse mean" if better == 1 else "runs with worse means"
+        said.append(f"is significantly worse than {better} {are} on the {comparison.unit}s of both")
+    return f"{first.run} {'; it '.join(said)} {how}." if said else ""
+
+
+def _counted(count: int) -> str:
+    return "the other one" if count == 1 else f"the other {count}"
+
+
+def indistinct(comparison: Comparison, standing: Standing) -> list[str] | None:
+    """The runs that the tests cannot tell from one, best first; None where they do not say."""
+    measure = standing.measure
+    standings = [s for s in comparison.standings if s.measure == measure and s.run != standing.run]
+    if standing.group:
+        letters = set(standing.group)
+        return [s.run for s in standings if letters & set(s.group)]
+    if comparison.baseline is not None:
+        return None
+    same = _unmarked(comparison.pairs.where(measure), standing.run)
+    return [s.run for s in standings if s.run in same]
+
+
+def _unmarked(pairs: Pairs, run: str) -> set[str]:
+    """The runs with which a run was compared without a significant difference."""
+    at, columns = pairs.runs.index(run), pairs.columns
+    level = columns["mark"] == 0
+    found = [
+        columns[other][level & (columns[one] == at)].tolist()
+        for one, other in (("a", "b"), ("b", "a"))
+    ]
+    return {pairs.runs[i] for part in found for i in part}
+
+
+def _against_baseline(comparison: Comparison, measure: Measure) -> str:
+    """How many runs differ from the baseline."""
+    if comparison.baseline is None:
+        return ""
+    marks = comparison.pairs.where(str(measure)).columns["mark"]
+    better, worse = int((marks > 0).sum()), int((marks < 0).sum())
+    counts = f"{better} of {len(marks)} {'run' if len(marks) == 1 else 'runs'}"
+    said = (
+        f"Significantly better than the baseline {comparison.baseline} by {measure.mean_label}: "
+        f"{counts}"
+    )
+    if comparison.tail == "one":
+        return f"{said}."
+    return f"{said}; significantly worse: {worse}."

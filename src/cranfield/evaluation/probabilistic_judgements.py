@@ -1,0 +1,383 @@
+"""Rankings under a truth with probabilities: exact expectations, and draws of the whole truth."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from cranfield import _core
+from cranfield.data import Judgements, Run
+from cranfield.data.soft import cumulative
+from cranfield.errors import UsageError
+from cranfield.evaluation.category_votes.answer import Distribution, poisson_binomial
+from cranfield.evaluation.kernel_plan import Programme, RunValues
+from cranfield.evaluation.scores import SMALLEST_FOR_GEOMETRIC_MEAN, Scores
+from cranfield.evaluation.truth_uncertainty import MOST_NAMED, UNCHECKED, Doubt, ItemDoubt
+from cranfield.measures.base import Measure
+from cranfield.measures.ranked.kernel_calls import KernelCall
+from cranfield.notes import Progress
+
+if TYPE_CHECKING:
+    from cranfield.evaluation.kernel_plan import Settings
+    from cranfield.evaluation.ranked import RankedTask
+
+Floats = NDArray[np.float64]
+DEFAULT_DRAWS = 1000
+# Kernels to which every retrieved item adds by itself.
+LINEAR = ("precision_at", "dcg", "rbp", "num_rel_ret", "set_precision", "num_nonrel_judged_ret")
+# Those of recall: the relevant items within a rank, out of all that are relevant.
+RECALL = ("recall_at", "set_recall")
+# Beyond so many rankings the exact distribution of recall takes longer than the draws.
+MOST_EXACT = 1000
+
+
+def is_sure(judgements: Judgements) -> bool:
+    """Whether every probability of a truth is 0 or 1."""
+    return judgements.chances is None or bool((judgements.chances.max(axis=1) == 1.0).all())
+
+
+def _entries(judgements: Judgements) -> Judgements:
+    """The same items, each with its position among those of its topic for a grade."""
+    offsets = np.asarray(judgements.offsets)
+    within = np.arange(len(judgements)) - np.repeat(offsets[:-1], np.diff(offsets))
+    return replace(judgements, values=within.astype(np.float64), levels=None, chances=None)
+
+
+def _ranks(entries: Judgements, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
+    return _core.judged_ranks(
+        entries.index,
+        list(run.topics),
+        *run.buffers,
+        settings.ties,
+        settings.judged_only,
+        settings.max_items,
+        jobs,
+        False,
+    )
+
+
+def entry_ranks(judgements: Judgements, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
+    """Where the judged items of each topic stand in a run, by their position in the topic."""
+    return _ranks(_entries(judgements), run, settings, jobs)
+
+
+@dataclass(frozen=True, slots=True)
+class _Truth:
+    """The columns of a truth with probabilities as the core takes them."""
+
+    judgements: Judgements
+    entries: Judgements
+    offsets: NDArray[np.int64]
+    levels: Floats
+    chances: Floats
+    upto: Floats
+
+    @classmethod
+    def of(cls, judgements: Judgements) -> _Truth:
+        if judgements.chances is None or judgements.levels is None:
+            raise UsageError("the truth has no probabilities")
+        offsets = np.ascontiguousarray(judgements.offsets, dtype=np.int64)
+        entries = _entries(judgements)
+        levels, chances = np.ascontiguousarray(judgements.levels), judgements.chances
+        return cls(judgements, entries, offsets, levels, chances, cumulative(chances))
+
+    def ranks(self, run: Run, settings: Settings, jobs: int) -> _core.RunArrays:
+        """Where the judged items stand in a run."""
+        return _ranks(self.entries, run, settings, jobs)
+
+    def at_least(self, level: float) -> Floats:
+        """The probability of each row that its grade reaches a level."""
+        reached: Floats = self.chances[:, self.levels >= level].sum(axis=1)
+        return reached
+
+
+def check_task(settings: Settings, programme: Programme) -> None:
+    """A UsageError for what draws of a truth cannot do."""
+    if settings.ties not in ("id", "file"):
+        raise UsageError(
+            f"ties={settings.ties!r} and a truth with probabilities do not go together"
+        )
+    for need in ("strata", "subtopics"):
+        if columns := programme.columns_of(need):
+            names = ", ".join(str(m) for m in programme.measures if programme.column[m] in columns)
+            raise UsageError(f"{names}: judgements with probabilities have no {need}")
+
+
+def under_doubt(
+    task: RankedTask,
+    runs: Sequence[Run],
+    results: Sequence[RunValues],
+    scores: Scores,
+    *,
+    draws: int,
+    seed: int,
+    jobs: int,
+    progress: Progress,
+) -> Scores:
+    """Scores with the expected values in place of those of the most probable truth."""
+    check_task(task.settings, task.programme)
+    if is_sure(task.judgements):
+        return replace(scores, doubt=_none(scores, draws, seed))
+    truth = _Truth.of(task.judgements)
+    counter = _core.Progress()
+    progress.watch(counter)
+    arrays: list[_core.RunArrays] = []
+    for run, values in zip(runs, results, strict=True):
+        offsets, ranks, entries, retrieved, _ = truth.ranks(run, task.settings, jobs)
+        counted = np.frombuffer(task.counted(values), dtype=np.uint8)
+        arrays.append((offsets, ranks, entries, retrieved, counted))
+    drawn = progress.during(lambda: _Drawn(task, truth, arrays, draws, seed, jobs, counter))
+    progress(1.0)
+    return drawn.scores(scores, results)
+
+
+def _none(scores: Scores, draws: int, seed: int) -> Doubt:
+    """The doubt of a truth that has none."""
+    runs = len(scores.runs)
+    return Doubt(
+        draws,
+        seed,
+        {m: np.asarray(scores.overall[m])[:, None] for m in scores.measures},
+        {m: np.zeros(runs) for m in scores.measures},
+        {m: np.where(np.isnan(v := scores.values[m]), v, 0.0) for m in scores.measures},
+        tuple(map(str, scores.measures)),
+    )
+
+
+class _Drawn:
+    """The draws of a truth and what every run scores under them."""
+
+    def __init__(
+        self,
+        task: RankedTask,
+        truth: _Truth,
+        runs: list[_core.RunArrays],
+        draws: int,
+        seed: int,
+        jobs: int,
+        counter: _core.Progress,
+    ) -> None:
+        self.task, self.truth, self.runs = task, truth, runs
+        self.draws, self.seed = draws, seed
+        programme = task.programme
+        self.calls = [(call.name, list(call.params)) for call in programme.calls]
+        self.watched = [programme.column[m] for m in programme.measures]
+        found = _core.draw_scores(
+            truth.offsets,
+            truth.levels,
+            truth.upto,
+            runs,
+            self.calls,
+            list(programme.guards.items()),
+            self.watched,
+            task.order,
+            seed % 2**64,
+            0,
+            draws,
+            SMALLEST_FOR_GEOMETRIC_MEAN,
+            [(c, *part) for c, call in enumerate(programme.calls) for part in call.largest],
+            jobs,
+            counter,
+        )
+        self.sums, self.logarithms, self.defined, self.first = found[:4]
+        self.topic_sums, self.topic_squares, self.topic_defined = found[4:7]
+        self.effect_counts, self.effect_sums = found[7:]
+
+    def scores(self, scores: Scores, results: Sequence[RunValues]) -> Scores:
+        values, variances = self._topics()
+        exact = self._exact(values, variances)
+        means = {m: self._means(m) for m in scores.measures}
+        expected = [
+            replace(r, buffer=np.ascontiguousarray(v)) for r, v in zip(results, values, strict=True)
+        ]
+        found = self.task.scored(expected)
+        overall, spread, units = {}, {}, {}
+        for m in scores.measures:
+            at = self.task.programme.column[m]
+            drawn = means[m]
+            overall[m] = np.asarray(found.overall[m])
+            middle, spread[m] = _moments(drawn)
+            units[m] = np.sqrt(variances[:, :, at])
+            whole = (self.topic_defined[:, :, at] % self.draws == 0).all()
+            if m.averaging not in ("mean", "sum") or not whole:
+                overall[m] = middle
+            elif str(m) in exact:
+                known = np.maximum((~np.isnan(values[:, :, at])).sum(axis=1), 1)
+                known = np.ones_like(known) if m.averaging == "sum" else known
+                spread[m] = np.sqrt(np.nansum(variances[:, :, at], axis=1)) / known
+        doubt = Doubt(self.draws, self.seed, means, spread, units, exact, self._items())
+        notes = (*scores.notes, UNCHECKED)
+        return replace(scores, values=found.values, overall=overall, doubt=doubt, notes=notes)
+
+    def _topics(self) -> tuple[Floats, Floats]:
+        """The expected value of each run and topic (and column), and its variance."""
+        count = self.topic_defined
+        shift = np.where(np.isnan(self.first), 0.0, self.first)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = self.topic_sums / count
+            values = np.where(count > 0, shift + mean, np.nan)
+            variances = np.where(count > 0, self.topic_squares / count - mean**2, np.nan)
+        # Topics that do not count for a run were not drawn; their columns say what they are.
+        values = np.where(count > 0, values, self.first)
+        return values, np.maximum(variances, 0.0)
+
+    def _exact(self, values: Floats, variances: Floats) -> tuple[str, ...]:
+        """Put exact expectations and variances where they are known; for which measures."""
+        unsure = np.add.reduceat(
+            (self.truth.chances.max(axis=1) < 1.0).astype(int), self.truth.offsets[:-1]
+        )
+        unsure[np.diff(self.truth.offsets) == 0] = 0
+        places = np.flatnonzero(unsure > 0)
+        names = []
+        programme = self.task.programme
+        linear = [m for m in programme.measures if self._call(m).name in LINEAR]
+        recall = [m for m in programme.measures if self._call(m).name in RECALL]
+        if len(self.runs) * len(places) > MOST_EXACT:
+            recall = []
+        for i, run in enumerate(self.runs):
+            if linear:
+                calls = [self.calls[programme.column[m]] for m in linear]
+                mean, spread = _core.expected_sums(
+                    self.truth.offsets, self.truth.levels, self.truth.upto, run, calls
+                )
+                for k, m in enumerate(linear):
+                    at = programme.column[m]
+                    kept = places[~np.isnan(values[i, places, at])]
+                    values[i, kept, at] = mean[kept, k]
+                    variances[i, kept, at] = spread[kept, k]
+            for m in recall:
+                at = programme.column[m]
+                for t in places:
+                    if not np.isnan(values[i, t, at]):
+                        found = _recall(self.truth, run, int(t), self._call(m))
+                        values[i, t, at], variances[i, t, at] = found.mean, found.variance
+        names = [str(m) for m in programme.measures if m in linear or m in recall]
+        return tuple(names)
+
+    def _call(self, measure: Measure) -> KernelCall:
+        return self.task.programme.calls[self.task.programme.column[measure]]
+
+    def _means(self, measure: Measure) -> Floats:
+        """The value over topics of each run in each draw."""
+        at = self.task.programme.column[measure]
+        total, count = self.sums[:, :, at], self.defined[:, :, at]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            if measure.averaging == "micro":
+                below = self.sums[:, :, at + 2]
+                return np.where(below > 0, self.sums[:, :, at + 1] / below, np.nan)
+            if measure.averaging == "sum":
+                return np.array(total)
+            if measure.averaging == "geometric":
+                return np.where(count > 0, np.exp(self.logarithms[:, :, at] / count), np.nan)
+            return np.where(count > 0, total / count, np.nan)
+
+    def _items(self) -> tuple[ItemDoubt, ...]:
+        """The items whose grades move the measures most, from the draws that gave them each."""
+        counts = self.effect_counts[:, :, None]
+        with np.errstate(invalid="ignore", divide="ignore"):
+            mean = np.where(counts > 0, self.effect_sums / counts, 0.0)
+        share = counts / self.draws
+        centre = (share * mean).sum(axis=1, keepdims=True)
+        between = (share * (mean - centre) ** 2).sum(axis=1)
+        # Means of few draws differ by chance alone: what that gives is taken off.
+        within = self._within()
+        levels = (self.effect_counts > 0).sum(axis=1) - 1
+        rows = np.searchsorted(self.truth.offsets, np.arange(len(between)), side="right") - 1
+        between = np.maximum(
+            between - np.maximum(levels, 0)[:, None] * within[rows] / self.draws, 0
+        )
+        found = []
+        table = self.truth.judgements
+        for k, m in enumerate(self.task.programme.measures):
+            total = float(within[:, k].sum())
+            for row in np.argsort(-between[:, k], kind="stable")[:MOST_NAMED]:
+                if total > 0 and between[row, k] > 0:
+                    part = min(float(between[row, k]) / total, 1.0)
+                    found.append(
+                        ItemDoubt(str(m), table.topics[rows[row]], table.item(int(row)), part)
+                    )
+        return tuple(found)
+
+    def _within(self) -> Floats:
+        """The variance of the mean over runs of each topic, of each measure: topics x measures."""
+        variances = np.zeros((len(self.truth.offsets) - 1, len(self.watched)))
+        offsets = self.truth.offsets
+        for t in range(len(offsets) - 1):
+            rows = slice(int(offsets[t]), int(offsets[t + 1]))
+            unsure = np.flatnonzero(self.effect_counts[rows].sum(axis=1) > 0)
+            if not len(unsure):
+                continue
+            # Every draw gave each unsure item one level: any of them has the sum of all draws.
+            at = self.watched
+            spread = self.topic_squares[:, t, at] / self.draws
+            spread = spread - (self.topic_sums[:, t, at] / self.draws) ** 2
+            variances[t] = np.maximum(spread, 0.0).mean(axis=0)
+        return variances
+
+
+def _moments(drawn: Floats) -> tuple[Floats, Floats]:
+    """The mean and standard deviation of rows over the draws that have a value; equal values
+    have themselves for their mean, to the last bit."""
+    known = ~np.isnan(drawn)
+    count = np.maximum(known.sum(axis=1), 1)
+    first = np.where(known, drawn, -np.inf).max(axis=1)
+    first = np.where(known.any(axis=1), first, np.nan)
+    less = np.where(known, drawn - first[:, None], 0.0)
+    mean = less.sum(axis=1) / count
+    variance = (less**2).sum(axis=1) / count - mean**2
+    return first + mean, np.sqrt(np.maximum(variance, 0.0))
+
+
+def _recall(truth: _Truth, run: _core.RunArrays, topic: int, call: KernelCall) -> Distribution:
+    """The exact distribution of the share of relevant items that a ranking has within a rank."""
+    level = call.params[0]
+    depth = call.params[1] if len(call.params) > 1 else np.inf
+    chance = truth.at_least(level)[truth.offsets[topic] : truth.offsets[topic + 1]]
+    hits = slice(int(run[0][topic]), int(run[0][topic + 1]))
+    found = run[2][hits][run[1][hits] <= depth]
+    inside = poisson_binomial(chance[found])
+    outside = poisson_binomial(np.delete(chance, found))
+    ours, others = np.arange(len(inside))[:, None], np.arange(len(outside))[None, :]
+    share = ours / np.maximum(ours + others, 1)
+    values, at = np.unique(share.ravel(), return_inverse=True)
+    mass = np.bincount(at, weights=(inside[:, None] * outside[None, :]).ravel())
+    return Distribution(values, mass.astype(np.float64))
+
+
+def exact_distribution(
+    judgements: Any, run: Any, measure: str, *, ties: str = "id"
+) -> dict[str, Distribution]:
+    """The exact distribution of P@k, R@k, SetP or SetR of every topic, under a truth with
+    probabilities: relevant items are a sum of independent chances.
+
+    >>> truth = {"t": {"a": {0: 0.5, 1: 0.5}, "b": {1: 1.0}}}
+    >>> found = exact_distribution(truth, {"t": {"a": 2.0, "b": 1.0}}, "P@2")["t"]
+    >>> found.values.tolist(), found.mass.tolist()
+    ([0.0, 0.5, 1.0], [0.0, 0.5, 0.5])
+    """
+    from cranfield.evaluation.kernel_plan import Settings
+    from cranfield.evaluation.ranked import RankedTask
+    from cranfield.io.coerce import coerce_run
+
+    task = RankedTask(judgements, measure)
+    truth = _Truth.of(task.judgements)
+    call = task.programme.calls[task.programme.column[task.measures[0]]]
+    if call.name not in (*RECALL, "precision_at", "set_precision"):
+        raise UsageError(f"{measure} has no exact distribution; P@k, R@k, SetP and SetR have")
+    arrays = truth.ranks(coerce_run(run, "run"), Settings(ties), 1)  # type: ignore[arg-type]
+    found = {}
+    for t, topic in enumerate(task.judgements.topics):
+        if call.name in RECALL:
+            found[topic] = _recall(truth, arrays, t, call)
+            continue
+        chance = truth.at_least(call.params[0])[truth.offsets[t] : truth.offsets[t + 1]]
+        hits = slice(int(arrays[0][t]), int(arrays[0][t + 1]))
+        seen = float(arrays[3][t]) if call.name == "set_precision" else call.params[1]
+        inside = arrays[2][hits][arrays[1][hits] <= seen]
+        mass = poisson_binomial(chance[inside])
+        found[topic] = Distribution(np.arange(len(mass)) / max(seen, 1.0), mass)
+    return found

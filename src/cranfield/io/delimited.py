@@ -1,0 +1,384 @@
+"""Judgements and runs as separated text: with a header, or without one as people share them.
+
+A file without a header is known by its columns. Judgements have topic, item and grade, or TREC's
+four; runs have topic, item and a third column, or TREC's six. Whether that third column is a rank
+or a score no file says: it is a rank when it counts from 1 to n in every topic.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any, TypeVar
+
+from cranfield import _core
+from cranfield._core import SeparatedReader
+from cranfield._records import dataclass, replace
+from cranfield.data import Judgements, Run, Table
+from cranfield.data.columns import HEADERS
+from cranfield.errors import PROBLEMS_SHOWN, InputError, Problem, plural
+from cranfield.io.fast_csv import PlainRows, first_row
+from cranfield.io.files import FileForm, Third, describe, text_lines
+from cranfield.io.ids import SEPARATED, TREC, one_word, quoted
+from cranfield.io.numbers import number as parsed
+
+T = TypeVar("T", bound=Table)
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """Where topic, item and number stand in a row of `width` columns.
+
+    `role` says what the number is; "either" is a rank or a score, which all rows must tell.
+    """
+
+    width: int
+    topic: int
+    item: int
+    value: int
+    role: str
+    expected: str
+    headed: bool = True
+    comma: bool = False
+
+    def number(self, text: str) -> float:
+        """The number in a cell; where `;` separates cells, a comma may stand for the point."""
+        return parsed(text.replace(",", ".", 1) if self.comma else text)
+
+    @property
+    def cells(self) -> str:
+        """What the columns become, as the compiled reader has it."""
+        become = {self.topic: "c", self.item: "t", self.value: "n"}
+        return "".join(become.get(column, "-") for column in range(self.width))
+
+
+def _taken_for(role: str) -> str:
+    why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
+    taken = f"the third column is taken for a {role}, as {why}"
+    return f"{taken} (third=... decides); a header would say it"
+
+
+def number_role(kind: type[Table]) -> str:
+    return "score" if kind is Run else "grade"
+
+
+def read_separated(
+    path: FileForm, kind: type[T], delimiter: str, *, third: Third | None = None
+) -> T:
+    """CSV or TSV, with a header that names topic, item and grade or score, or without one."""
+    where, number = describe(path), number_role(kind)
+    plain = PlainRows(path)
+    found = _plain_table(plain, kind, delimiter, third, where)
+    if found is not None:
+        return found
+    text = plain.text()
+    if not text.strip():
+        raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
+    lines = io.StringIO(text, newline="")
+    separator = _delimiter(text, delimiter)
+    reader = csv.reader(lines, delimiter=separator)
+    try:
+        first = next((row for row in reader if "".join(row).strip()), [])
+        layout = _layout([cell.strip() for cell in first], kind, where)
+        layout = replace(layout, comma=separator == ";")
+        rows = _numbered(reader) if layout.headed else _chained(first, reader)
+        return _table(rows, layout, kind, where, third)
+    except csv.Error as error:
+        raise InputError.single(
+            where, f"not valid CSV: {error}; is this a text file?", reader.line_num
+        ) from None
+
+
+def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> T:
+    """Three columns (or TREC's) that blanks or tabs separate, without a header."""
+    where = describe(path)
+    plain = PlainRows(path)
+    found = _between_blanks(plain, kind, third, where)
+    if found is not None:
+        return found
+    rows = [
+        (number, line.split())
+        for number, line in enumerate(text_lines(plain.text()), 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    layout = _without_header(rows[0][1], kind, where)
+    return _table(iter(rows), layout, kind, where, third)
+
+
+def _plain_table(
+    plain: PlainRows, kind: type[T], usual: str, third: Third | None, where: str
+) -> T | None:
+    """What the compiled reader makes of a file with or without a header, if it takes it."""
+    delimiter = _delimiter(plain.first or "", usual)
+    first = first_row(plain, delimiter)
+    if not first:
+        return None
+    try:
+        layout = _layout([cell.strip() for cell in first], kind, where)
+    except InputError:  # said again when the whole text is known to be one
+        return None
+    reader = plain.columns(delimiter, layout.cells, headed=layout.headed)
+    return _of_columns(reader, layout, kind, third)
+
+
+def _between_blanks(plain: PlainRows, kind: type[T], third: Third | None, where: str) -> T | None:
+    if plain.first is None or plain.first.lstrip().startswith("#"):
+        return None
+    try:
+        layout = _without_header(plain.first.split(), kind, where)
+    except InputError:
+        return None
+    reader = plain.columns(" ", layout.cells, headed=False, comments=True)
+    return _of_columns(reader, layout, kind, third)
+
+
+def _of_columns(
+    reader: SeparatedReader | None, layout: Layout, kind: type[T], third: Third | None
+) -> T | None:
+    if reader is None:
+        return None
+    role = layout.role if layout.role != "either" else third or "either"
+    found = reader.table(layout.topic, layout.item, role, number_role(kind) == "grade")
+    if found is None:
+        return None
+    (topics, *buffers, _), ranks = found
+    notes = [_taken_for("rank" if ranks else "score")] if role == "either" else []
+    # That no item stands twice in a topic has been seen.
+    return kind(tuple(topics), *buffers).known_unique().noted(notes)
+
+
+def is_plain_run(first: Sequence[str]) -> bool:
+    """Whether a row could be that of a run, or of judgements, of three columns."""
+    return len(first) == 3 and first[1] not in ("Q0", "0") and _is_number(first[2])
+
+
+def _delimiter(text: str, usual: str) -> str:
+    """What separates the cells: as the ending says, unless the first line has only another."""
+    first = text.lstrip().split("\n", 1)[0]
+    # In 1;a;0,5 the comma is a decimal one.
+    if usual in first and not (usual == "," and first.count(";") > first.count(",")):
+        return usual
+    return next((other for other in (";", "\t", ",") if other in first), usual)
+
+
+def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
+    for row in reader:
+        if row:
+            yield reader.line_num, row
+
+
+def _chained(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
+    yield reader.line_num, first
+    yield from _numbered(reader)
+
+
+def _layout(first: list[str], kind: type[Table], where: str) -> Layout:
+    lowered = [name.lower() for name in first]
+    headed = any(name in HEADERS[role] for name in lowered for role in ("topic", "item"))
+    if first and not headed and _is_number(first[-1] if len(first) != 6 else first[4]):
+        return _without_header(first, kind, where)
+    number = number_role(kind)
+    topic, item = (_find(first, role, where, number) for role in ("topic", "item"))
+    role = number
+    if kind is Run and not any(name in HEADERS["score"] for name in lowered) and "rank" in lowered:
+        role, value = "rank", lowered.index("rank")
+    else:
+        value = _find(first, number, where, number)
+    expected = f"the header has {len(first)}: {', '.join(first)}"
+    return Layout(len(first), topic, item, value, role, expected)
+
+
+# Columns by kind and number of them: what they hold, and where topic, item and number stand.
+_HEADLESS: dict[tuple[str, int], tuple[str, int, int, int, str]] = {
+    ("grade", 3): ("topic, item, grade", 0, 1, 2, "grade"),
+    ("grade", 4): ("topic, iteration, item, grade", 0, 2, 3, "grade"),
+    ("score", 3): ("topic, item, rank or score", 0, 1, 2, "either"),
+    ("score", 4): ("topic, item, rank, score", 0, 1, 3, "score"),
+    ("score", 6): ("topic, Q0, item, rank, score, name", 0, 2, 4, "score"),
+}
+
+
+def _without_header(first: Sequence[str], kind: type[Table], where: str) -> Layout:
+    number = number_role(kind)
+    found = _HEADLESS.get((number, len(first)))
+    if found is None:
+        shapes = "; or ".join(shape[0] for (k, _), shape in _HEADLESS.items() if k == number)
+        raise InputError.single(
+            where, f"{plural(len(first), 'column')} without a header (expected: {shapes})", 1
+        )
+    named, topic, item, value, role = found
+    expected = f"expected: {named}"
+    return Layout(len(first), topic, item, value, role, expected, headed=False)
+
+
+def _is_number(text: str) -> bool:
+    try:
+        parsed(text.replace(",", ".", 1))
+    except ValueError:
+        return False
+    return True
+
+
+def _table(
+    rows: Iterator[tuple[int, list[str]]],
+    layout: Layout,
+    kind: type[T],
+    where: str,
+    third: Third | None,
+) -> T:
+    number = number_role(kind)
+    problems: list[Problem] = []
+    notes: list[str] = []
+    count = 0
+    topics: list[str] = []
+    items: list[str] = []
+    values: list[float] = []
+    places: dict[tuple[str, str], tuple[int, float]] = {}
+    for at, row in rows:
+        fault, value = _check_row(row, layout, number)
+        if not fault:
+            key = (row[layout.topic], row[layout.item])
+            line, earlier = places.setdefault(key, (at, value))
+            if line != at:
+                fault = _repeat(kind, key, line, earlier == value)
+                if not fault:
+                    place = f"{where}:{at}"
+                    notes.append(repeated(f"{place}: item {key[1]!r} is judged twice", line))
+                    continue
+        if fault:
+            count += 1
+            if len(problems) < PROBLEMS_SHOWN:
+                problems.append(Problem(at, fault))
+            continue
+        topics.append(row[layout.topic])
+        items.append(row[layout.item])
+        values.append(value)
+    if problems:
+        raise InputError(where, problems, count)
+    if not values:
+        raise InputError.single(where, f"is empty: no rows with topic, item and {number}")
+    role = layout.role
+    if role == "either":
+        role = third or ("rank" if _are_ranks(topics, values) else "score")
+        if third is None:
+            notes.append(_taken_for(role))
+    if role == "rank":
+        values = [-value for value in values]
+    return kind.from_rows(topics, items, values).noted(notes)
+
+
+def _are_ranks(topics: Sequence[str], values: Sequence[float]) -> bool:
+    """Whether the numbers of every topic are 1 to n."""
+    by_topic: dict[str, set[float]] = {}
+    counts: dict[str, int] = {}
+    for topic, value in zip(topics, values, strict=True):
+        by_topic.setdefault(topic, set()).add(value)
+        counts[topic] = counts.get(topic, 0) + 1
+    return all(seen == set(range(1, counts[topic] + 1)) for topic, seen in by_topic.items())
+
+
+def _find(header: list[str], role: str, where: str, number: str) -> int:
+    lowered = [h.lower() for h in header]
+    for name in HEADERS[role]:
+        if lowered.count(name) > 1:
+            raise InputError.single(where, f"two columns are named {name!r}; keep one of them", 1)
+        if name in lowered:
+            return lowered.index(name)
+    raise InputError.single(
+        where, f"no column {role!r} in the header {header} (expected: topic, item, {number})", 1
+    )
+
+
+def _check_row(row: list[str], layout: Layout, number: str) -> tuple[str, float]:
+    if len(row) != layout.width:
+        found = ",".join(row)
+        shown = repr(found if len(found) <= 60 else found[:60] + "...")
+        return f"{plural(len(row), 'field')} in {shown} ({layout.expected})", 0.0
+    at = (layout.topic, layout.item, layout.value)
+    text = row[at[2]]
+    try:
+        value = layout.number(text)
+    except ValueError:
+        return f"{number} {text!r} is not a number", 0.0
+    if math.isnan(value) or (math.isinf(value) and number != "score"):
+        why = "; no item can be ranked by it" if number == "score" else ""
+        return f"{number} {text!r} is not a finite number{why}", 0.0
+    if not row[at[0]] or not row[at[1]]:
+        return "the topic or the item is empty", 0.0
+    if any("\0" in field for field in row):
+        return f"binary data in {row[at[1]]!r}; is this a text file?", 0.0
+    return "", value
+
+
+def repeated(what: str, line: int = 0) -> str:
+    before = f" on line {line}" if line else ""
+    return f"{what}, with the same grade{before}; the repetition is ignored"
+
+
+def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
+    """What is wrong with a row that names an item again; nothing for an equal judgement."""
+    if kind is Judgements and same:
+        return ""
+    if kind is Judgements:
+        return f"item {key[1]!r} has another grade for topic {key[0]!r} on line {line}; keep one"
+    return (
+        f"item {key[1]!r} is listed twice for topic {key[0]!r}, first on line {line}; "
+        "keep one of them"
+    )
+
+
+_BLOCK = 1 << 20
+
+
+def trec_blocks(table: Table, where: str = "<TREC file>") -> Iterator[bytes]:
+    """TREC's format as it is read back: a run best first, ties by item with the larger first."""
+    refuse_empty_topics(table, where)
+    TREC.check(where, "topic", table.topics, first=True)
+    TREC.check_items(where, table)
+    if isinstance(table, Run):
+        return _blocks(_one_of_each(table), "run", tag=one_word(table.tag or table.name))
+    return _blocks(table, "judgements", strata=getattr(table, "strata", None))
+
+
+def separated_blocks(table: Table, suffix: str, number: str, where: str) -> Iterator[bytes]:
+    """CSV or TSV of topic, item and the number, under its name."""
+    SEPARATED.check(where, "topic", table.topics)
+    SEPARATED.check_items(where, table)
+    separator = "," if suffix == ".csv" else "\t"
+    header = f"{separator.join(('topic', 'item', number))}\n".encode()
+    return _blocks(table, suffix[1:], header=header)
+
+
+def json_blocks(table: Table) -> Iterator[bytes]:
+    """{topic: {item: number}}; to the letter, as an infinite score is a number no double holds."""
+    return _blocks(_one_of_each(table), "json")
+
+
+def refuse_empty_topics(table: Table, where: str) -> None:
+    """An InputError for a topic without items."""
+    bounds = memoryview(table.buffers[0])
+    for topic, start, end in zip(table.topics, bounds[:-1], bounds[1:], strict=True):
+        if start == end:
+            raise InputError.single(
+                where, f"topic {quoted(topic)} has no items, which only .json can hold"
+            )
+
+
+def _one_of_each(table: Table) -> Table:
+    """The table with the last of the rows that an item has in a topic."""
+    if getattr(table, "unique", False) or not _core.has_repeats(list(table.topics), *table.buffers):
+        return table
+    return type(table).from_dict(table.to_dict())
+
+
+def _blocks(
+    table: Table, form: str, *, header: bytes = b"", tag: str = "", strata: Any = None
+) -> Iterator[bytes]:
+    grades = isinstance(table, Judgements)
+    writer = _core.TableBlocks(list(table.topics), *table.buffers, form, grades, tag, strata)
+    if header:
+        yield header
+    while block := writer.next(_BLOCK):
+        yield block

@@ -1,0 +1,106 @@
+"""Inputs whose name does not say what they hold, such as pipes: known by how they begin."""
+
+from __future__ import annotations
+
+import zlib
+
+from cranfield._records import replace
+from cranfield.data.columns import HEADERS
+from cranfield.io.compression import headed, packing_of
+from cranfield.io.files import (
+    BYTE_ORDER_MARK,
+    FileForm,
+    Input,
+    can_be_read_again,
+    describe,
+    inner_suffix,
+    open_input,
+)
+
+# The endings of judgements and runs that are not in TREC's format.
+TABULAR = (".json", ".jsonl", ".ndjson", ".csv", ".tsv", ".parquet")
+_BINARY = {".parquet": b"PAR1", ".npz": b"PK\x03\x04"}
+_SEPARATORS = ((".csv", ","), (".tsv", "\t"), (".csv", ";"))
+# TREC's runs have six fields a line. Fewer may be one of several forms, which takes a second look.
+_LOOKED_AT_TWICE = (3, 4, 5)
+_HEAD = 1 << 12
+_WITH_GZIP_HEADER = 31
+
+
+def settled(path: FileForm) -> FileForm:
+    """The same input under the form that it has.
+
+    Standard input and pipes can be read only once: unless they begin as a run of TREC, which may
+    be scored while it comes, they are read whole. Their start is taken by then, so that only what
+    this gives can be read.
+    """
+    given = Input.of(path)
+    if given.packing or given.can_be_read_again or inner_suffix(given) in (*TABULAR, ".npz"):
+        return path
+    if given.path is not None and given.path.is_dir():
+        return path
+    try:
+        stream, head = headed(given.open(), owned=given.path is not None)
+    except OSError:
+        return path  # whoever opens it says why it cannot be
+    opened = replace(given, name=describe(given), stream=stream)
+    start = _unpacked(head)
+    hidden = not start and packing_of(head)
+    if hidden or form_of(start) or _fields(start) in _LOOKED_AT_TWICE:
+        with open_input(opened) as whole:
+            data = whole.read()
+        return replace(opened, stream=data, form=form_of(data))
+    return opened
+
+
+def under_its_form(path: FileForm) -> Input | None:
+    """A file that TREC's reader refused, if it begins as one of another form."""
+    if not can_be_read_again(path):
+        return None
+    with open_input(path) as stream:
+        form = form_of(stream.read(_HEAD))
+    return replace(Input.of(path), form=form) if form in TABULAR else None
+
+
+def form_of(start: bytes) -> str:
+    """The ending that what begins so would have; none for TREC's format and ImageCLEF text."""
+    for ending, magic in _BINARY.items():
+        if start.startswith(magic):
+            return ending
+    text = start.removeprefix(BYTE_ORDER_MARK).lstrip()
+    if text[:1] == b"{" or (text[:1] == b"[" and text[1:_HEAD].lstrip()[:1] in (b"{", b"[")):
+        end = text.find(b"\n")
+        records = end > 0 and text[:end].rstrip()[-1:] == b"}"
+        return ".jsonl" if records and text[end : end + _HEAD].lstrip()[:1] == b"{" else ".json"
+    header = text[:_HEAD].split(b"\n", 1)[0].decode(errors="replace").lower()
+    for ending, separator in _SEPARATORS:
+        names = {cell.strip().strip('"') for cell in header.split(separator)}
+        if names & set(HEADERS["topic"]) and names & set(HEADERS["item"]):
+            return ending
+    return ""
+
+
+def separator_of(text: str, usual: str = ",") -> str:
+    """What separates the cells of a table that begins so: the first of , ; and tab in its header.
+
+    The name of a first column has none of them, whatever the others have.
+    """
+    first = text.lstrip("\ufeff\r\n").split("\n", 1)[0]
+    return min((mark for mark in ",;\t" if mark in first), key=first.index, default=usual)
+
+
+def _unpacked(head: bytes) -> bytes:
+    """How packed data begin, as far as that is known from so little of them."""
+    packing = packing_of(head)
+    if packing != ".gz":
+        return b"" if packing else head
+    try:
+        return zlib.decompressobj(_WITH_GZIP_HEADER).decompress(head, _HEAD)
+    except zlib.error:
+        return b""
+
+
+def _fields(start: bytes) -> int:
+    """How many fields the first line has that is neither blank nor a comment."""
+    lines = start.removeprefix(BYTE_ORDER_MARK).splitlines()
+    return next((len(line.split()) for line in lines if line.strip() and line[:1] != b"#"), 0)

@@ -1,0 +1,140 @@
+"""Studies by name, asked of files: which of them needs runs, and how they are read."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+from cranfield.answers import Answer
+from cranfield.campaign.surveys.questionnaire import (
+    Questionnaire,
+    make_concept_survey,
+    make_questionnaire,
+)
+from cranfield.errors import UsageError
+from cranfield.evaluation.inputs import LABEL_OPTIONS, Subject
+from cranfield.lab.choices import COMPARABLE, GENERALITY, LABELS, RANKED
+from cranfield.lab.cost_map_measures import both_ways
+from cranfield.lab.runs import LabelMaterial
+from cranfield.lab.studies.calibration import comparable
+from cranfield.lab.studies.correlate import correlate
+from cranfield.lab.studies.generality import generality, simulated_generality
+from cranfield.lab.studies.random_runs import random_study
+from cranfield.lab.studies.reusability import leave_one_out
+from cranfield.lab.studies.stability import stability
+from cranfield.lab.study_input import Material
+from cranfield.notes import Watcher
+from cranfield.work.executors import Plan
+
+# Studies of runs: the call, and whether annotations are read as rankings of items by concept.
+STUDIES: dict[str, tuple[Any, bool]] = {
+    "correlate": (correlate, False),
+    "stability": (stability, False),
+    "comparable": (comparable, False),
+    "random": (random_study, False),
+    "generality": (generality, True),
+    "pool": (leave_one_out, True),
+}
+
+
+def material_of(
+    files: Sequence[Any],
+    truth: Any = None,
+    measures: str | None = None,
+    *,
+    as_rankings: bool = False,
+    **options: Any,
+) -> Material:
+    """The runs of files under some measures, or the usual ones; see `Subject.of`."""
+    if options.pop("thresholds", None):
+        raise UsageError("a study takes one threshold= for all runs")
+    known = dict(Subject.of(files, truth, **options).options)
+    runs = known.pop("runs", None)
+    if runs is None:
+        raise UsageError("a study reads runs, not scores that were saved")
+    if truth is None:
+        return Material.ranked(known.pop("judgements"), runs, measures or RANKED, **known)
+    known.pop("truth")
+    if as_rankings:
+        return Material.concepts(truth, runs, measures or RANKED, concepts=known.get("concepts"))
+    return Material.labels(truth, runs, measures or LABELS, **known)
+
+
+def run_study(
+    name: str,
+    files: Sequence[Any],
+    truth: Any = None,
+    measures: str | None = None,
+    *,
+    simulate: tuple[int, ...] | None = None,
+    both: bool = False,
+    ranked_only: bool = False,
+    plan: Plan | None = None,
+    progress: Watcher | None = None,
+    **options: Any,
+) -> Answer:
+    """A study of `STUDIES` on the runs of files.
+
+    `options` are those of the study and of `material_of`. With `simulate` the study of
+    generality makes up its runs, in collections of these sizes. `both` takes every cost map in
+    a complete measure and by itself, beside the measures named; `ranked_only` leaves
+    annotations out that have no confidences (No 9.4).
+    """
+    call, as_rankings = STUDIES[name]
+    known = {n: options.pop(n) for n in ("collection_size", *LABEL_OPTIONS) if n in options}
+    asked: dict[str, Any] = {"plan": plan, "progress": progress}
+    if simulate is not None:
+        if files or truth is not None:
+            raise UsageError("simulate= takes no files: its runs are made up")
+        names = measures or GENERALITY
+        return simulated_generality(names, sizes=simulate, rng=options["rng"], **asked)
+    if name == "comparable":
+        measures = measures or COMPARABLE
+    if both:
+        ways = both_ways(known.get("costmap"), known.get("ontology"))
+        measures = f"{measures} {ways}" if measures else ways
+    material = material_of(files, truth, measures, as_rankings=as_rankings, **known)
+    left_out: tuple[str, ...] = ()
+    if ranked_only:
+        if not isinstance(material, LabelMaterial):
+            raise UsageError("ranked_only= is for annotation; name the truth with truth=")
+        material, left_out = material.with_confidences()
+    answer: Answer = call(material, **options, **asked)
+    if not left_out:
+        return answer
+    note = f"left out, without confidences: {', '.join(left_out)}"
+    return replace(answer, notes=(*answer.notes, note))
+
+
+def ask_people(
+    truth: Any = None,
+    between: Sequence[Any] = (),
+    measures: str | None = None,
+    *,
+    questions: int = 10,
+    alike: str = "",
+    lists: int | None = None,
+    relevant: int | None = None,
+    size: int | None = None,
+    rng: int = 0,
+    **known: Any,
+) -> Questionnaire:
+    """A questionnaire on made-up ranked lists, or with a truth on concept sets of two runs."""
+    of_lists = {"lists": lists, "relevant": relevant, "size": size}
+    if truth is None:
+        if between or alike:
+            raise UsageError("between= and alike= are for concept sets: name the truth=")
+        refused = [name for name in LABEL_OPTIONS if known.get(name)]
+        if refused:
+            raise UsageError(f"{refused[0]}= is for annotation; name the truth with truth=")
+        chosen: dict[str, Any] = {"measures": measures, **of_lists}
+        chosen = {name: value for name, value in chosen.items() if value is not None}
+        return make_questionnaire(questions=questions, rng=rng, **chosen)
+    if any(of_lists.values()):
+        raise UsageError("lists=, relevant= and size= are for ranked lists, not for truth=")
+    if known.pop("thresholds", None):
+        raise UsageError("a study takes one threshold= for all runs")
+    return make_concept_survey(
+        truth, between, measures, alike=alike, questions=questions, rng=rng, **known
+    )

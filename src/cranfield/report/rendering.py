@@ -1,0 +1,216 @@
+"""An answer as text, for whoever holds it in Python; the command line and pages use the parts."""
+
+from __future__ import annotations
+
+import html
+import math
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+from cranfield.answers import Answer, check_view
+from cranfield.comparison.answer import Comparison
+from cranfield.errors import UsageError, suggest
+from cranfield.evaluation.scores import Scores
+from cranfield.notes import Progress
+from cranfield.report.document import Cell, Column, Document, Table
+from cranfield.report.render import BAR_WIDTH, html_table, lead_text, render, text_table
+from cranfield.report.tables import document_of, maker_of
+
+if TYPE_CHECKING:
+    from cranfield.report.charts.model import Chart
+    from cranfield.report.document import Document
+
+ROWS_SHOWN = 40
+
+
+def as_text(answer: Answer) -> str:
+    """The tables of an answer as a terminal shows them, and its notes."""
+    document = document_of(answer)
+    lines = [*lead_text(document)]
+    lines += [text_table(t.first(ROWS_SHOWN), colour=False).rstrip() for t in document.tables]
+    lines += [f"note: {note}" for note in answer.notes]
+    return "\n".join(lines)
+
+
+def rendered(answer: Answer, form: str, **view: Any) -> str:
+    """The answer in a format of the command line."""
+    return render(_asked_for(answer, view), form)
+
+
+def _asked_for(answer: Answer, view: Mapping[str, Any]) -> Document:
+    """The tables with what somebody asks for by name, in which a slip is no silence."""
+    check_view(view, maker_of(answer))
+    return document_of(answer, **view)
+
+
+def latex_of(answer: Answer, caption: str | None, label: str | None, **view: Any) -> str:
+    """The answer as LaTeX, its first table with this caption and label."""
+    document = _asked_for(answer, view)
+    if caption is not None and document.tables:
+        first, *others = document.tables
+        document = replace(document, tables=[replace(first, title=caption), *others])
+    text = render(document, "latex")
+    if label is None:
+        return text
+    return re.sub(r"\\label\{[^}]*\}", lambda _: f"\\label{{{label}}}", text, count=1)
+
+
+def page_of(answer: Answer, **view: Any) -> str:
+    """The answer as one page: the interactive report of scores, else tables and charts."""
+    if isinstance(answer, Scores):
+        from cranfield.report.cases import Compared, compared
+        from cranfield.report.parts import scores_page
+
+        check_view(view, scores_page)
+        found, left_out = compared(answer, None, os.cpu_count() or 1, Progress())
+        return scores_page(Compared(answer, found, (), left_out), **view)
+    document = _asked_for(answer, view)
+    if isinstance(answer, Comparison):
+        document = replace(document, figures=lambda: [plotted(answer)])
+    return render(document, "html")
+
+
+def plotted(answer: Answer, measure: str | None = None) -> Chart:
+    """The chart of an answer: means with intervals, and groups where runs were compared."""
+    from cranfield.report.charts import heatmap, leaderboard
+
+    if isinstance(answer, Scores):
+        if len(answer.runs) < 2:
+            return heatmap(answer, measure)
+        answer = answer.compare(test="t", measures=None if measure is None else [measure])
+    if isinstance(answer, Comparison):
+        return leaderboard(answer, measure)
+    raise UsageError(f"there is no chart of a {type(answer).__name__} alone; see cranfield.charts")
+
+
+def notebook_bundle(answer: Answer) -> dict[str, Any]:
+    """The answer as a notebook shows it: what it says, its tables as HTML and as text, a chart."""
+    document = document_of(answer)
+    tables = [t.first(ROWS_SHOWN) for t in document.tables]
+    said = "".join(f"<p>{html.escape(line)}</p>" for line in document.lead)
+    noted = "".join(f"<p>note: {html.escape(note)}</p>" for note in answer.notes)
+    bundle: dict[str, Any] = {
+        "text/plain": as_text(answer),
+        "text/html": said + "".join(html_table(t) for t in tables) + noted,
+    }
+    if isinstance(answer, Comparison):
+        from cranfield.report.charts import MIME
+
+        drawn = plotted(answer)
+        bundle |= {MIME: drawn.to_vega(), "image/svg+xml": drawn.to_svg()}
+    return bundle
+
+
+def arranged(
+    document: Document,
+    *,
+    sort: str | None = None,
+    digits: int | None = None,
+    transpose: bool = False,
+    width: int | None = None,
+) -> Document:
+    """The document with its tables sorted by a column, with other digits, or turned.
+
+    A table that is wider than `width` is turned by itself where that makes it narrower. Programs
+    read full values, so that digits and turning are for people only.
+    """
+    tables, machine = list(document.tables), document.machine
+    machine = machine() if callable(machine) else machine
+    if sort is not None:
+        if not any(_position(table, sort) is not None for table in tables):
+            known = [c.name for table in tables for c in table.columns]
+            listed = ", ".join(dict.fromkeys(known))
+            raise UsageError(
+                f"sort={sort!r}: there is no such column.{suggest(sort, known)} "
+                f"The columns are: {listed}"
+            )
+        tables = [_sorted(table, sort) for table in tables]
+        machine = None if machine is None else _sorted(machine, sort)
+    machine = machine or (tables[0] if tables else None)
+    if digits is not None:
+        tables = [_with_digits(table, digits) for table in tables]
+    if transpose:
+        tables = [turned(table) for table in tables]
+    elif width is not None:
+        tables = [_fitting(table, width) for table in tables]
+    return replace(document, tables=tables, machine=machine)
+
+
+def _position(table: Table, name: str) -> int | None:
+    wanted = name.lower()
+    for j, column in enumerate(table.columns):
+        if wanted in (column.name.lower(), column.label.lower()):
+            return j
+    return None
+
+
+def _sorted(table: Table, name: str) -> Table:
+    """The best rows first, or the lowest where nothing is better; what does not compete last."""
+    j = _position(table, name)
+    if j is None:
+        return table
+    down = table.columns[j].best == "max"
+
+    def key(i: int) -> tuple[bool, bool, float, str]:
+        value = table.rows[i][j]
+        apart = str(table.rows[i][0]).startswith("(")
+        if isinstance(value, int | float) and not math.isnan(value):
+            return apart, False, -value if down else value, ""
+        return apart, value is None or isinstance(value, float), 0.0, str(value)
+
+    order = sorted(range(len(table.rows)), key=key)
+    place = {old: new for new, old in enumerate(order)}
+    marks = {(place[i], column): mark for (i, column), mark in table.marks.items()}
+    return replace(table, rows=[table.rows[i] for i in order], marks=marks)
+
+
+def _with_digits(table: Table, digits: int) -> Table:
+    columns = [replace(c, digits=digits) if c.numeric and c.digits else c for c in table.columns]
+    return replace(table, columns=columns)
+
+
+def turned(table: Table) -> Table:
+    """Rows as columns: a row for each column but the first, whose cells name the columns.
+
+    The best of each row has a star, as the best of each column has it.
+    """
+    names = [str(row[0]) for row in table.rows]
+    columns = [Column(table.columns[0].label, numeric=False)]
+    columns += [Column(f"{j}", heading=name) for j, name in enumerate(names)]
+    rows: list[Sequence[Cell]] = []
+    for j, column in enumerate(table.columns[1:], 1):
+        best = table.starred_rows(j)
+        cells = [
+            column.show(row[j]) + ("*" if i in best else " " * bool(best)) + _beside(table, i, j)
+            for i, row in enumerate(table.rows)
+        ]
+        rows.append([column.label, *cells])
+    return Table(columns, rows, table.title, table.notes)
+
+
+def _beside(table: Table, row: int, column: int) -> str:
+    mark = table.mark(row, column)
+    return f" {mark}" if mark else ""
+
+
+def _fitting(table: Table, width: int) -> Table:
+    wide = _width(table)
+    if any(c.bar for c in table.columns) and wide + BAR_WIDTH > width:
+        table = replace(table, columns=[replace(c, bar=False) for c in table.columns])
+    if wide <= width or not table.rows:
+        return table
+    other = turned(table)
+    return other if _width(other) < wide else table
+
+
+def _width(table: Table) -> int:
+    """How many characters a line of the table takes, without the bars beside it."""
+    cells = [
+        [c.label for c in table.columns],
+        *([c.show(v) for c, v in zip(table.columns, row, strict=True)] for row in table.rows),
+    ]
+    columns = zip(*cells, strict=True)
+    return sum(max(len(text) + 2 for text in column) for column in columns)
