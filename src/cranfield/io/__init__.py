@@ -49,8 +49,6 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
     try:
         found = trec.read_judgements(path, jobs=jobs)
     except InputError:
-        from cranfield.io import trec
-
         if trec.is_stratified(path):
             return trec.read_stratified(path)
         if trec.has_subtopics(path):
@@ -64,8 +62,6 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
     if found.notes:
-        from cranfield.io import trec
-
         return trec.read_subtopics(path) if trec.has_subtopics(path) else found
     return found
 
