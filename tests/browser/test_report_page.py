@@ -114,13 +114,15 @@ def test_baseline_and_measure_choose_what_compare_says(open_page, demo, capsys):
             assert [low, high] == [sign * end for end in pair["ci"]][::sign]
             assert [p, corrected, stars] == [pair["p"], pair["p_corrected"], pair["stars"]]
         standings = {s["run"]: s for s in said["leaderboard"] if s["measure"] == measure}
-        for run, mean, low, high, at, _, rank, group in page.table("standings"):
+        for run, mean, low, high, at, rank, spread, group in page.table("standings"):
             place = standings[run]
-            assert [mean, [low, high], at, rank, group] == [
+            first, last = place["rank_spread"]
+            assert [mean, [low, high], at, rank, spread, group] == [
                 place["mean"],
                 place["ci"],
                 place["place"],
                 place["rank"],
+                str(first) if first == last else f"{first}-{last}",
                 place["group"],
             ]
 
