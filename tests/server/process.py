@@ -8,7 +8,7 @@ import sys
 
 import httpx
 
-from cranfield.server.operate import clock_of_site
+from cranfield.server.admin import clock_of_site
 
 PROGRAM = (sys.executable, "-m", "cranfield")
 

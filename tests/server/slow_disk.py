@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import httpx
 import pytest
 
-from cranfield.server import operate
+from cranfield.server import admin
 from tests.server.process import started, stopped
 from tests.server.slow_kills import ABOUT
 from tests.server.world import Site, run_text
@@ -83,7 +83,7 @@ def test_a_full_disk_is_told_and_the_site_is_whole_afterwards(open_folder, tmp_p
                 there = client.get(put).json()["runs"]
         finally:
             stopped(process)
-        found = operate.verify_site(site.settings.folder)
+        found = admin.verify_site(site.settings.folder)
         assert not list(site.settings.incoming.iterdir())
     print(f"full disk: {big.status_code}, {small.status_code}: {small.json()['detail']}")
     assert (big.status_code, small.status_code) == (507, 507)
@@ -110,4 +110,4 @@ def test_files_that_may_grow_no_more_are_told_alike(open_folder, tmp_path):
         stopped(process)
     assert big.status_code == 507
     assert after.status_code == 201
-    assert operate.verify_site(site.settings.folder).holds
+    assert admin.verify_site(site.settings.folder).holds

@@ -5,7 +5,7 @@ import signal
 import httpx
 from sqlalchemy import update
 
-from cranfield.server import operate
+from cranfield.server import admin
 from cranfield.server.services import campaigns
 from tests.server.process import started, stopped
 from tests.server.world import run_text
@@ -44,4 +44,4 @@ def test_killed_at_any_moment_nothing_that_was_acknowledged_is_lost(unserved):
         assert sorted(run["id"] for run in runs) == sorted(kept)
     finally:
         stopped(process)
-    assert operate.verify_site(unserved.settings.folder).holds
+    assert admin.verify_site(unserved.settings.folder).holds

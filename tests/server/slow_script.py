@@ -4,11 +4,11 @@ import os
 import subprocess
 import sys
 
-from cranfield.server import operate
+from cranfield.server import admin
 
 
 def test_the_script_of_the_export_makes_every_table_again(released, tmp_path):
-    operate.export_campaign(released.settings.folder, "tiny", tmp_path / "out")
+    admin.export_campaign(released.settings.folder, "tiny", tmp_path / "out")
     program = tmp_path / "bin" / "cranfield"
     program.parent.mkdir()
     program.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m cranfield "$@"\n')

@@ -3,7 +3,7 @@
 import argon2
 from sqlalchemy import select, text, update
 
-from cranfield.server import Passwords, operate
+from cranfield.server import Passwords, admin
 from cranfield.server.services import accounts, audit
 from cranfield.server.store.tables import METADATA
 from cranfield.server.store.tables import audit as audit_table
@@ -123,7 +123,7 @@ def test_an_edited_row_of_the_audit_is_named(unserved):
     unserved.context.store.write(
         lambda c: c.execute(update(audit_table).where(audit_table.c.n == 3).values(actor="eve"))
     )
-    found = operate.verify_site(unserved.settings.folder)
+    found = admin.verify_site(unserved.settings.folder)
     assert not found.holds
     assert found.notes[0].startswith("audit row 3 ")
     unserved.context.store.write(

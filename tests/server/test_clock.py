@@ -5,7 +5,7 @@ import json
 import pytest
 from sqlalchemy import select
 
-from cranfield.server import operate
+from cranfield.server import admin
 from cranfield.server.context import SECOND, Clock
 from cranfield.server.services import audit, clock
 from cranfield.server.services.campaigns import close_due
@@ -115,8 +115,8 @@ def test_a_wrong_clock_is_still_in_doubt_after_a_restart(both):
 
 def accept(site, monkeypatch):
     """The command on the machine of the site."""
-    monkeypatch.setattr(operate, "Settings", lambda *_, **__: site.settings)
-    return operate.clock_of_site(site.settings.folder, accept=True)
+    monkeypatch.setattr(admin, "Settings", lambda *_, **__: site.settings)
+    return admin.clock_of_site(site.settings.folder, accept=True)
 
 
 def test_a_site_that_ran_ahead_is_set_right_by_a_command_with_a_row_in_the_audit(both, monkeypatch):
@@ -124,8 +124,8 @@ def test_a_site_that_ran_ahead_is_set_right_by_a_command_with_a_row_in_the_audit
     client = both.program(both.add_token(*both.add_team("ann", "ONE")))
     ahead = both.now + YEARS * SECOND
     both.context.store.write(lambda c: audit.append(c, ahead, "clock", "campaign.state", "other"))
-    monkeypatch.setattr(operate, "Settings", lambda *_, **__: both.settings)
-    asked = operate.clock_of_site(both.settings.folder)
+    monkeypatch.setattr(admin, "Settings", lambda *_, **__: both.settings)
+    asked = admin.clock_of_site(both.settings.folder)
     assert not asked.holds
     assert asked.facts["site"].startswith("2047")
     report = accept(both, monkeypatch)
@@ -175,7 +175,7 @@ def test_the_time_is_noted_now_and_then(unserved):
 def test_the_command_line(unserved, monkeypatch, capsys):
     from cranfield.cli import main
 
-    monkeypatch.setattr(operate, "Settings", lambda *_, **__: unserved.settings)
+    monkeypatch.setattr(admin, "Settings", lambda *_, **__: unserved.settings)
     unserved.skew = -YEARS
     folder = str(unserved.settings.folder)
     assert main(["campaign", "clock", folder]) == 1

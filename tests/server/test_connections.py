@@ -10,7 +10,7 @@ from cranfield.cli.serve import make_parser
 from cranfield.errors import UsageError
 from cranfield.server import Settings
 from cranfield.server.protocol import MOST_HEAD, NO_HOST, TOO_LONG, BoundedHeads
-from cranfield.server.running import run
+from cranfield.server.runserver import run
 from tests.server.world import PATIENCE
 
 MOMENT = 0.05

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy import select
 
-from cranfield.server import Limits, operate
+from cranfield.server import Limits, admin
 from cranfield.server.jobs.nursery import Nursery
 from cranfield.server.jobs.worker import work_once
 from cranfield.server.services import campaigns, jobs, scoring
@@ -209,15 +209,15 @@ def test_a_backup_during_writes_comes_back_whole(site, tmp_path):
     thread = threading.Thread(target=write, daemon=True)
     thread.start()
     try:
-        operate.backup_site(site.settings.folder, tmp_path / "b.tar.gz")
+        admin.backup_site(site.settings.folder, tmp_path / "b.tar.gz")
     finally:
         going.set()
         joined([thread])
-    found = operate.restore_site(tmp_path / "b.tar.gz", tmp_path / "back")
+    found = admin.restore_site(tmp_path / "b.tar.gz", tmp_path / "back")
     assert found.holds, found.notes
     assert found.facts["audit rows"] > 5
     with pytest.raises(Exception, match="not empty"):
-        operate.restore_site(tmp_path / "b.tar.gz", tmp_path / "back")
+        admin.restore_site(tmp_path / "b.tar.gz", tmp_path / "back")
 
 
 def test_a_changed_file_is_named_by_verify(site):
@@ -225,7 +225,7 @@ def test_a_changed_file_is_named_by_verify(site):
     blob = next(p for p in site.settings.blobs.rglob(said["sha256"]))
     blob.chmod(0o600)
     blob.write_text("other")
-    found = operate.verify_site(site.settings.folder)
+    found = admin.verify_site(site.settings.folder)
     assert not found.holds
     assert "was changed" in found.notes[0]
 

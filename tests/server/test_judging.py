@@ -8,7 +8,7 @@ import sys
 import pytest
 
 from cranfield.errors import UsageError
-from cranfield.server import judging
+from cranfield.server import model_annotator
 
 PLACE = "http://127.0.0.1:1/tiny"
 
@@ -21,7 +21,7 @@ def _one_unit(_place, _secret, method, _path, _body=None):
 
 
 def test_the_answer_of_a_program_that_did_not_read_the_question_counts(monkeypatch):
-    monkeypatch.setattr(judging, "_ask", _one_unit)
+    monkeypatch.setattr(model_annotator, "_send_request", _one_unit)
     started = subprocess.Popen
 
     def ended(*given, **options):
@@ -30,20 +30,22 @@ def test_the_answer_of_a_program_that_did_not_read_the_question_counts(monkeypat
         program.wait(timeout=60)
         return program
 
-    monkeypatch.setattr(judging.subprocess, "Popen", ended)
-    report = judging.judge(to=PLACE, command="echo '{\"skip\": true}'", token="cw_x", most=1)
+    monkeypatch.setattr(model_annotator.subprocess, "Popen", ended)
+    report = model_annotator.judge(
+        to=PLACE, command="echo '{\"skip\": true}'", token="cw_x", most=1
+    )
     assert "0 judged, 1 skipped" in str(report)
 
 
 @pytest.mark.parametrize("reads", ["", "sys.stdin.readline(); "], ids=["deaf", "silent"])
 def test_a_program_that_never_answers_is_ended_with_what_it_started(reads, monkeypatch, tmp_path):
-    monkeypatch.setattr(judging, "_ask", _one_unit)
+    monkeypatch.setattr(model_annotator, "_send_request", _one_unit)
     pipe = tmp_path / "alive"
     os.mkfifo(pipe)
     # Nobody ever writes to the pipe that the program's own child reads from.
     code = f"import subprocess, sys; {reads}subprocess.run(['cat', {str(pipe)!r}], timeout=600)"
     command = shlex.join([sys.executable, "-c", code])
     with pytest.raises(UsageError, match="has not answered within 1 s and was ended"):
-        judging.judge(to=PLACE, command=command, token="cw_x", answer_within=1)
+        model_annotator.judge(to=PLACE, command=command, token="cw_x", answer_within=1)
     with pytest.raises(UsageError, match="answer_within=0"):
-        judging.judge(to=PLACE, command=command, token="cw_x", answer_within=0)
+        model_annotator.judge(to=PLACE, command=command, token="cw_x", answer_within=0)

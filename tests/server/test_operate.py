@@ -14,7 +14,7 @@ import pytest
 
 from cranfield.cli import main
 from cranfield.errors import InputError, UsageError
-from cranfield.server import Settings, judging, operate, serve
+from cranfield.server import Settings, admin, model_annotator, serve
 from cranfield.server.services.site import open_site
 from tests.server.postgres import new_database, running
 from tests.server.process import served, started, stopped
@@ -37,10 +37,10 @@ def test_a_folder_that_is_no_site_is_not_made_one(command, tmp_path, capsys):
 def test_a_store_that_is_not_there_is_told(unserved):
     folder = unserved.settings.folder
     with pytest.raises(UsageError, match="there is no such store"):
-        operate.verify_site(folder, database=f"sqlite:///{folder}/other.sqlite")
+        admin.verify_site(folder, database=f"sqlite:///{folder}/other.sqlite")
     with running() as server, pytest.raises(UsageError, match="it is empty"):
-        operate.verify_site(folder, database=new_database(server, "nothing"))
-    assert operate.verify_site(folder).holds
+        admin.verify_site(folder, database=new_database(server, "nothing"))
+    assert admin.verify_site(folder).holds
 
 
 def test_a_site_that_cannot_listen_is_not_begun(tmp_path):
@@ -58,7 +58,7 @@ def test_a_site_that_cannot_listen_is_not_begun(tmp_path):
 
 def test_a_program_that_judges_is_named_and_ends_where_nothing_can_be_stored(monkeypatch):
     with pytest.raises(UsageError, match="command="):
-        judging.judge(to=PLACE, command=" ", token="cw_x")
+        model_annotator.judge(to=PLACE, command=" ", token="cw_x")
     asked = []
 
     def answered(_place, _secret, method, path, _body=None):
@@ -67,9 +67,9 @@ def test_a_program_that_judges_is_named_and_ends_where_nothing_can_be_stored(mon
             return 200, {"assignment": "one", "item": "d0"}
         return 409, {"detail": "this batch does not take answers now"}
 
-    monkeypatch.setattr(judging, "_ask", answered)
+    monkeypatch.setattr(model_annotator, "_send_request", answered)
     with pytest.raises(UsageError, match="does not take answers now"):
-        judging.judge(to=PLACE, command="echo '{\"skip\": true}'", token="cw_x")
+        model_annotator.judge(to=PLACE, command="echo '{\"skip\": true}'", token="cw_x")
     assert len(asked) == 2
 
 
@@ -93,13 +93,13 @@ def generous():
 def test_the_files_of_a_site_are_for_the_one_who_runs_it(tmp_path):
     source = write_collection(tmp_path / "tiny")
     site = tmp_path / "site"
-    operate.import_campaign(source, site)
+    admin.import_campaign(source, site)
     assert open_to_others(site) == []
-    operate.export_campaign(site, "tiny", tmp_path / "out")
+    admin.export_campaign(site, "tiny", tmp_path / "out")
     assert open_to_others(tmp_path / "out") == []
-    operate.backup_site(site, tmp_path / "backups" / "one.tar.gz")
+    admin.backup_site(site, tmp_path / "backups" / "one.tar.gz")
     assert open_to_others(tmp_path / "backups") == []
-    operate.restore_site(tmp_path / "backups" / "one.tar.gz", tmp_path / "again")
+    admin.restore_site(tmp_path / "backups" / "one.tar.gz", tmp_path / "again")
     assert open_to_others(tmp_path / "again") == []
 
 
@@ -191,10 +191,10 @@ CHANGED_BACKUPS = {
 @pytest.mark.parametrize("name", CHANGED_BACKUPS)
 def test_a_backup_has_what_its_manifest_says_and_nothing_else(unserved, tmp_path, name):
     change, message = CHANGED_BACKUPS[name]
-    operate.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
+    admin.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
     bad = repacked(tmp_path / "good.tar.gz", tmp_path / "bad.tar.gz", change)
     with pytest.raises(InputError, match=message):
-        operate.restore_site(bad, tmp_path / "again")
+        admin.restore_site(bad, tmp_path / "again")
     assert not (tmp_path / "again").exists()
 
 
@@ -206,7 +206,7 @@ def test_no_file_of_a_backup_leaves_its_folder(unserved, tmp_path, name):
         entry.size = 1
         archive.addfile(entry, io.BytesIO(b"x"))
     with pytest.raises(InputError, match="lies outside of the backup"):
-        operate.restore_site(bad, tmp_path / "site" / "again")
+        admin.restore_site(bad, tmp_path / "site" / "again")
     assert not list(tmp_path.rglob("beside"))
 
 
@@ -216,9 +216,9 @@ def test_a_backup_is_restored_without_the_filters_of_tarfile(unserved, tmp_path,
     def extractall(self, path=".", members=None, *, numeric_owner=False):
         raise AssertionError("unpacks whatever an archive holds")
 
-    operate.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
+    admin.backup_site(unserved.settings.folder, tmp_path / "good.tar.gz")
     monkeypatch.setattr(tarfile.TarFile, "extractall", extractall)
-    assert operate.restore_site(tmp_path / "good.tar.gz", tmp_path / "again").holds
+    assert admin.restore_site(tmp_path / "good.tar.gz", tmp_path / "again").holds
 
 
 def test_a_backup_of_postgresql_is_read_and_not_run(tmp_path):
@@ -235,10 +235,10 @@ def test_a_backup_of_postgresql_is_read_and_not_run(tmp_path):
         site.add_campaign()
         site.context.store.close()
         good = tmp_path / "good.tar.gz"
-        operate.backup_site(site.settings.folder, good, database=database)
+        admin.backup_site(site.settings.folder, good, database=database)
         bad = repacked(good, tmp_path / "bad.tar.gz", change)
         with pytest.raises(UsageError, match="pg_restore"):
-            operate.restore_site(bad, tmp_path / "b", database=new_database(server, "bad"))
-        again = operate.restore_site(good, tmp_path / "a", database=new_database(server, "again"))
+            admin.restore_site(bad, tmp_path / "b", database=new_database(server, "bad"))
+        again = admin.restore_site(good, tmp_path / "a", database=new_database(server, "again"))
     assert again.holds
     assert not marker.exists()

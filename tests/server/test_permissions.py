@@ -6,10 +6,10 @@ import pytest
 
 from cranfield.campaign.workflow import PUBLISHED, STATES
 from cranfield.server.app import admit
+from cranfield.server.auth import Identity
 from cranfield.server.headers import ALWAYS
+from cranfield.server.http import HANDLERS, Refusal
 from cranfield.server.permissions import RESERVED, ROLES, RULES
-from cranfield.server.visitors import Visitor
-from cranfield.server.web import HANDLERS, Refusal
 from tests.server.world import PASSWORD, Site, run_text
 
 # The roles that somebody has who is called by the letter of the first.
@@ -54,18 +54,18 @@ def quiet(tmp_path_factory):
     made.context.store.close()
 
 
-def visitor_with(letters, state):
+def identity_with(letters, state):
     known = {"state": state, "id": "x", "slug": "tiny"}
     who = "someone" if "N" in letters else ""
     worker = "worker" if letters == "C" else ""
-    return Visitor(
+    return Identity(
         roles=frozenset(letters), person=who, assessor=worker, campaign=known, task=known
     )
 
 
 def outcome(rule, letters, state, site):
     try:
-        admit(rule, visitor_with(letters, state), Asked(rule, site))
+        admit(rule, identity_with(letters, state), Asked(rule, site))
     except Refusal as refusal:
         return "confirm" if refusal.extra.get("confirm") else refusal.status
     return 200

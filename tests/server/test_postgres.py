@@ -2,7 +2,7 @@
 
 import pytest
 
-from cranfield.server import operate
+from cranfield.server import admin
 from tests.server.postgres import new_database, running
 from tests.server.world import DAY, Site, at_once, run_text
 
@@ -53,7 +53,7 @@ def test_both_databases_give_the_same_pages_and_the_same_export(server, tmp_path
         site = Site(tmp_path / name, database)
         pages.append(release(site))
         folder = site.settings.folder
-        made = operate.export_campaign(folder, "tiny", tmp_path / f"{name}-out", database=database)
+        made = admin.export_campaign(folder, "tiny", tmp_path / f"{name}-out", database=database)
         hashes.append(made.facts["hash"])
     assert pages[0] == pages[1]
     assert hashes[0] == hashes[1]
@@ -64,11 +64,11 @@ def test_a_backup_comes_back(server, tmp_path):
     site = Site(tmp_path, database)
     site.add_campaign()
     site.context.store.close()
-    operate.backup_site(site.settings.folder, tmp_path / "b.tar.gz", database=database)
+    admin.backup_site(site.settings.folder, tmp_path / "b.tar.gz", database=database)
     other = new_database(server, "second")
-    found = operate.restore_site(tmp_path / "b.tar.gz", tmp_path / "back", database=other)
+    found = admin.restore_site(tmp_path / "b.tar.gz", tmp_path / "back", database=other)
     assert found.holds, found.notes
-    assert operate.verify_site(tmp_path / "back", database=other).facts["audit rows"] > 3
+    assert admin.verify_site(tmp_path / "back", database=other).facts["audit rows"] > 3
 
 
 def test_two_processes_share_a_store(server, tmp_path):

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from cranfield.errors import InputError
-from cranfield.server import operate
+from cranfield.server import admin
 from tests.server.world import CANARY, Site
 
 
@@ -16,7 +16,7 @@ from tests.server.world import CANARY, Site
 def exported(released, tmp_path_factory):
     """The folder of an export of that campaign, and what was said of it."""
     out = tmp_path_factory.mktemp("export") / "out"
-    return out, operate.export_campaign(released.settings.folder, "tiny", out)
+    return out, admin.export_campaign(released.settings.folder, "tiny", out)
 
 
 def test_nothing_before_release_and_everything_after(released):
@@ -55,11 +55,11 @@ def test_scores_for_programs(released):
 def test_export_import_export_is_the_same_to_the_byte(released, exported, tmp_path):
     folder, first = exported
     again = tmp_path / "again"
-    operate.import_campaign(folder, again)
+    admin.import_campaign(folder, again)
     other = Site.at(again, released)
     other.move("open", "closed", "scoring", "released")
     other.context.store.close()
-    second = operate.export_campaign(again, "tiny", tmp_path / "second")
+    second = admin.export_campaign(again, "tiny", tmp_path / "second")
     assert differences(folder, tmp_path / "second") == []
     assert first.facts["hash"] == second.facts["hash"]
     assert first.facts["tables"] > 8
@@ -71,10 +71,10 @@ def test_an_export_that_was_changed_is_not_imported(exported, tmp_path):
     shutil.copytree(folder, copy)
     (copy / "collection" / "items.csv").write_text("item,text\nd0,other\n")
     with pytest.raises(InputError, match=r"collection/items\.csv is not as the manifest says"):
-        operate.import_campaign(copy, tmp_path / "site")
+        admin.import_campaign(copy, tmp_path / "site")
     (copy / "manifest.json").write_text("[]")
     with pytest.raises(InputError, match="not the manifest"):
-        operate.import_campaign(copy, tmp_path / "site")
+        admin.import_campaign(copy, tmp_path / "site")
 
 
 def differences(a: Path, b: Path) -> list[str]:

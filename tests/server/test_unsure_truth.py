@@ -7,7 +7,7 @@ import json
 import pytest
 
 from cranfield.errors import UsageError
-from cranfield.server import operate
+from cranfield.server import admin
 from tests.server.conftest import put
 from tests.server.world import CANARY, CONCEPTS, DAY, ITEMS, TOPICS, Site, labels_text, run_text
 
@@ -83,7 +83,7 @@ def test_means_are_estimates_from_gold_and_silver(released, tmp_path):
     from cranfield.io.collection import read_collection
 
     out = tmp_path / "out"
-    operate.export_campaign(released.settings.folder, "tiny", out)
+    admin.export_campaign(released.settings.folder, "tiny", out)
     held = read_collection(out / "collection")
     assert held.label_silver is not None
     found = score_estimated(held, "labels").answer

@@ -242,7 +242,7 @@ def test_agreement_is_told_over_time_with_intervals(site):
 
 def test_a_screening_grid_goes_on_and_corrects(site, monkeypatch):
     """Thesis 10.3.1: first the items that are said to show a concept, a few at a time."""
-    monkeypatch.setattr("cranfield.server.routes.working.GRID_SHOWN", 3)
+    monkeypatch.setattr("cranfield.server.routes.annotation.GRID_SHOWN", 3)
     add(site)
     browser = crowd_browser(site)
     while (found := next_page(browser))[0] is not None:

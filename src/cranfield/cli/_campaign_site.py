@@ -53,20 +53,20 @@ def act(action: str, given: dict[str, Any], output: Any) -> int:
     from cranfield.server import need_packages
 
     need_packages()
-    from cranfield.server import operate
+    from cranfield.server import admin
 
     given["database"] = given.pop("db")
     if action == "import":
         given["score"] = not given.pop("no_score")
     does: dict[str, Callable[..., Any]] = {
-        "import": operate.import_campaign,
-        "export": operate.export_campaign,
-        "backup": operate.backup_site,
-        "restore": operate.restore_site,
-        "verify": operate.verify_site,
-        "clock": operate.clock_of_site,
-        "rescore": operate.rescore,
-        "passwd": operate.new_password,
+        "import": admin.import_campaign,
+        "export": admin.export_campaign,
+        "backup": admin.backup_site,
+        "restore": admin.restore_site,
+        "verify": admin.verify_site,
+        "clock": admin.clock_of_site,
+        "rescore": admin.rescore,
+        "passwd": admin.new_password,
     }
     if action == "rehearse":
         from cranfield.server.rehearsal.play import rehearse

@@ -24,7 +24,7 @@ def make_parser() -> Parser:
 
 def main(argv: Sequence[str]) -> int:
     given, output = make_parser().read(argv)
-    from cranfield.server.judging import judge
+    from cranfield.server.model_annotator import judge
 
     output.show(judge(**given))
     return 0

@@ -44,7 +44,7 @@ def create_app(settings: Settings, context: Context | None = None) -> FastAPI:
 def serve(settings: Settings, **options: Any) -> None:
     """Run the site until it is stopped."""
     need_packages()
-    from cranfield.server.running import run
+    from cranfield.server.runserver import run
 
     run(settings, **options)
 

@@ -19,10 +19,21 @@ from starlette.staticfiles import StaticFiles
 from cranfield._version import __version__
 from cranfield.campaign.workflow import STATES
 from cranfield.errors import CranfieldError
+from cranfield.server.auth import CSRF_FIELD, Identity, authenticate
 from cranfield.server.bodies import BodyLimit, BodyTooLargeError, read_form
 from cranfield.server.context import SECOND, ClockError, Context
-from cranfield.server.forms import carried, password_page, resume_page, sentence, unlock
+from cranfield.server.forms import form_texts, password_page, resume_page, sentence, unlock
 from cranfield.server.headers import SecurityHeaders
+from cranfield.server.http import (
+    BODIES,
+    HANDLERS,
+    UNREADABLE,
+    Refusal,
+    is_full,
+    problem_response,
+    redirect,
+    render_page,
+)
 from cranfield.server.permissions import ROLES, RULES, SCOPES, Rule
 from cranfield.server.routes import load_handlers
 from cranfield.server.services.accounts import Hasher, WaitError
@@ -31,17 +42,6 @@ from cranfield.server.services.results import Pages
 from cranfield.server.services.site import open_site
 from cranfield.server.settings import Settings
 from cranfield.server.store import StoreFullError
-from cranfield.server.visitors import CSRF_FIELD, Visitor, recognise
-from cranfield.server.web import (
-    BODIES,
-    HANDLERS,
-    UNREADABLE,
-    Refusal,
-    is_full,
-    page,
-    problem,
-    see,
-)
 
 LOG = logging.getLogger("cranfield.server")
 # Forms that bring a file along; others are short.
@@ -108,13 +108,13 @@ def _add_routes(app: FastAPI) -> None:
             summary=rule.about,
             include_in_schema=rule.is_api,
             response_model=None,
-            dependencies=[Depends(guarding(rule))],
-            responses=_documented(rule),
+            dependencies=[Depends(make_guard(rule))],
+            responses=_refusal_responses(rule),
             openapi_extra=BODIES.get(rule.name),
         )
 
 
-def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
+def _refusal_responses(rule: Rule) -> dict[int | str, dict[str, Any]]:
     """The refusals that programs are told of in the description of the interface."""
     if not rule.is_api:
         return {}
@@ -133,16 +133,18 @@ def _documented(rule: Rule) -> dict[int | str, dict[str, Any]]:
     return {status: {"description": text} for status, text in descriptions.items()}
 
 
-def guarding(rule: Rule) -> Callable[[Request], Any]:
+def make_guard(rule: Rule) -> Callable[[Request], Any]:
     """What a request has to pass before its handler sees it."""
 
     async def guard(request: Request) -> None:
         _check_address(request)
-        visitor: Visitor = await run_in_threadpool(recognise, request.app.state.context, request)
-        request.state.visitor = visitor
+        identity: Identity = await run_in_threadpool(
+            authenticate, request.app.state.context, request
+        )
+        request.state.identity = identity
         request.state.rule = rule
-        admit(rule, visitor, request)
-        if rule.is_api and rule.method != "GET" and not visitor.by_token:
+        admit(rule, identity, request)
+        if rule.is_api and rule.method != "GET" and not identity.by_token:
             raise Refusal(401, "Programs write by a token: Authorization: Bearer cf_...")
 
     async def guard_form(request: Request) -> AsyncIterator[None]:
@@ -155,7 +157,7 @@ def guarding(rule: Rule) -> Callable[[Request], Any]:
             if not refusal.extra.get("confirm"):
                 raise
             locked = refusal
-        await _read_form(rule, request, request.state.visitor)
+        await _read_form(rule, request, request.state.identity)
         if locked is not None and not await run_in_threadpool(unlock, request):
             await request.state.form.close()
             raise locked
@@ -175,38 +177,38 @@ def _check_address(request: Request) -> None:
         raise Refusal(400, f"This address cannot be read: {UNREADABLE}.")
 
 
-def admit(rule: Rule, visitor: Visitor, request: Request) -> None:
+def admit(rule: Rule, identity: Identity, request: Request) -> None:
     """Raise a Refusal unless the table lets the visitor in."""
-    _check_scope(rule, visitor)
+    _check_scope(rule, identity)
     path = request.path_params
-    lost = ("c" in path and visitor.campaign is None) or ("t" in path and visitor.task is None)
-    state = visitor.campaign["state"] if visitor.campaign else None
-    if rule.allows(visitor.roles, state) and not lost:
-        _need_password(rule, visitor, request)
+    lost = ("c" in path and identity.campaign is None) or ("t" in path and identity.task is None)
+    state = identity.campaign["state"] if identity.campaign else None
+    if rule.allows(identity.roles, state) and not lost:
+        _need_password(rule, identity, request)
         return
-    if lost or state == "draft" or (rule.hidden and visitor.person):
+    if lost or state == "draft" or (rule.hidden and identity.person):
         raise Refusal(404, "There is no such page.")
-    if not visitor.person and not visitor.assessor:
+    if not identity.person and not identity.assessor:
         if rule.is_api:
             raise Refusal(401, "This needs a token: Authorization: Bearer cf_...")
         if not rule.who & frozenset("P"):
             raise Refusal(401, "Please log in.")
-    raise Refusal(403, _not_allowed(rule, visitor, state))
+    raise Refusal(403, _denial_reason(rule, identity, state))
 
 
-def _check_scope(rule: Rule, visitor: Visitor) -> None:
+def _check_scope(rule: Rule, identity: Identity) -> None:
     """A token does what the page says where it was made, and opens no page itself."""
-    if not visitor.by_token:
+    if not identity.by_token:
         return
-    if not rule.is_api and (visitor.person or visitor.assessor):
+    if not rule.is_api and (identity.person or identity.assessor):
         raise Refusal(403, "A token is for programs: their addresses begin with /api/v1.")
-    if visitor.person and visitor.scope not in rule.scopes:
-        raise Refusal(403, f"This token is good for: {SCOPES[visitor.scope]}.")
+    if identity.person and identity.scope not in rule.scopes:
+        raise Refusal(403, f"This token is good for: {SCOPES[identity.scope]}.")
 
 
-def _not_allowed(rule: Rule, visitor: Visitor, state: str | None) -> str:
+def _denial_reason(rule: Rule, identity: Identity, state: str | None) -> str:
     """Why somebody may not: whom the page is for, or from which state on it is there."""
-    if visitor.roles & rule.who and state is not None:
+    if identity.roles & rule.who and state is not None:
         states = " or ".join(name for name in STATES if name in rule.when)
         return f"This page is there once the campaign is {states}; it is {state}."
     role_names = [ROLES[letter] for letter in "TLACJOS" if letter in rule.who]
@@ -215,18 +217,18 @@ def _not_allowed(rule: Rule, visitor: Visitor, state: str | None) -> str:
         if len(role_names) > 1
         else "".join(role_names)
     )
-    login_note = f" You are logged in as {visitor.login}." if visitor.login else ""
+    login_note = f" You are logged in as {identity.login}." if identity.login else ""
     return f"This page is for: {audience}.{login_note}"
 
 
-def _need_password(rule: Rule, visitor: Visitor, request: Request) -> None:
+def _need_password(rule: Rule, identity: Identity, request: Request) -> None:
     context: Context = request.app.state.context
     lasts = context.settings.confirmed_seconds * SECOND
-    if rule.confirmed and visitor.confirmed + lasts < context.clock.now():
+    if rule.confirmed and identity.confirmed + lasts < context.clock.now():
         raise Refusal(401, "Please enter your password again.", confirm=True)
 
 
-async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
+async def _read_form(rule: Rule, request: Request, identity: Identity) -> None:
     """Read what was filled in, if it comes from a form of this site."""
     origin = request.headers.get("sec-fetch-site", "same-origin")
     if origin not in ("same-origin", "none"):
@@ -243,7 +245,7 @@ async def _read_form(rule: Rule, request: Request, visitor: Visitor) -> None:
         form, request.state.is_too_large = error.form, True
     request.state.form = form
     token = form.get(CSRF_FIELD)
-    if not isinstance(token, str) or not visitor.accepts(token):
+    if not isinstance(token, str) or not identity.accepts(token):
         await form.close()
         if _is_from_here(request) and rule.name != "login":
             request.state.resumed = _texts_of(form)
@@ -276,17 +278,17 @@ async def _keep_typed(request: Request) -> None:
 
 def _texts_of(form: FormData) -> list[tuple[str, str]]:
     """What a form says, to be sent again; but for passwords."""
-    return [(name, text) for name, text in carried(form) if "password" not in name]
+    return [(name, text) for name, text in form_texts(form) if "password" not in name]
 
 
 def _add_errors(app: FastAPI) -> None:
     async def refused(request: Request, error: Exception) -> Response:
-        status, message, extra = _told(error)
+        status, message, extra = _describe_error(error)
         if status == 500:
             LOG.error("%s %s", request.method, request.url.path, exc_info=error)
         if request.url.path.startswith("/api/"):
-            answer = problem(status, message, **extra)
-            answer.headers.update(_allowed(error))
+            answer = problem_response(status, message, **extra)
+            answer.headers.update(_error_headers(error))
             return answer
         if extra.get("confirm") and hasattr(request.state, "carried"):
             return password_page(request)
@@ -295,11 +297,11 @@ def _add_errors(app: FastAPI) -> None:
         if status == 401:
             login_path = "/confirm" if extra.get("confirm") else "/login"
             return_path = request.url.path if request.method == "GET" else ""
-            return see(
+            return redirect(
                 f"{login_path}?next={quote(return_path, safe='/')}" if return_path else login_path
             )
-        error_page = page(request, "refused.html", status, code=status, message=message)
-        error_page.headers.update(_allowed(error))
+        error_page = render_page(request, "refused.html", status, code=status, message=message)
+        error_page.headers.update(_error_headers(error))
         return error_page
 
     for kind in (
@@ -313,12 +315,12 @@ def _add_errors(app: FastAPI) -> None:
         app.add_exception_handler(kind, refused)
 
 
-def _allowed(error: Exception) -> Mapping[str, str]:
+def _error_headers(error: Exception) -> Mapping[str, str]:
     """What an error says in headers: which methods an address has, where it was asked otherwise."""
     return (error.headers or {}) if isinstance(error, HTTPException) else {}
 
 
-def _told(error: Exception) -> tuple[int, str, dict[str, Any]]:
+def _describe_error(error: Exception) -> tuple[int, str, dict[str, Any]]:
     """The status of an error, a sentence about it, and what else a program is told."""
     if isinstance(error, Refusal):
         return error.status, error.message, error.extra

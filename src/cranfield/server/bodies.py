@@ -8,7 +8,7 @@ from starlette.formparsers import MultiPartException, MultiPartParser
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from cranfield.server.web import Refusal
+from cranfield.server.http import Refusal
 
 FIELDS = 2000
 

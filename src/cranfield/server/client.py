@@ -55,7 +55,7 @@ def submit_run(
         "replace": "true" if replace else "",
     }
     query = urlencode({name: value for name, value in parameters.items() if value})
-    connection, campaign = place_of(to)
+    connection, campaign = open_connection(to)
     task_path = f"/api/v1/tasks/{quote(f'{campaign}.{task}')}"
     name = tag or run_name(path)
     target = f"{task_path}/check?{query}" if check else f"{task_path}/runs/{quote(name)}?{query}"
@@ -75,7 +75,7 @@ def _threshold(threshold: str) -> str:
     return read_text(file) if file is not None and is_file(file) else threshold
 
 
-def place_of(address: str) -> tuple[HTTPConnection, str]:
+def open_connection(address: str) -> tuple[HTTPConnection, str]:
     parts = urlsplit(address)
     campaign = parts.path.strip("/").partition("/")[0]
     if parts.scheme not in ("http", "https") or not parts.hostname or not campaign:

@@ -18,17 +18,17 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cranfield.errors import CranfieldError, UsageError
+from cranfield.server.auth import CSRF_FIELD
 from cranfield.server.context import SECOND, hash_of
+from cranfield.server.http import context_of, form_of, hasher_of, identity_of, render_page, text_of
 from cranfield.server.services import accounts
 from cranfield.server.services.uploads import TooLargeError
-from cranfield.server.visitors import CSRF_FIELD
-from cranfield.server.web import context_of, form_of, hasher_of, page, text_of, visitor_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from cranfield.server.auth import Identity
     from cranfield.server.context import Context
-    from cranfield.server.visitors import Visitor
 
 SURE, PASSWORD, WAITING = "sure", "password_again", "waiting_file"
 # How the fields of a form are called that waits for a log-in.
@@ -90,17 +90,17 @@ def ask_first(request: Request, question: Question) -> Response | None:
     values = {
         "question": question,
         "needs_password": question.password and not is_confirmed(request),
-        "carried": carried(form_of(request)),
+        "carried": form_texts(form_of(request)),
         "error": error,
     }
-    return page(request, "sure.html", 400 if error else 200, **values)
+    return render_page(request, "sure.html", 400 if error else 200, **values)
 
 
 def is_confirmed(request: Request) -> bool:
     """Whether the visitor has entered the password again a short while ago."""
     context = context_of(request)
     lasts = context.settings.confirmed_seconds * SECOND
-    return visitor_of(request).confirmed + lasts >= context.clock.now()
+    return identity_of(request).confirmed + lasts >= context.clock.now()
 
 
 def password_error(request: Request) -> str | None:
@@ -112,20 +112,20 @@ def password_error(request: Request) -> str | None:
         return ""
     try:
         accounts.confirm(
-            context_of(request), hasher_of(request), visitor_of(request).cookie, password
+            context_of(request), hasher_of(request), identity_of(request).cookie, password
         )
     except UsageError as error:
         return sentence(str(error))
     return None
 
 
-def carried(form: Mapping[str, object]) -> list[tuple[str, str]]:
+def form_texts(form: Mapping[str, object]) -> list[tuple[str, str]]:
     """The texts of a form, to be sent again with an answer."""
     pairs = form.multi_items() if isinstance(form, FormData) else form.items()
     return [(name, value) for name, value in pairs if name not in _OWN and isinstance(value, str)]
 
 
-def sent_file(request: Request) -> UploadFile | None:
+def uploaded_file(request: Request) -> UploadFile | None:
     """The file of a form, or None; a TooLargeError if it was too long to be read."""
     if getattr(request.state, "is_too_large", False):
         raise TooLargeError(context_of(request).settings.limits.upload_bytes)
@@ -144,13 +144,13 @@ def resume_page(request: Request, status: int) -> Response:
     texts: list[tuple[str, str]] = request.state.resumed
     if status == 401:
         values = {"resumed": texts, "resume": request.url.path, "has_ended": True}
-        return page(request, "login.html", status, next="", error="", **values)
-    return page(request, "resume.html", status, resumed=texts, resume=request.url.path)
+        return render_page(request, "login.html", status, next="", error="", **values)
+    return render_page(request, "resume.html", status, resumed=texts, resume=request.url.path)
 
 
-def resumed_in(request: Request) -> list[tuple[str, str]]:
+def resumed_texts(request: Request) -> list[tuple[str, str]]:
     """The texts that a log-in carries along for the form that waits for it."""
-    pairs = carried(form_of(request))
+    pairs = form_texts(form_of(request))
     return [(name.removeprefix(TYPED), text) for name, text in pairs if name.startswith(TYPED)]
 
 
@@ -161,14 +161,14 @@ def unlock(request: Request) -> bool:
     """Whether a form that needs the password again has it; else all of it is kept for the page
     that asks for the password."""
     error = password_error(request)
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     form = form_of(request)
     waiting = text_of(request, WAITING)
     if error is None:
-        request.state.form = _with_file(context, visitor, form, waiting)
+        request.state.form = _with_file(context, identity, form, waiting)
         return True
-    request.state.carried = carried(form)
-    request.state.waiting = _keep(context, visitor, form) or waiting
+    request.state.carried = form_texts(form)
+    request.state.waiting = _store_file(context, identity, form) or waiting
     request.state.password_error = error
     return False
 
@@ -178,22 +178,22 @@ def password_page(request: Request) -> Response:
     state = request.state
     error = state.password_error
     values = {"carried": state.carried, "waiting": state.waiting, "error": error}
-    return page(request, "password.html", 400 if error else 200, **values)
+    return render_page(request, "password.html", 400 if error else 200, **values)
 
 
-def _folder_name(visitor: Visitor, name: str) -> str:
+def _folder_name(identity: Identity, name: str) -> str:
     """A file waits for the session that sent it, and for no other."""
-    return f"waiting-{hash_of(visitor.cookie)[:32]}-{name}"
+    return f"waiting-{hash_of(identity.cookie)[:32]}-{name}"
 
 
-def _keep(context: Context, visitor: Visitor, form: Mapping[str, object]) -> str:
+def _store_file(context: Context, identity: Identity, form: Mapping[str, object]) -> str:
     """Put the file of a form aside; gives the name to ask for it by, or nothing without a file."""
     sent = form.get("file")
     if not isinstance(sent, UploadFile) or not sent.filename:
         return ""
     _clear(context.settings.incoming)
     new = context.new_id()
-    folder = context.settings.incoming / _folder_name(visitor, new)
+    folder = context.settings.incoming / _folder_name(identity, new)
     folder.mkdir(mode=0o700)
     (folder / "name").write_text(sent.filename, encoding="utf-8", errors="replace")
     with (folder / "content").open("xb") as stream:
@@ -203,10 +203,10 @@ def _keep(context: Context, visitor: Visitor, form: Mapping[str, object]) -> str
 
 
 def _with_file(
-    context: Context, visitor: Visitor, form: Mapping[str, object], waiting: str
+    context: Context, identity: Identity, form: Mapping[str, object], waiting: str
 ) -> Mapping[str, object]:
     """The form with the file that waited for it."""
-    folder = context.settings.incoming / _folder_name(visitor, waiting)
+    folder = context.settings.incoming / _folder_name(identity, waiting)
     if not waiting.isalnum() or not folder.is_dir() or not isinstance(form, FormData):
         return form
     name = (folder / "name").read_text(encoding="utf-8")

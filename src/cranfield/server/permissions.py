@@ -27,12 +27,12 @@ SCOPES = {
     "read": "read what its owner may read, change nothing",
     "all": "all that its owner may do",
 }
-EVERYBODY = frozenset("PNTLACJOS")
+ALL_ROLES = frozenset("PNTLACJOS")
 # Teams register while runs are taken; their members join until the results are out.
 OPEN = frozenset({"open"})
 RUNNING = frozenset(STATES) - PUBLISHED - {"draft"}
 # Who judges by a link has no account, and takes part in nothing else.
-ALL_BUT_C = " ".join(sorted(EVERYBODY - {"C"}))
+ALL_BUT_C = " ".join(sorted(ALL_ROLES - {"C"}))
 
 
 _SUBMITTING = frozenset({"api.check", "api.run.put", "api.run.delete"})
@@ -92,7 +92,7 @@ class Rule:
 
 def _rule(name: str, route: str, letters: str, about: str, **options: object) -> Rule:
     method, _, path = route.partition(" ")
-    roles = frozenset(letters.replace("all", " ".join(EVERYBODY)).split())
+    roles = frozenset(letters.replace("all", " ".join(ALL_ROLES)).split())
     return Rule(name, method, path, roles, about, **options)  # type: ignore[arg-type]
 
 

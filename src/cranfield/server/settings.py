@@ -139,7 +139,7 @@ class Settings:
 
 
 @contextmanager
-def for_the_owner() -> Iterator[None]:
+def owner_only_umask() -> Iterator[None]:
     """Whatever is made meanwhile is for the user that runs this process, and nobody else."""
     before = os.umask(OTHERS)
     try:

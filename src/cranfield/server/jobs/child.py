@@ -263,7 +263,7 @@ def publish(given: dict[str, Any]) -> dict[str, Any]:
 
 def export(given: dict[str, Any]) -> dict[str, Any]:
     """Write the export of a campaign."""
-    from cranfield.server.exporting import write_export
+    from cranfield.server.export_writer import write_export
 
     return write_export(given)
 

@@ -6,18 +6,18 @@ from importlib import import_module
 
 MODULES = (
     "site",
-    "taking_part",
-    "submitting",
+    "registration",
+    "submission",
     "results",
-    "organise",
+    "organiser",
     "admin",
     "api",
-    "working",
+    "annotation",
     "batches",
 )
 
 
 def load_handlers() -> None:
-    """Import every module of handlers; each names its functions in `web.HANDLERS`."""
+    """Import every module of handlers; each names its functions in `http.HANDLERS`."""
     for name in MODULES:
         import_module(f"cranfield.server.routes.{name}")

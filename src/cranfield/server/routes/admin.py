@@ -9,18 +9,18 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from cranfield.server.forms import Fields, Question, ask_first
-from cranfield.server.services import accounts, audit, board, jobs
-from cranfield.server.store.tables import api_token, person, role, session
-from cranfield.server.web import (
+from cranfield.server.http import (
     Refusal,
     context_of,
     handler,
     hasher_of,
-    page,
-    see_done,
+    identity_of,
+    redirect_with_notice,
+    render_page,
     text_of,
-    visitor_of,
 )
+from cranfield.server.services import accounts, audit, board, jobs
+from cranfield.server.store.tables import api_token, person, role, session
 
 SITE_ROLES = ("O", "S")
 
@@ -58,7 +58,7 @@ def _admin(
             ],
             "jobs": jobs.jobs_of(connection, None, "failed"),
         }
-    return page(
+    return render_page(
         request,
         "admin.html",
         status,
@@ -94,8 +94,8 @@ def add_person(request: Request) -> Response:
 
 @handler("admin.disable")
 def disable(request: Request, id: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
-    if id == visitor.person:
+    context, identity = context_of(request), identity_of(request)
+    if id == identity.person:
         return _admin(request, "You cannot close your own account.", status=400)
     with context.store.read() as connection:
         login = connection.execute(select(person.c.login).where(person.c.id == id)).scalar()
@@ -118,48 +118,52 @@ def disable(request: Request, id: str) -> Response:
         connection.execute(delete(session).where(session.c.person == id))
         connection.execute(update(api_token).where(api_token.c.person == id).values(revoked=now))
         if changed.rowcount:
-            audit.append(connection, now, visitor.actor, "person.disable", id)
+            audit.append(connection, now, identity.actor, "person.disable", id)
         return bool(changed.rowcount)
 
     if not context.store.write(write):
         raise Refusal(404, "There is nobody of this id.")
-    return see_done(request, "/admin", f"The account {login} is closed.")
+    return redirect_with_notice(request, "/admin", f"The account {login} is closed.")
 
 
 @handler("admin.password")
 def new_password(request: Request, id: str) -> Response:
     """A generated password, which is shown once; sessions and tokens of the account end."""
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     password = context.new_secret()[:20]
     with context.store.read() as connection:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
             raise Refusal(404, "There is nobody of this id.")
     password_hash = hasher_of(request).hash(password)
     context.store.write(
-        lambda c: accounts.set_password(c, context, visitor.actor, id, password_hash)
+        lambda c: accounts.set_password(c, context, identity.actor, id, password_hash)
     )
     return _admin(request, password=password)
 
 
 @handler("admin.role")
 def change_role(request: Request, id: str) -> Response:
-    context, visitor, role_name = context_of(request), visitor_of(request), text_of(request, "role")
+    context, identity, role_name = (
+        context_of(request),
+        identity_of(request),
+        text_of(request, "role"),
+    )
     if role_name not in SITE_ROLES:
         return _admin(request, "Choose a role.", status=400)
     is_revocation = text_of(request, "do") == "take"
-    if is_revocation and id == visitor.person and role_name == "S":
+    if is_revocation and id == identity.person and role_name == "S":
         return _admin(request, "You cannot take your own role.", status=400)
 
     def write(connection: Connection) -> bool:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
             return False
         change = accounts.revoke if is_revocation else accounts.grant
-        change(connection, context, visitor.actor, id, role_name, None)
+        change(connection, context, identity.actor, id, role_name, None)
         return True
 
     if not context.store.write(write):
         raise Refusal(404, "There is nobody of this id.")
-    return see_done(
+    return redirect_with_notice(
         request, "/admin", "The role is taken." if is_revocation else "The role is given."
     )
 
@@ -169,7 +173,7 @@ def show_audit(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         count, broken = audit.verify(connection)
         rows = board.with_names(connection, audit.tail(connection, 200))
-    return page(request, "audit.html", count=count, broken=broken, rows=rows)
+    return render_page(request, "audit.html", count=count, broken=broken, rows=rows)
 
 
 @handler("admin.backup")
@@ -177,4 +181,6 @@ def want_backup(request: Request) -> Response:
     context = context_of(request)
     now = context.clock.now()
     context.store.write(lambda c: jobs.want(c, context, "backup", f"backup:{now}", {}, None))
-    return see_done(request, "/admin", "A backup is being made; it appears below when it is done.")
+    return redirect_with_notice(
+        request, "/admin", "A backup is being made; it appears below when it is done."
+    )

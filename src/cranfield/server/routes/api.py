@@ -15,8 +15,22 @@ from cranfield.campaign.workflow import State
 from cranfield.errors import UsageError
 from cranfield.report.render import render
 from cranfield.report.tables import document_of
-from cranfield.server.routes.organise import move
-from cranfield.server.routes.submitting import accept
+from cranfield.server.auth import Identity
+from cranfield.server.http import (
+    Refusal,
+    attachment_headers,
+    campaign_of,
+    checks_of,
+    context_of,
+    handler,
+    identity_of,
+    json_response,
+    problem_response,
+    readable,
+    task_of,
+)
+from cranfield.server.routes.organiser import move
+from cranfield.server.routes.submission import accept
 from cranfield.server.services import downloads, results, scoring, submissions, teams
 from cranfield.server.services.campaigns import Row, tasks_of
 from cranfield.server.services.disk import remove_unneeded
@@ -24,20 +38,6 @@ from cranfield.server.services.once import KeyedRequest, OtherRequestError
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import job, score
-from cranfield.server.visitors import Visitor
-from cranfield.server.web import (
-    Refusal,
-    as_json,
-    attachment,
-    campaign_of,
-    checks_of,
-    context_of,
-    handler,
-    problem,
-    readable,
-    task_of,
-    visitor_of,
-)
 
 Tag = Annotated[str, Field(max_length=200)]
 Text = Annotated[str, Query(max_length=4000)]
@@ -64,7 +64,7 @@ def campaign(request: Request, c: str) -> Response:  # noqa: ARG001
     with context_of(request).store.read() as connection:
         tasks = [entry["slug"] for entry in tasks_of(connection, row["id"])]
     names = ("slug", "title", "year", "series", "state", "opens", "closes", "release")
-    return as_json(
+    return json_response(
         {name: row[name] for name in names}
         | {"runs_per_team": row["runs_per_team"], "tasks": tasks}
         | {"now": context_of(request).clock.now()}
@@ -73,36 +73,36 @@ def campaign(request: Request, c: str) -> Response:  # noqa: ARG001
 
 @handler("api.state")
 def state(request: Request, c: str, body: Move, idempotency_key: Once = None) -> Response:  # noqa: ARG001
-    visitor, row = visitor_of(request), campaign_of(request)
-    sender = f"{visitor.actor} {visitor.team}"
+    identity, row = identity_of(request), campaign_of(request)
+    sender = f"{identity.actor} {identity.team}"
     keyed = KeyedRequest.of(sender, idempotency_key, f"{row['id']} {body.to} {body.reason}")
     try:
         move(request, body.to, body.reason, keyed)
     except UsageError as error:
         raise Refusal(409, str(error)) from None
-    return as_json({"state": body.to})
+    return json_response({"state": body.to})
 
 
 @handler("api.task")
 def task(request: Request, t: str) -> Response:  # noqa: ARG001
     row, task_row = campaign_of(request), task_of(request)
     content = {name: task_row[name] for name in ("slug", "title", "kind", "split")}
-    return as_json(content | {"campaign": row["slug"], "state": row["state"]})
+    return json_response(content | {"campaign": row["slug"], "state": row["state"]})
 
 
 @handler("api.public")
 def public(request: Request, t: str) -> Response:  # noqa: ARG001
     _need_signature(request)
     path = downloads.archive(context_of(request), campaign_of(request)["slug"])
-    return FileResponse(path, headers=attachment("public.tar.gz"))
+    return FileResponse(path, headers=attachment_headers("public.tar.gz"))
 
 
 def _need_signature(request: Request) -> None:
-    visitor, row = visitor_of(request), campaign_of(request)
-    if "O" in visitor.roles:
+    identity, row = identity_of(request), campaign_of(request)
+    if "O" in identity.roles:
         return
     with context_of(request).store.read() as connection:
-        if not teams.has_signed(connection, row["id"], visitor.person):
+        if not teams.has_signed(connection, row["id"], identity.person):
             raise Refusal(403, f"sign the licence first: /{row['slug']}/licence")
 
 
@@ -130,14 +130,14 @@ async def check(
 
 @handler("api.runs")
 def runs(request: Request, t: str) -> Response:  # noqa: ARG001
-    visitor, task_row = visitor_of(request), task_of(request)
+    identity, task_row = identity_of(request), task_of(request)
     with context_of(request).store.read() as connection:
-        team_id = None if "O" in visitor.roles and not visitor.team else visitor.team
+        team_id = None if "O" in identity.roles and not identity.team else identity.team
         rows = submissions.runs_of(connection, task_row["campaign"], team_id)
         receipts = [
             submissions.receipt(connection, r["id"]) for r in rows if r["task"] == task_row["id"]
         ]
-    return as_json({"runs": receipts})
+    return json_response({"runs": receipts})
 
 
 @handler("api.run.put", RAW)
@@ -182,15 +182,15 @@ async def _receive(
             await run_in_threadpool(upload.end)
             # Whatever it waits for from here on, the run has come.
             arrived = context.clock.certain()
-            visitor, checks = visitor_of(request), checks_of(request)
-            async with checks.turns.turn(visitor.team or visitor.actor, upload.size):
+            identity, checks = identity_of(request), checks_of(request)
+            async with checks.turns.turn(identity.team or identity.actor, upload.size):
                 return await run_in_threadpool(
                     _answer, request, upload, submission, arrived, check_only=check_only, once=once
                 )
     except TooLargeError as error:
-        return problem(413, str(error))
+        return problem_response(413, str(error))
     except ClientDisconnect:
-        return problem(400, "the sender went away")
+        return problem_response(400, "the sender went away")
 
 
 def _answer(
@@ -202,8 +202,8 @@ def _answer(
     check_only: bool,
     once: str | None,
 ) -> Response:
-    visitor, task_row = visitor_of(request), task_of(request)
-    sender = f"{visitor.actor} {visitor.team}"
+    identity, task_row = identity_of(request), task_of(request)
+    sender = f"{identity.actor} {identity.team}"
     keyed = KeyedRequest.of(sender, once, f"{task_row['id']} {submission} {upload.sha}")
     try:
         receipt = keyed.early_answer(context_of(request)) or accept(
@@ -213,21 +213,21 @@ def _answer(
         checked = error.checked
         problems = [{"line": p.line, "message": p.message} for p in checked.problems]
         detail = "Not accepted, nothing counted."
-        return problem(422, detail, problems=problems, count=checked.count)
+        return problem_response(422, detail, problems=problems, count=checked.count)
     except (NotNowError, OtherRequestError) as error:
-        return problem(409, str(error))
-    return as_json(receipt, 200 if check_only else 201)
+        return problem_response(409, str(error))
+    return json_response(receipt, 200 if check_only else 201)
 
 
 @handler("api.run.delete")
 def delete_run(request: Request, t: str, tag: Tag) -> Response:  # noqa: ARG001
-    context, visitor, task_row = context_of(request), visitor_of(request), task_of(request)
+    context, identity, task_row = context_of(request), identity_of(request), task_of(request)
 
     def write(connection: Connection) -> bool:
-        row = submissions.run_by_tag(connection, task_row["id"], visitor.team, tag)
+        row = submissions.run_by_tag(connection, task_row["id"], identity.team, tag)
         if row is None:
             return False
-        submissions.withdraw(connection, context, visitor.actor, row["id"])
+        submissions.withdraw(connection, context, identity.actor, row["id"])
         return True
 
     try:
@@ -253,7 +253,7 @@ def scores(
     if format == "trec":
         return Response(_trec(material.scores), media_type="text/plain", headers=headers)
     if format == "json":
-        return as_json(material.scores.to_dict(), headers=headers)
+        return json_response(material.scores.to_dict(), headers=headers)
     text = render(document_of(material.scores), format, spreadsheet=format == "csv")
     kinds = {"csv": "text/csv", "latex": "text/plain"}
     return Response(text, media_type=kinds[format], headers=headers)
@@ -290,7 +290,7 @@ def per_topic(request: Request, id: str) -> Response:
     name = scoring.name_of(run_row["acronym"], run_row["tag"])
     unit = material.scores.main_unit
     rows = [entry for entry in material.scores.rows(unit) if entry["run"] == name]
-    return as_json({"run": name, f"per_{unit}": rows})
+    return json_response({"run": name, f"per_{unit}": rows})
 
 
 def _is_scored(connection: Connection, run_id: str) -> bool:
@@ -299,10 +299,10 @@ def _is_scored(connection: Connection, run_id: str) -> bool:
 
 @handler("api.job")
 def one_job(request: Request, id: str) -> Response:
-    visitor: Visitor = visitor_of(request)
+    identity: Identity = identity_of(request)
     with context_of(request).store.read() as connection:
         row = connection.execute(select(job).where(job.c.id == id)).mappings().first()
-    if row is None or "O" not in visitor.roles:
+    if row is None or "O" not in identity.roles:
         raise Refusal(404, "There is no such job.")
     names = ("id", "kind", "state", "attempt", "progress", "error", "created", "finished")
-    return as_json({name: row[name] for name in names})
+    return json_response({name: row[name] for name in names})

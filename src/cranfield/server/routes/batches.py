@@ -17,8 +17,24 @@ from cranfield.errors import CranfieldError, UsageError, plural
 from cranfield.io.atomic import csv_text
 from cranfield.io.files import Caps, Input
 from cranfield.report.tables import document_of
-from cranfield.server.forms import SURE, Fields, Question, ask_first, sent_file, sentence
-from cranfield.server.routes.working import batch_of
+from cranfield.server.forms import SURE, Fields, Question, ask_first, sentence, uploaded_file
+from cranfield.server.http import (
+    Refusal,
+    attachment_headers,
+    campaign_of,
+    context_of,
+    handler,
+    identity_of,
+    json_response,
+    problem_response,
+    public_link,
+    readable,
+    redirect_with_notice,
+    render_page,
+    text_of,
+    whole_number,
+)
+from cranfield.server.routes.annotation import batch_of
 from cranfield.server.services import (
     accounts,
     assessing,
@@ -31,22 +47,6 @@ from cranfield.server.services import (
     work,
 )
 from cranfield.server.services.making_batches import KINDS, new_batch
-from cranfield.server.web import (
-    Refusal,
-    as_json,
-    attachment,
-    campaign_of,
-    context_of,
-    handler,
-    link_to,
-    page,
-    problem,
-    readable,
-    see_done,
-    text_of,
-    visitor_of,
-    whole,
-)
 
 Once = Annotated[str | None, Header(max_length=200)]
 Words = Annotated[str, AfterValidator(readable)]
@@ -113,7 +113,9 @@ def _batches(request: Request, errors: Mapping[str, str] | None = None) -> Respo
         rows = batches.batches_of(connection, campaign_of(request)["id"])
     kinds = [(name, f"{name}: {about}") for name, about in KINDS.items()]
     status = 400 if errors else 200
-    return page(request, "batches.html", status, batches=rows, kinds=kinds, errors=errors or {})
+    return render_page(
+        request, "batches.html", status, batches=rows, kinds=kinds, errors=errors or {}
+    )
 
 
 def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str, Any]:
@@ -129,9 +131,9 @@ def _numbers(request: Request, kinds: Mapping[str, type] = NUMBERS) -> dict[str,
     return numbers
 
 
-def _sent(request: Request) -> Input | None:
+def _uploaded_input(request: Request) -> Input | None:
     """The file of a form under the name that it had, or None."""
-    file = sent_file(request)
+    file = uploaded_file(request)
     if file is None:
         return None
     content = file.file.read(MOST_BYTES + 1)
@@ -143,7 +145,7 @@ def _sent(request: Request) -> Input | None:
 
 @handler("batches.add")
 def add(request: Request) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     options: dict[str, Any] = {name: text_of(request, name) for name in TEXTS}
     kind = text_of(request, "kind")
     fields = Fields()
@@ -153,11 +155,11 @@ def add(request: Request) -> Response:
     with fields.beside("slug"):
         accounts.checked_text("the name in addresses", options["slug"])
     with fields.beside("file"):
-        options["file"] = _sent(request)
+        options["file"] = _uploaded_input(request)
     if not fields.errors:
         try:
             context.store.write(
-                lambda c: new_batch(c, context, visitor.actor, row, kind, **options)
+                lambda c: new_batch(c, context, identity.actor, row, kind, **options)
             )
         except CranfieldError as error:
             fields.errors[_field_of(str(error), options)] = sentence(str(error))
@@ -165,7 +167,7 @@ def add(request: Request) -> Response:
         return _batches(request, fields.errors)
     title = options["title"].strip() or options["slug"]
     message = f"The batch {title} is a draft now: look at it, then start it."
-    return see_done(request, f"/{row['slug']}/organise/batches", message)
+    return redirect_with_notice(request, f"/{row['slug']}/organise/batches", message)
 
 
 def _field_of(message: str, options: Mapping[str, Any]) -> str:
@@ -193,7 +195,7 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
                 rankings = quality.rankings(connection, context, batch)
             except CranfieldError as reason:
                 why = str(reason)
-    return page(
+    return render_page(
         request,
         "batch.html",
         400 if error else 200,
@@ -211,7 +213,7 @@ def _board(request: Request, b: str, links: list[str] | None = None, error: str 
 
 @handler("batch.state")
 def state(request: Request, b: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     end, method = text_of(request, "to"), text_of(request, "method", "majority")
 
     home = f"/{campaign_of(request)['slug']}/organise/batches/{b}"
@@ -233,18 +235,18 @@ def state(request: Request, b: str) -> Response:
     def write(connection: Connection) -> None:
         batch = batch_of(request, connection, b)
         if end == "skipped":
-            batches.skip(connection, context, visitor.actor, batch.row, text_of(request, "reason"))
+            batches.skip(connection, context, identity.actor, batch.row, text_of(request, "reason"))
         elif end == "merged":
-            assessing.merge(connection, context, visitor.actor, batch, method, into=into)
+            assessing.merge(connection, context, identity.actor, batch, method, into=into)
         else:
-            batches.set_state(connection, context, visitor.actor, batch.row, end)
+            batches.set_state(connection, context, identity.actor, batch.row, end)
 
     try:
         context.store.write(write)
     except CranfieldError as error:
         return _board(request, b, error=sentence(str(error)))
     context.wake.set()
-    return see_done(request, home, STATE_DONE[end])
+    return redirect_with_notice(request, home, STATE_DONE[end])
 
 
 def _truth_question(plan: merging.Plan, title: str, return_path: str) -> Question:
@@ -273,43 +275,43 @@ def _truth_question(plan: merging.Plan, title: str, return_path: str) -> Questio
 @handler("batch.grow")
 def grow(request: Request, b: str) -> Response:
     """A pool goes on where judging pays most."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
 
     def write(connection: Connection) -> int:
         options = {"depth": 100, "count": 50} | _numbers(request, {"depth": int, "count": int})
         batch = batch_of(request, connection, b)
-        return pooling.grow(connection, context, visitor.actor, row, batch, **options)
+        return pooling.grow(connection, context, identity.actor, row, batch, **options)
 
     try:
         count = context.store.write(write)
     except CranfieldError as error:
         return _board(request, b, error=sentence(str(error)))
     home = f"/{row['slug']}/organise/batches/{b}"
-    return see_done(request, home, f"The pool has {plural(count, 'unit')} more.")
+    return redirect_with_notice(request, home, f"The pool has {plural(count, 'unit')} more.")
 
 
 @handler("batch.people")
 def people(request: Request, b: str) -> Response:
     """Links are shown once: only their hashes are kept."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     kind, count = text_of(request, "kind", "crowd"), text_of(request, "count", "1")
-    number = whole(count) or 0
-    base = link_to(request, f"/{row['slug']}")
+    number = whole_number(count) or 0
+    base = public_link(request, f"/{row['slug']}")
 
     def write(connection: Connection) -> list[str]:
         batch = batch_of(request, connection, b)
         if kind == "survey":
-            secret = batches.survey_link(connection, context, visitor.actor, batch.row)
+            secret = batches.survey_link(connection, context, identity.actor, batch.row)
             return [f"{base}/survey/{secret}"]
         if kind == "same":
             source = text_of(request, "from")
-            assessors.admit_from(connection, context, visitor.actor, batch.row, source)
+            assessors.admit_from(connection, context, identity.actor, batch.row, source)
             return []
         if kind not in ("crowd", "model") or not 1 <= number <= MOST_LINKS:
             raise UsageError(f"choose crowd, model, survey or same, and 1 to {MOST_LINKS} links")
         secrets = [
             assessors.add_assessor(
-                connection, context, visitor.actor, row["id"], kind=kind, batch_id=batch.id
+                connection, context, identity.actor, row["id"], kind=kind, batch_id=batch.id
             )[1]
             for _ in range(number)
         ]
@@ -324,7 +326,7 @@ def people(request: Request, b: str) -> Response:
 
 @handler("batch.person")
 def person(request: Request, b: str, id: str) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     action, reason = text_of(request, "do"), text_of(request, "reason")
 
     home = f"/{row['slug']}/organise/batches/{b}"
@@ -340,12 +342,12 @@ def person(request: Request, b: str, id: str) -> Response:
     def write(connection: Connection) -> None:
         batch = batch_of(request, connection, b)
         if action == "reject":
-            assessing.reject(connection, context, visitor.actor, batch, id, reason)
+            assessing.reject(connection, context, identity.actor, batch, id, reason)
         elif action == "forget":
-            assessors.forget(connection, context, visitor.actor, row["id"], id)
+            assessors.forget(connection, context, identity.actor, row["id"], id)
         elif action in ("pause", "resume"):
             state = "active" if action == "resume" else "paused"
-            assessors.set_assessor(connection, context, visitor.actor, row["id"], id, state)
+            assessors.set_assessor(connection, context, identity.actor, row["id"], id, state)
         else:
             raise UsageError("choose to pause somebody, to let them go on, to reject or to forget")
 
@@ -353,7 +355,7 @@ def person(request: Request, b: str, id: str) -> Response:
         context.store.write(write)
     except CranfieldError as error:
         return _board(request, b, error=sentence(str(error)))
-    return see_done(request, home, PERSON_DONE[action])
+    return redirect_with_notice(request, home, PERSON_DONE[action])
 
 
 def _person_question(
@@ -393,7 +395,7 @@ def _log(request: Request, b: str) -> Response:
         batch = batch_of(request, connection, b)
         log = assessing.collected(connection, batch).log
     text = csv_text([log.header, *log.rows()])
-    headers = attachment(f"{batch.row['slug']}-log.csv")
+    headers = attachment_headers(f"{batch.row['slug']}-log.csv")
     return Response(text, media_type="text/csv; charset=utf-8", headers=headers)
 
 
@@ -412,9 +414,9 @@ def batch_survey(request: Request, b: str) -> Response:
         raise Refusal(404, "This batch is no survey.")
     answer = count_survey(batch.key, responses)
     if request.headers.get("accept", "").startswith("application/json"):
-        return as_json(answer.to_dict())
+        return json_response(answer.to_dict())
     tables = document_of(answer).tables
-    return page(request, "survey_counted.html", batch=batch.row, tables=tables)
+    return render_page(request, "survey_counted.html", batch=batch.row, tables=tables)
 
 
 @handler("api.batch.log")
@@ -429,12 +431,12 @@ def api_agreement(request: Request, c: str, b: str) -> Response:  # noqa: ARG001
         figures = quality.board(connection, batch)
     status = figures["status"]
     counts = {"wanted": status.wanted, "submitted": status.submitted, "rejected": status.rejected}
-    return as_json(
+    return json_response(
         counts | {"agreement": figures["agreement"], "open_disputes": figures["open_disputes"]}
     )
 
 
-class Judged(BaseModel):
+class Judgement(BaseModel):
     """What a program says about a unit."""
 
     answers: dict[Words, list[Words]] = Field(default_factory=dict)
@@ -444,21 +446,21 @@ class Judged(BaseModel):
     comment: Words = Field("", max_length=4000)
 
 
-class Remarked(BaseModel):
+class Remark(BaseModel):
     """A remark about a unit."""
 
     text: Words = Field(min_length=1, max_length=4000)
 
 
-class Skipped(BaseModel):
+class Skip(BaseModel):
     """How a unit is left: for good, or until the others are done."""
 
     later: bool = False
     key: Words = Field("", max_length=200)
 
 
-def _mine(request: Request) -> dict[str, Any]:
-    row = visitor_of(request).judge
+def _assessor_of(request: Request) -> dict[str, Any]:
+    row = identity_of(request).judge
     if row is None:
         raise Refusal(401, "This needs the token of an assessor.")
     return row
@@ -467,16 +469,16 @@ def _mine(request: Request) -> dict[str, Any]:
 @handler("api.work.next")
 def api_next(request: Request) -> Response:
     """The next unit of any batch that runs, with the form that asks about it; null: none."""
-    context, assessor = context_of(request), _mine(request)
+    context, assessor = context_of(request), _assessor_of(request)
     pair = context.store.write(lambda c: giving.give_any(c, context, assessor))
     if pair is None:
-        return as_json({"assignment": None})
+        return json_response({"assignment": None})
     batch, assignment = pair
     row = batch.hits[assignment["hit"]]
     unit = batch.unit(row)
     item = {"topic": row["topic"], "item": row["item"], "text": unit.text}
     instructions = {"topic_text": unit.topic, "guidelines": batch.guidelines}
-    return as_json(
+    return json_response(
         {"assignment": assignment["id"], "batch": batch.row["slug"], "kind": batch.kind}
         | item
         | instructions,
@@ -484,8 +486,8 @@ def api_next(request: Request) -> Response:
     )
 
 
-def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
-    pair = work.found_by(connection, _mine(request), id)
+def _find_assignment(request: Request, connection: Connection, id: str) -> tuple[Any, Any]:
+    pair = work.found_by(connection, _assessor_of(request), id)
     if pair is None:
         raise Refusal(404, "There is no such assignment.")
     if pair[0].row["state"] not in ("pilot", "running"):
@@ -493,11 +495,11 @@ def _found(request: Request, connection: Connection, id: str) -> tuple[Any, Any]
     return pair
 
 
-def _save(request: Request, id: str, body: Judged, once: str | None) -> Response:
+def _save(request: Request, id: str, body: Judgement, once: str | None) -> Response:
     context = context_of(request)
 
     def write(connection: Connection) -> work.Saved:
-        batch, assignment = _found(request, connection, id)
+        batch, assignment = _find_assignment(request, connection, id)
         return work.save(
             connection,
             context,
@@ -514,33 +516,33 @@ def _save(request: Request, id: str, body: Judged, once: str | None) -> Response
         saved = context.store.write(write)
     except work.FormRefused as error:
         problems = [{"question": p.question, "message": p.message} for p in error.problems]
-        return problem(422, "Nothing was stored.", problems=problems, count=len(problems))
+        return problem_response(422, "Nothing was stored.", problems=problems, count=len(problems))
     except UsageError as error:
-        return problem(409, str(error))
-    return as_json(
+        return problem_response(409, str(error))
+    return json_response(
         {"assignment": saved.assignment, "revision": saved.revision, "state": saved.state}
     )
 
 
 @handler("api.work.put")
-def api_put(request: Request, id: str, body: Judged, idempotency_key: Once = None) -> Response:
+def api_put(request: Request, id: str, body: Judgement, idempotency_key: Once = None) -> Response:
     return _save(request, id, body, idempotency_key)
 
 
 @handler("api.work.skip")
-def api_skip(request: Request, id: str, body: Skipped, idempotency_key: Once = None) -> Response:
+def api_skip(request: Request, id: str, body: Skip, idempotency_key: Once = None) -> Response:
     state = "later" if body.later else "skipped"
-    judgement = Judged(state=state, key=body.key, seconds=0.0, comment="")
+    judgement = Judgement(state=state, key=body.key, seconds=0.0, comment="")
     return _save(request, id, judgement, idempotency_key)
 
 
 @handler("api.work.comment")
-def api_comment(request: Request, id: str, body: Remarked) -> Response:
+def api_comment(request: Request, id: str, body: Remark) -> Response:
     context = context_of(request)
 
     def write(connection: Connection) -> None:
-        batch, assignment = _found(request, connection, id)
+        batch, assignment = _find_assignment(request, connection, id)
         work.add_comment(connection, context, batch.id, assignment, body.text)
 
     context.store.write(write)
-    return as_json({})
+    return json_response({})

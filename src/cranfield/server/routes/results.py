@@ -5,17 +5,17 @@ from __future__ import annotations
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from cranfield.server.services.campaigns import Row, tasks_of
-from cranfield.server.services.results import Pages, file_of
-from cranfield.server.web import (
+from cranfield.server.http import (
     Refusal,
-    attachment,
+    attachment_headers,
     campaign_of,
     context_of,
     handler,
-    page,
+    render_page,
     task_of,
 )
+from cranfield.server.services.campaigns import Row, tasks_of
+from cranfield.server.services.results import Pages, file_of
 
 LONGEST_QUERY = 20
 
@@ -24,14 +24,14 @@ LONGEST_QUERY = 20
 def results(request: Request) -> Response:
     with context_of(request).store.read() as connection:
         tasks = tasks_of(connection, campaign_of(request)["id"])
-    return page(request, "results.html", tasks=tasks)
+    return render_page(request, "results.html", tasks=tasks)
 
 
 @handler("results.task")
 def board(request: Request, t: str) -> Response:
     """The board itself, or as data: /c/results/task.json."""
     row = task_of(request)
-    return shown(request, row, t.removeprefix(row["slug"]).removeprefix("."))
+    return serve_page(request, row, t.removeprefix(row["slug"]).removeprefix("."))
 
 
 @handler("results.page")
@@ -39,7 +39,7 @@ def results_page(request: Request, t: str, address: str) -> Response:  # noqa: A
     kind, _, name = address.partition("/")
     if kind == "files" and name:
         return _file(request, name)
-    return shown(request, task_of(request), address)
+    return serve_page(request, task_of(request), address)
 
 
 def _file(request: Request, name: str) -> Response:
@@ -48,10 +48,12 @@ def _file(request: Request, name: str) -> Response:
         path = file_of(connection, context, task_of(request), name)
     if path is None:
         raise Refusal(404, "There is no such file.")
-    return FileResponse(path, media_type="application/octet-stream", headers=attachment(name))
+    return FileResponse(
+        path, media_type="application/octet-stream", headers=attachment_headers(name)
+    )
 
 
-def shown(request: Request, task_row: Row, address: str) -> Response:
+def serve_page(request: Request, task_row: Row, address: str) -> Response:
     """A page, or 304 when the browser has it already."""
     from cranfield.errors import UsageError
 

@@ -10,24 +10,24 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 
 from cranfield.errors import UsageError
-from cranfield.server.forms import Fields, Question, ask_first, resumed_in
-from cranfield.server.permissions import SCOPES
-from cranfield.server.services import accounts, teams
-from cranfield.server.services.campaigns import campaigns
-from cranfield.server.store.tables import api_token, campaign, membership, team
-from cranfield.server.visitors import SESSION, VISITOR, Visitor
-from cranfield.server.web import (
+from cranfield.server.auth import SESSION_COOKIE, VISITOR_COOKIE, Identity
+from cranfield.server.forms import Fields, Question, ask_first, resumed_texts
+from cranfield.server.http import (
     Refusal,
     address_of,
     context_of,
     handler,
     hasher_of,
-    page,
-    see,
-    see_done,
+    identity_of,
+    redirect,
+    redirect_with_notice,
+    render_page,
     text_of,
-    visitor_of,
 )
+from cranfield.server.permissions import SCOPES
+from cranfield.server.services import accounts, teams
+from cranfield.server.services.campaigns import campaigns
+from cranfield.server.store.tables import api_token, campaign, membership, team
 
 # The scopes that a token of a person can have, the narrowest first.
 PERSONAL = ("read", "submit", "all")
@@ -35,10 +35,10 @@ PERSONAL = ("read", "submit", "all")
 
 @handler("home")
 def home(request: Request) -> Response:
-    drafts = "O" in visitor_of(request).roles
+    drafts = "O" in identity_of(request).roles
     with context_of(request).store.read() as connection:
         rows = campaigns(connection, drafts=drafts)
-    return page(request, "home.html", campaigns=rows)
+    return render_page(request, "home.html", campaigns=rows)
 
 
 @handler("health")
@@ -77,7 +77,7 @@ def login(request: Request) -> Response:
         return _login_page(request, status, local(text_of(request, "next")), str(error))
     resume = local(text_of(request, "resume"))
     after = local(text_of(request, "next")) or "/"
-    answer = _resume(request, token, resume) if resume else see(after)
+    answer = _resume(request, token, resume) if resume else redirect(after)
     set_session(request, answer, token)
     return answer
 
@@ -86,10 +86,10 @@ def _login_page(request: Request, status: int, after: str, error: str) -> Respon
     form = getattr(request.state, "form", None)
     waiting = {
         "resume": "" if form is None else local(text_of(request, "resume")),
-        "resumed": [] if form is None else resumed_in(request),
+        "resumed": [] if form is None else resumed_texts(request),
     }
     values = {"next": after, "error": error, "has_ended": False}
-    return page(request, "login.html", status, **values, **waiting)
+    return render_page(request, "login.html", status, **values, **waiting)
 
 
 def _resume(request: Request, token: str, resume: str) -> Response:
@@ -98,41 +98,43 @@ def _resume(request: Request, token: str, resume: str) -> Response:
     with context.store.read() as connection:
         session = accounts.session_of(connection, token, context.clock.now())
     if session is not None:
-        request.state.visitor = Visitor(
+        request.state.identity = Identity(
             roles=frozenset("PN"),
             person=session.person,
             login=session.login,
             name=session.name,
             cookie=token,
         )
-    return page(request, "resume.html", resume=resume, resumed=resumed_in(request))
+    return render_page(request, "resume.html", resume=resume, resumed=resumed_texts(request))
 
 
 @handler("logout")
 def logout(request: Request) -> Response:
-    visitor, context = visitor_of(request), context_of(request)
-    context.store.write(lambda c: accounts.log_out(c, visitor.cookie))
-    answer = see("/")
-    answer.delete_cookie(SESSION, path="/")
+    identity, context = identity_of(request), context_of(request)
+    context.store.write(lambda c: accounts.log_out(c, identity.cookie))
+    answer = redirect("/")
+    answer.delete_cookie(SESSION_COOKIE, path="/")
     return answer
 
 
 @handler("confirm.form")
 def confirm_form(request: Request) -> Response:
-    return page(request, "confirm.html", next=next_of(request), error="")
+    return render_page(request, "confirm.html", next=next_of(request), error="")
 
 
 @handler("confirm")
 def confirm(request: Request) -> Response:
-    visitor, context = visitor_of(request), context_of(request)
+    identity, context = identity_of(request), context_of(request)
     after = local(text_of(request, "next"))
     try:
         password = text_of(request, "password")
-        accounts.confirm(context, hasher_of(request), visitor.cookie, password, address_of(request))
+        accounts.confirm(
+            context, hasher_of(request), identity.cookie, password, address_of(request)
+        )
     except UsageError as error:
         status = 429 if isinstance(error, accounts.WaitError) else 400
-        return page(request, "confirm.html", status, next=after, error=str(error))
-    return see(after or "/account")
+        return render_page(request, "confirm.html", status, next=after, error=str(error))
+    return redirect(after or "/account")
 
 
 @handler("account")
@@ -143,19 +145,19 @@ def account(request: Request) -> Response:
 def account_page(
     request: Request, secret: str = "", errors: Mapping[str, str] | None = None
 ) -> Response:
-    visitor = visitor_of(request)
+    identity = identity_of(request)
     with context_of(request).store.read() as connection:
         memberships = connection.execute(
             select(campaign.c.slug, campaign.c.title, team.c.acronym, membership.c.rank)
             .join(team, team.c.campaign == campaign.c.id)
             .join(membership, membership.c.team == team.c.id)
-            .where(membership.c.person == visitor.person)
+            .where(membership.c.person == identity.person)
             .order_by(campaign.c.slug)
         ).mappings()
         rows = [dict(row) for row in memberships]
-        tokens = teams.tokens_of(connection, team_id=None, who=visitor.person)
+        tokens = teams.tokens_of(connection, team_id=None, who=identity.person)
         now = context_of(request).clock.now()
-        sessions = accounts.sessions_of(connection, visitor.person, visitor.cookie, now)
+        sessions = accounts.sessions_of(connection, identity.person, identity.cookie, now)
     values: dict[str, Any] = {
         "teams": rows,
         "tokens": tokens,
@@ -163,12 +165,12 @@ def account_page(
         "errors": errors or {},
     }
     values |= token_choices(PERSONAL) | {"sessions": sessions}
-    return page(request, "account.html", 400 if errors else 200, **values)
+    return render_page(request, "account.html", 400 if errors else 200, **values)
 
 
 @handler("account.token")
 def add_token(request: Request) -> Response:
-    visitor, context = visitor_of(request), context_of(request)
+    identity, context = identity_of(request), context_of(request)
     fields, label, scope, days = token_fields(request, PERSONAL)
     if fields.errors:
         return account_page(request, errors=fields.errors)
@@ -177,7 +179,7 @@ def add_token(request: Request) -> Response:
         return accounts.add_token(
             connection,
             context,
-            visitor.person,
+            identity.person,
             team=None,
             scope=scope,
             label=label,
@@ -190,7 +192,7 @@ def add_token(request: Request) -> Response:
 @handler("account.password")
 def change_password(request: Request) -> Response:
     """The old password is asked for; every session and token ends, this one too."""
-    visitor, context, hasher = visitor_of(request), context_of(request), hasher_of(request)
+    identity, context, hasher = identity_of(request), context_of(request), hasher_of(request)
     fields, new = Fields(), text_of(request, "new_password")
     with fields.beside("new_password"):
         accounts.checked_password(new)
@@ -200,45 +202,45 @@ def change_password(request: Request) -> Response:
     if not fields.errors:
         with fields.beside("old_password"):
             old = text_of(request, "old_password")
-            accounts.confirm(context, hasher, visitor.cookie, old, address_of(request))
+            accounts.confirm(context, hasher, identity.cookie, old, address_of(request))
     if fields.errors:
         return account_page(request, errors=fields.errors)
     password_hash = hasher.hash(new)
     context.store.write(
-        lambda c: accounts.set_password(c, context, visitor.actor, visitor.person, password_hash)
+        lambda c: accounts.set_password(c, context, identity.actor, identity.person, password_hash)
     )
-    answer = see_done(
+    answer = redirect_with_notice(
         request,
         "/login",
         "The password is changed. All sessions and tokens have ended: please log in.",
     )
-    answer.delete_cookie(SESSION, path="/")
+    answer.delete_cookie(SESSION_COOKIE, path="/")
     return answer
 
 
 @handler("account.session")
 def end_session(request: Request, id: str) -> Response:
-    visitor, context = visitor_of(request), context_of(request)
-    if not context.store.write(lambda c: accounts.end_session(c, context, visitor.person, id)):
+    identity, context = identity_of(request), context_of(request)
+    if not context.store.write(lambda c: accounts.end_session(c, context, identity.person, id)):
         raise Refusal(404, "There is no such session.")
-    return see_done(request, "/account", "The session is ended.")
+    return redirect_with_notice(request, "/account", "The session is ended.")
 
 
 @handler("account.revoke")
 def revoke_token(request: Request, id: str) -> Response:
-    visitor, context = visitor_of(request), context_of(request)
+    identity, context = identity_of(request), context_of(request)
 
-    owner = api_token.c.person == visitor.person
+    owner = api_token.c.person == identity.person
     with context.store.read() as connection:
-        rows = teams.tokens_of(connection, team_id=None, who=visitor.person)
+        rows = teams.tokens_of(connection, team_id=None, who=identity.person)
     confirmation = ask_to_revoke(request, rows, id, "/account")
     if confirmation is not None:
         return confirmation
     if not context.store.write(
-        lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
+        lambda c: accounts.revoke_own_token(c, context, identity.actor, id, owner)
     ):
         raise Refusal(404, "There is no such token.")
-    return see_done(request, "/account", "The token is revoked.")
+    return redirect_with_notice(request, "/account", "The token is revoked.")
 
 
 # ---- what other modules use, too
@@ -294,10 +296,10 @@ def set_session(request: Request, answer: Response, token: str) -> None:
     settings = context_of(request).settings
     options: dict[str, Any] = {"httponly": True, "samesite": "lax", "path": "/"}
     answer.set_cookie(
-        SESSION,
+        SESSION_COOKIE,
         token,
         max_age=settings.session_seconds,
         secure=settings.proxy is not None,
         **options,
     )
-    answer.delete_cookie(VISITOR, path="/")
+    answer.delete_cookie(VISITOR_COOKIE, path="/")

@@ -250,7 +250,7 @@ def backup_job(context: Context, _: dict[str, Any]) -> dict[str, Any]:
 
 def export_job(context: Context, given: dict[str, Any]) -> dict[str, Any]:
     """An export that an organiser asked for on the board, as one file to download."""
-    from cranfield.server.operate import export_to
+    from cranfield.server.admin import export_to
     from cranfield.server.services.campaigns import by_slug
     from cranfield.server.services.downloads import packed
 

@@ -16,7 +16,7 @@ from typing import Any
 
 from cranfield.campaign.collections import SiteReport, site_report
 from cranfield.errors import UsageError, os_message
-from cranfield.server.client import ATTEMPTS, TOKEN, place_of, read_answer
+from cranfield.server.client import ATTEMPTS, TOKEN, open_connection, read_answer
 
 WAIT = 0.2
 # Seconds that a program has for one answer, and for its end once nothing more is asked.
@@ -46,10 +46,10 @@ def judge(
         raise UsageError("command= names the program that judges")
     if answer_within < 1:
         raise UsageError(f"answer_within={answer_within}: at least 1 second")
-    connection, _ = place_of(to)
+    connection, _ = open_connection(to)
     try:
         with _Program(shlex.split(command), answer_within) as program:
-            return _judged(connection, secret, program, most)
+            return _judge_all(connection, secret, program, most)
     except (OSError, ValueError) as error:
         why = os_message(error) if isinstance(error, OSError) else str(error)
         raise UsageError(f"{command}: {why}") from None
@@ -133,13 +133,13 @@ class _Program:
         return self._process.stdout.readline()
 
 
-def _judged(
+def _judge_all(
     connection: HTTPConnection, secret: str, program: _Program, max_units: int | None
 ) -> SiteReport:
     saved = skipped = 0
     refused: list[str] = []
     while max_units is None or saved + skipped < max_units:
-        status, unit = _ask(connection, secret, "GET", "/work/next")
+        status, unit = _send_request(connection, secret, "GET", "/work/next")
         if status != 200:
             raise UsageError(f"{unit.get('detail', status)} ({status})")
         if unit.get("assignment") is None:
@@ -155,15 +155,17 @@ def _judged(
                 "seconds": reply.get("seconds", time.monotonic() - began),
                 "comment": str(reply.get("comment", "")),
             }
-            status, answer = _ask(connection, secret, "PUT", unit_path, body)
+            status, answer = _send_request(connection, secret, "PUT", unit_path, body)
             if status == 200:
                 saved += 1
                 continue
             reason = "; ".join(p["message"] for p in answer.get("problems", ()))
             refused.append(f"{unit['item']}: {reason or answer.get('detail', status)}")
-            _ask(connection, secret, "POST", f"{unit_path}/comment", {"text": refused[-1][:2000]})
+            _send_request(
+                connection, secret, "POST", f"{unit_path}/comment", {"text": refused[-1][:2000]}
+            )
         body = {"key": f"{unit['assignment']}.skip"}
-        status, answer = _ask(connection, secret, "POST", f"{unit_path}/skip", body)
+        status, answer = _send_request(connection, secret, "POST", f"{unit_path}/skip", body)
         if status != 200:  # the same unit would come again, for ever
             raise UsageError(f"{unit['item']}: {answer.get('detail', status)} ({status})")
         skipped += 1
@@ -171,7 +173,7 @@ def _judged(
     return site_report("judge", f"{saved} judged, {skipped} skipped", report)
 
 
-def _ask(
+def _send_request(
     connection: HTTPConnection, secret: str, method: str, path: str, body: Any = None
 ) -> tuple[int, dict[str, Any]]:
     """One request; one that was cut off is sent again under its own key, so it counts once."""

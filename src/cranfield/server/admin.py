@@ -19,7 +19,7 @@ from cranfield.server.jobs.worker import work_all
 from cranfield.server.services import audit, campaigns, clock, jobs
 from cranfield.server.services.importing import import_collection
 from cranfield.server.services.site import need_site, open_site
-from cranfield.server.settings import Settings, for_the_owner
+from cranfield.server.settings import Settings, owner_only_umask
 from cranfield.server.store import told
 
 # How the audit calls who acts by a command.
@@ -27,14 +27,14 @@ ACTOR = "command"
 
 
 @contextmanager
-def opened(
+def open_context(
     folder: str | Path, database: str | None = None, *, new: bool = False
 ) -> Iterator[Context]:
     """The site of a folder, closed at the end; a `new` one is made where there is none."""
     settings = Settings(Path(folder), database=database or "")
     if not new:
         need_site(settings)
-    with for_the_owner():
+    with owner_only_umask():
         context = open_site(settings)
         try:
             with told(context.settings.url):
@@ -52,7 +52,7 @@ def import_campaign(
     score: bool = True,
 ) -> SiteReport:
     """Make a draft campaign of a collection's folder in the site of another; score its runs."""
-    with opened(to, database, new=True) as context:
+    with open_context(to, database, new=True) as context:
         imported = import_collection(context, collection, name=name)
         jobs_done = work_all(context) if score else 0
     facts = {
@@ -69,7 +69,7 @@ def verify_site(folder: str | Path, *, database: str | None = None) -> SiteRepor
     """Recompute the chain of the audit and the hashes of all files."""
     from cranfield.server.services.backup import check_files
 
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
         with context.store.read() as connection:
             rows, broken = audit.verify(connection)
         files, problems = check_files(context)
@@ -87,7 +87,7 @@ def clock_of_site(
 
     A server that is running goes by what was accepted at its next look.
     """
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
         with context.store.read() as connection:
             last = clock.last_time(connection)
         machine = context.clock.wall()
@@ -114,7 +114,7 @@ def new_password(folder: str | Path, name: str, *, database: str | None = None) 
     """A generated password for somebody of a site, whose sessions and tokens end."""
     from cranfield.server.services import accounts
 
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
         password = context.new_secret()[:20]
         password_hash = accounts.Hasher(context.settings.passwords).hash(password)
 
@@ -129,7 +129,7 @@ def new_password(folder: str | Path, name: str, *, database: str | None = None) 
 
 def rescore(folder: str | Path, campaign: str, *, database: str | None = None) -> SiteReport:
     """Score what a campaign lacks scores for, and put new sets together."""
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
 
         def want(connection: Connection) -> int:
             row = campaigns.by_slug(connection, campaign)
@@ -152,7 +152,7 @@ def export_campaign(
     folder: str | Path, campaign: str, to: str | Path, *, database: str | None = None
 ) -> SiteReport:
     """Write a campaign as a folder: its collection, tables, pages, logs and a script."""
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
         export = export_to(context, campaign, Path(to))
     facts = {"folder": str(to), "tables": export["tables"], "hash": export["sha"]}
     return site_report("export", f"wrote {to}", facts)
@@ -179,7 +179,7 @@ def backup_site(folder: str | Path, to: str | Path, *, database: str | None = No
     """Write the whole site to one file."""
     from cranfield.server.services.backup import make_backup
 
-    with opened(folder, database) as context:
+    with open_context(folder, database) as context:
         manifest = make_backup(context, Path(to))
     facts = {"file": str(to), "files": len(manifest["files"]), "store": manifest["store"]}
     return site_report("backup", f"wrote {to}", facts)
@@ -189,7 +189,7 @@ def restore_site(backup: str | Path, to: str | Path, *, database: str | None = N
     """Make a site of a backup in an empty folder, and verify it."""
     from cranfield.server.services.backup import restore_backup
 
-    with for_the_owner():
+    with owner_only_umask():
         restore_backup(Path(backup), Settings(Path(to), database=database or ""))
     report = verify_site(to, database=database)
     title = f"restored into {to}: {report.title}"

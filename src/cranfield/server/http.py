@@ -15,8 +15,8 @@ from urllib.parse import quote, unquote
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
+from cranfield.server.auth import VISITOR_COOKIE, Identity
 from cranfield.server.context import SECOND, Context
-from cranfield.server.visitors import VISITOR, Visitor
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -84,20 +84,20 @@ def checks_of(request: Request) -> Checks:
     return cast("Checks", request.app.state.checks)
 
 
-def visitor_of(request: Request) -> Visitor:
-    return cast("Visitor", request.state.visitor)
+def identity_of(request: Request) -> Identity:
+    return cast("Identity", request.state.identity)
 
 
 def campaign_of(request: Request) -> dict[str, Any]:
     """The campaign that the address names; the guard has seen that there is one."""
-    row = visitor_of(request).campaign
+    row = identity_of(request).campaign
     if row is None:
         raise Refusal(404, "There is no such campaign.")
     return row
 
 
 def task_of(request: Request) -> dict[str, Any]:
-    row = visitor_of(request).task
+    row = identity_of(request).task
     if row is None:
         raise Refusal(404, "There is no such task.")
     return row
@@ -113,7 +113,7 @@ def text_of(request: Request, name: str, default: str = "") -> str:
     return value if isinstance(value, str) else default
 
 
-def typed_in(request: Request) -> dict[str, str]:
+def typed_texts(request: Request) -> dict[str, str]:
     """What somebody typed into the form that a page answers, but for passwords."""
     form = getattr(request.state, "form", None) or {}
     return {
@@ -128,7 +128,7 @@ def address_of(request: Request) -> str:
     return request.client.host if request.client is not None else ""
 
 
-def link_to(request: Request, path: str) -> str:
+def public_link(request: Request, path: str) -> str:
     """A link to send to others; a path alone where the site was not told its address."""
     return f"{context_of(request).settings.public_address}{path}"
 
@@ -140,7 +140,7 @@ def readable(text: str) -> str:
     return text
 
 
-def whole(text: str) -> int | None:
+def whole_number(text: str) -> int | None:
     """The whole number that a field of a form says, or None: no count has more digits."""
     return int(text) if text.isascii() and text.isdecimal() and len(text) <= MOST_DIGITS else None
 
@@ -160,31 +160,31 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.filters["when"] = when
-    templates.filters["bytes"] = as_bytes
-    templates.filters["digits"] = digits
+    templates.filters["when"] = format_time
+    templates.filters["bytes"] = format_bytes
+    templates.filters["digits"] = format_number
     return templates
 
 
-def page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
+def render_page(request: Request, template: str, status: int = 200, **values: Any) -> Response:
     """A page for a person."""
-    visitor: Visitor = getattr(request.state, "visitor", None) or Visitor()
-    needs_cookie = not visitor.cookie and not visitor.by_token
+    identity: Identity = getattr(request.state, "identity", None) or Identity()
+    needs_cookie = not identity.cookie and not identity.by_token
     if needs_cookie:
-        visitor = replace(visitor, cookie=context_of(request).new_secret())
+        identity = replace(identity, cookie=context_of(request).new_secret())
     notice = unquote(request.cookies.get(DONE, ""))
     text = (
         environment()
         .get_template(template)
         .render(
             {
-                "typed": typed_in(request) if status >= 400 else {},
+                "typed": typed_texts(request) if status >= 400 else {},
                 "errors": {},
                 "just_done": notice,
             },
-            visitor=visitor,
-            campaign=visitor.campaign if visitor.sees_campaign or visitor.works else None,
-            home=_home(visitor),
+            identity=identity,
+            campaign=identity.campaign if identity.sees_campaign or identity.works else None,
+            home=_home(identity),
             path=request.url.path,
             now=context_of(request).clock.now(),
             **values,
@@ -194,28 +194,30 @@ def page(request: Request, template: str, status: int = 200, **values: Any) -> R
     if notice:
         answer.delete_cookie(DONE, path="/")
     # A browser without a session gets a secret that its forms are tied to.
-    if needs_cookie and visitor.csrf in text:
+    if needs_cookie and identity.csrf in text:
         secure = context_of(request).settings.proxy is not None
-        answer.set_cookie(VISITOR, visitor.cookie, httponly=True, samesite="lax", secure=secure)
+        answer.set_cookie(
+            VISITOR_COOKIE, identity.cookie, httponly=True, samesite="lax", secure=secure
+        )
     return answer
 
 
-def _home(visitor: Visitor) -> str:
+def _home(identity: Identity) -> str:
     """Where the title of a page leads to."""
-    if visitor.campaign is None or not (visitor.sees_campaign or visitor.works):
+    if identity.campaign is None or not (identity.sees_campaign or identity.works):
         return "/"
-    slug = visitor.campaign["slug"]
-    return f"/{slug}" if visitor.sees_campaign else f"/{slug}/work"
+    slug = identity.campaign["slug"]
+    return f"/{slug}" if identity.sees_campaign else f"/{slug}/work"
 
 
-def see(address: str) -> Response:
+def redirect(address: str) -> Response:
     """Sends a browser on after a form was taken."""
     return RedirectResponse(address, 303)
 
 
-def see_done(request: Request, address: str, notice: str) -> Response:
+def redirect_with_notice(request: Request, address: str, notice: str) -> Response:
     """Sends a browser on, to a page that also says what was done."""
-    answer = see(address)
+    answer = redirect(address)
     secure = context_of(request).settings.proxy is not None
     value = quote(notice[:LONGEST_DONE], safe="")
     answer.set_cookie(
@@ -224,7 +226,7 @@ def see_done(request: Request, address: str, notice: str) -> Response:
     return answer
 
 
-def as_json(
+def json_response(
     content: Any, status: int = 200, headers: Mapping[str, str] | None = None, **encoded: str
 ) -> Response:
     """An answer for a program; `encoded` are fields that are JSON already."""
@@ -234,31 +236,31 @@ def as_json(
     return Response(text, status, headers, "application/json")
 
 
-def problem(status: int, detail: str, **extra: Any) -> Response:
+def problem_response(status: int, detail: str, **extra: Any) -> Response:
     """A refusal for a program, as RFC 9457 has it."""
     content = {"type": "about:blank", "title": TITLES.get(status, "Refused"), "status": status}
     content |= {"detail": detail, **extra}
     return Response(json.dumps(content, ensure_ascii=False), status, media_type=PROBLEM)
 
 
-def attachment(name: str) -> dict[str, str]:
+def attachment_headers(name: str) -> dict[str, str]:
     """Headers by which a file is stored and never shown."""
     return {"Content-Disposition": f"attachment; filename*=UTF-8''{quote(name, safe='')}"}
 
 
-def when(milliseconds: int | None) -> str:
+def format_time(milliseconds: int | None) -> str:
     """A time as people read it, in UTC."""
     if milliseconds is None:
         return "not set"
     return datetime.fromtimestamp(milliseconds / SECOND, UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 
-def digits(value: float, places: int = 3) -> str:
+def format_number(value: float, places: int = 3) -> str:
     """A number as people read it; a dash where there is none."""
     return "-" if math.isnan(value) else f"{value:.{places}f}"
 
 
-def as_bytes(count: int) -> str:
+def format_bytes(count: int) -> str:
     size = float(count)
     for unit in ("B", "KB", "MB", "GB"):
         if size < 1000 or unit == "GB":

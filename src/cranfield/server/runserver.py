@@ -28,7 +28,7 @@ STARTUP_FAILURE = 3
 def run(settings: Settings, *, demo: bool = False, out: TextIO | None = None) -> None:
     """Open the site, say how to get in, and answer requests until it is stopped."""
     # Before anything is made: a password that is shown once belongs to a site that is served.
-    listening = _listening(settings)
+    listening = _open_sockets(settings)
     # Where the system was to choose a port, links begin with the one that it chose.
     settings = replace(settings, port=listening[0].getsockname()[1])
     try:
@@ -80,7 +80,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
         sys.exit(STARTUP_FAILURE)
 
 
-def _listening(settings: Settings) -> list[socket.socket]:
+def _open_sockets(settings: Settings) -> list[socket.socket]:
     """The sockets of the site's address.
 
     A UsageError where nothing can listen, or where the proxy to trust is no single address.
@@ -103,7 +103,7 @@ def _listening(settings: Settings) -> list[socket.socket]:
             ) from None
     listening: list[socket.socket] = []
     try:
-        for family, address in _places(settings.host, settings.port):
+        for family, address in _socket_addresses(settings.host, settings.port):
             # All addresses of a name have the port that the first of them was given.
             port = listening[0].getsockname()[1] if listening else settings.port
             listening.append(
@@ -118,7 +118,7 @@ def _listening(settings: Settings) -> list[socket.socket]:
     return listening
 
 
-def _places(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
+def _socket_addresses(host: str, port: int) -> list[tuple[socket.AddressFamily, tuple[Any, ...]]]:
     """Where to listen; only a name is looked up, of which others may hear."""
     try:
         six = ipaddress.ip_address(host).version == 6

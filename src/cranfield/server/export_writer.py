@@ -61,7 +61,7 @@ def write_export(job_input: dict[str, Any]) -> dict[str, Any]:
     with tempfile.TemporaryDirectory(dir=out.parent, prefix=f".{out.name}.") as draft:
         stage, folder = Path(draft, "stage"), Path(draft, "made")
         folder.mkdir()
-        staged(job_input, stage, folder / "collection")
+        stage_collection(job_input, stage, folder / "collection")
         collection = read_collection(folder / "collection")
         tables = [
             name
@@ -81,7 +81,7 @@ def write_export(job_input: dict[str, Any]) -> dict[str, Any]:
     return {"done": len(tables), "sha": sha, "tables": len(tables)}
 
 
-def staged(job_input: dict[str, Any], stage: Path, target: Path) -> None:
+def stage_collection(job_input: dict[str, Any], stage: Path, target: Path) -> None:
     """Put the files of the collection together, then write it as any collection is written."""
     shutil.copytree(job_input["public"], stage)
     public = read_collection(stage)
@@ -93,11 +93,11 @@ def staged(job_input: dict[str, Any], stage: Path, target: Path) -> None:
         facts |= {run["facts"]["run"]: _facts(run, stage) for run in task["runs"]}
         values[BASELINES[kind]] = task["baseline"]
         if task["truth"]:
-            values[TRUTH_KEYS[kind]] = _linked(
+            values[TRUTH_KEYS[kind]] = _link_file(
                 Path(task["truth"]), stage / Path(task["truth"]).name
             )
     for key, file in job_input["private"].items():
-        values[key] = _linked(Path(file), stage / Path(file).name)
+        values[key] = _link_file(Path(file), stage / Path(file).name)
     field_names = {field.name for field in fields(Collection)}
     write_collection(
         replace(public, run_facts=facts, **{k: v for k, v in values.items() if k in field_names}),
@@ -110,7 +110,7 @@ def staged(job_input: dict[str, Any], stage: Path, target: Path) -> None:
 
 def _run_file(run: dict[str, Any], stage: Path, kind: str) -> Path:
     name = f"{run['facts']['run']}{run['ending']}"
-    return _linked(Path(run["path"]), stage / RUN_KEYS[kind] / name)
+    return _link_file(Path(run["path"]), stage / RUN_KEYS[kind] / name)
 
 
 def _facts(run: dict[str, Any], stage: Path) -> RunFacts:
@@ -124,7 +124,7 @@ def _facts(run: dict[str, Any], stage: Path) -> RunFacts:
     return replace(facts, threshold=f"thresholds/{file.name}")
 
 
-def _linked(source: Path, target: Path) -> Path:
+def _link_file(source: Path, target: Path) -> Path:
     """A file under another name, without a copy where that is possible."""
     target.parent.mkdir(exist_ok=True)
     while target.exists():

@@ -13,25 +13,25 @@ from starlette.responses import FileResponse, Response
 
 from cranfield.campaign.workflow import State, check_move
 from cranfield.errors import UsageError
-from cranfield.server.forms import Fields, Question, ask_first, sent_file, sentence
-from cranfield.server.routes.submitting import own_run
+from cranfield.server.forms import Fields, Question, ask_first, sentence, uploaded_file
+from cranfield.server.http import (
+    Refusal,
+    attachment_headers,
+    campaign_of,
+    context_of,
+    format_time,
+    handler,
+    identity_of,
+    redirect_with_notice,
+    render_page,
+    text_of,
+    whole_number,
+)
+from cranfield.server.routes.submission import own_run
 from cranfield.server.services import accounts, board, campaigns, jobs, scoring, submissions
 from cranfield.server.services.once import KeyedRequest
 from cranfield.server.services.uploads import TooLargeError, Upload
 from cranfield.server.store.tables import export, job, person, score, score_set
-from cranfield.server.web import (
-    Refusal,
-    attachment,
-    campaign_of,
-    context_of,
-    handler,
-    page,
-    see_done,
-    text_of,
-    visitor_of,
-    when,
-    whole,
-)
 
 TEXTS = ("title", "call", "licence", "guidelines", "configurations")
 # The times of the settings, as the page calls them.
@@ -83,7 +83,9 @@ def _board(
     context = context_of(request)
     with context.store.read() as connection:
         figures = board.board(connection, context, campaign_of(request))
-    return page(request, "board.html", status, board=figures, error=error, errors=errors or {})
+    return render_page(
+        request, "board.html", status, board=figures, error=error, errors=errors or {}
+    )
 
 
 @handler("board.state")
@@ -98,7 +100,7 @@ def state(request: Request) -> Response:
             check_move(row["state"], cast("State", end), facts, reason)
         except UsageError as error:
             return _board(request, sentence(str(error)), 409)
-        consequences = tuple(line.format(closes=when(row["closes"])) for line in lines)
+        consequences = tuple(line.format(closes=format_time(row["closes"])) for line in lines)
         confirmation = ask_first(
             request, Question(title, consequences, {"yes": answer}, _home(request))
         )
@@ -108,19 +110,19 @@ def state(request: Request) -> Response:
         move(request, end, reason)
     except UsageError as error:
         return _board(request, sentence(str(error)), 409)
-    return see_done(request, _home(request), f"The campaign is {end} now.")
+    return redirect_with_notice(request, _home(request), f"The campaign is {end} now.")
 
 
 def move(request: Request, end: str, reason: str, keyed: KeyedRequest | None = None) -> None:
     """Take the campaign to another state, with all that this brings; with a key only once."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
 
     def write(connection: Connection) -> None:
         # Locks the campaign: who waits here sees what was answered meanwhile.
         campaigns.close_if_due(connection, context, row["id"])
         if keyed is not None and keyed.answer(connection) is not None:
             return
-        campaigns.move(connection, context, visitor.actor, row["id"], end, reason)
+        campaigns.move(connection, context, identity.actor, row["id"], end, reason)
         board.after_move(connection, context, row, cast("State", end))
         if keyed is not None:
             keyed.remember(connection, 200, {"state": end}, context.clock.now())
@@ -136,12 +138,12 @@ def settings_form(request: Request) -> Response:
 def _settings(request: Request, errors: Mapping[str, str]) -> Response:
     row = campaign_of(request)
     times = {name: board.shown_time(row[name]) for name in TIMES}
-    return page(request, "settings.html", 400 if errors else 200, times=times, errors=errors)
+    return render_page(request, "settings.html", 400 if errors else 200, times=times, errors=errors)
 
 
 @handler("board.settings")
 def change_settings(request: Request) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     fields = Fields()
     values: dict[str, Any] = {
         name: text_of(request, name).replace("\r\n", "\n").strip() for name in TEXTS
@@ -154,20 +156,20 @@ def change_settings(request: Request) -> Response:
     for name in ("pooled", "teams_assess"):
         values[name] = int(text_of(request, name) == "yes")
     with fields.beside("runs_per_team"):
-        values["runs_per_team"] = _count(text_of(request, "runs_per_team"))
+        values["runs_per_team"] = _parse_run_count(text_of(request, "runs_per_team"))
     if not fields.errors:
         # What is left to be refused is the order of the dates.
         with fields.beside("closes"):
             context.store.write(
-                lambda c: campaigns.change(c, context, visitor.actor, row["id"], values)
+                lambda c: campaigns.change(c, context, identity.actor, row["id"], values)
             )
     if fields.errors:
         return _settings(request, fields.errors)
-    return see_done(request, _home(request), "The settings are saved.")
+    return redirect_with_notice(request, _home(request), "The settings are saved.")
 
 
-def _count(text: str) -> int:
-    number = whole(text)
+def _parse_run_count(text: str) -> int:
+    number = whole_number(text)
     if number is None or not 1 <= number <= 1000:
         raise UsageError("the number of runs per team and task is a whole number from 1 to 1000")
     return number
@@ -176,7 +178,7 @@ def _count(text: str) -> int:
 @handler("board.truth")
 def truth(request: Request) -> Response:
     """A new version of the truth goes straight to where only the scoring child reads."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     note = text_of(request, "note").strip()
     with context.store.read() as connection:
         tasks = {task["slug"]: task for task in campaigns.tasks_of(connection, row["id"])}
@@ -186,7 +188,7 @@ def truth(request: Request) -> Response:
         fields.errors["task"] = "Choose a task."
     file = None
     with fields.beside("truth-file"):
-        file = sent_file(request)
+        file = uploaded_file(request)
     if file is None:
         fields.errors.setdefault("truth-file", "Choose the file of the truth.")
     if not note:
@@ -198,13 +200,14 @@ def truth(request: Request) -> Response:
             while block := file.file.read(1 << 20):
                 upload.add(block)
             upload.end()
-            name = f"{row['slug']}/{task['kind']}-{context.new_id()}/{_plain(str(file.filename))}"
+            folder = f"{row['slug']}/{task['kind']}-{context.new_id()}"
+            name = f"{folder}/{_safe_file_name(str(file.filename))}"
             target = context.settings.sealed / name
             upload.move(target, 0o600)
             facts = {"sha": upload.sha, "file": name, "source": "upload", "note": note}
         try:
             context.store.write(
-                lambda c: scoring.add_truth(c, context, visitor.actor, task["id"], **facts)
+                lambda c: scoring.add_truth(c, context, identity.actor, task["id"], **facts)
             )
         except BaseException:
             shutil.rmtree(target.parent, ignore_errors=True)
@@ -212,10 +215,10 @@ def truth(request: Request) -> Response:
     except (UsageError, TooLargeError) as error:
         return _board(request, status=400, errors={"truth-file": sentence(str(error))})
     message = f"The new truth of {task['title']} is sealed; every run is scored again."
-    return see_done(request, _home(request), message)
+    return redirect_with_notice(request, _home(request), message)
 
 
-def _plain(name: str) -> str:
+def _safe_file_name(name: str) -> str:
     """The last part of a file's name, in characters that no path minds."""
     last = name.replace("\\", "/").rsplit("/", 1)[-1]
     safe_name = "".join(c if c.isascii() and (c.isalnum() or c in "._-") else "_" for c in last)
@@ -231,7 +234,7 @@ def rescore(request: Request) -> Response:
             jobs.want_task(connection, context, task["id"])
 
     context.store.write(write)
-    return see_done(request, _home(request), "Whatever is not scored is being scored.")
+    return redirect_with_notice(request, _home(request), "Whatever is not scored is being scored.")
 
 
 @handler("board.retry")
@@ -249,7 +252,7 @@ def retry(request: Request, id: str) -> Response:
     if not context.store.write(write):
         raise Refusal(404, "There is no such job.")
     context.wake.set()
-    return see_done(request, _home(request), "The job is tried again.")
+    return redirect_with_notice(request, _home(request), "The job is tried again.")
 
 
 @handler("board.run")
@@ -271,13 +274,13 @@ def _run_page(request: Request, id: str, errors: Mapping[str, str]) -> Response:
             entry for entry in jobs.jobs_of(connection, run_row["campaign"]) if entry["run"] == id
         ]
     values = {"run": run_row, "scores": scores, "jobs": run_jobs, "errors": errors}
-    return page(request, "organise_run.html", 400 if errors else 200, **values)
+    return render_page(request, "organise_run.html", 400 if errors else 200, **values)
 
 
 @handler("board.disqualify")
 def disqualify(request: Request, id: str) -> Response:
     run_row = own_run(request, id)
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     fields, reason = Fields(), ""
     with fields.beside("reason"):
         reason = accounts.checked_text("the reason", text_of(request, "reason"), longest=1000)
@@ -296,16 +299,16 @@ def disqualify(request: Request, id: str) -> Response:
         return confirmation
 
     def write(connection: Connection) -> None:
-        submissions.end_run(connection, context, visitor.actor, id, "disqualified", reason)
+        submissions.end_run(connection, context, identity.actor, id, "disqualified", reason)
         jobs.want_task(connection, context, run_row["task"])
 
     context.store.write(write)
-    return see_done(request, _home(request), f"{name} is disqualified.")
+    return redirect_with_notice(request, _home(request), f"{name} is disqualified.")
 
 
 @handler("board.role")
 def role(request: Request) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     role_letter, login = text_of(request, "role"), text_of(request, "login").strip().lower()
     if role_letter not in CAMPAIGN_ROLES:
         return _board(request, status=400, errors={"role": "Choose a role."})
@@ -315,7 +318,7 @@ def role(request: Request) -> Response:
         if person_id is None:
             return False
         change = accounts.revoke if text_of(request, "do") == "take" else accounts.grant
-        change(connection, context, visitor.actor, person_id, role_letter, row["id"])
+        change(connection, context, identity.actor, person_id, role_letter, row["id"])
         return True
 
     if not context.store.write(write):
@@ -324,7 +327,7 @@ def role(request: Request) -> Response:
     is_revocation = text_of(request, "do") == "take"
     verb = "no longer is" if is_revocation else "is"
     message = f"{login} {verb} {ROLE_NAMES[role_letter]} in this campaign."
-    return see_done(request, _home(request), message)
+    return redirect_with_notice(request, _home(request), message)
 
 
 @handler("board.export")
@@ -335,7 +338,9 @@ def want_export(request: Request) -> Response:
     context.store.write(
         lambda c: jobs.want(c, context, "export", f"export:{row['id']}:{now}", job_input, row["id"])
     )
-    return see_done(request, _home(request), "The export is being written; it appears below.")
+    return redirect_with_notice(
+        request, _home(request), "The export is being written; it appears below."
+    )
 
 
 @handler("board.export.file")
@@ -347,4 +352,4 @@ def export_file(request: Request, id: str) -> Response:
         ).scalar()
     if path is None or not Path(path).is_file():
         raise Refusal(404, "There is no such export.")
-    return FileResponse(path, headers=attachment(Path(path).name))
+    return FileResponse(path, headers=attachment_headers(Path(path).name))

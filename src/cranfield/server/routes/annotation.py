@@ -16,32 +16,32 @@ from cranfield.campaign.forms import actions_of
 from cranfield.campaign.truth import disputes
 from cranfield.errors import UsageError, plural
 from cranfield.report.charts.people import agreement_over_time
+from cranfield.server.auth import WORKER_COOKIE
 from cranfield.server.context import hash_of
 from cranfield.server.forms import sentence
-from cranfield.server.services import assessing, assessors, batches, giving, quality, work
-from cranfield.server.services.batches import Batch
-from cranfield.server.services.campaigns import Row
-from cranfield.server.services.pictures import inside, picture_of
-from cranfield.server.store.work_tables import assessor as assessor_table
-from cranfield.server.visitors import WORKER
-from cranfield.server.web import (
+from cranfield.server.http import (
     Refusal,
     campaign_of,
     context_of,
     form_of,
     handler,
-    page,
-    see,
-    see_done,
+    identity_of,
+    redirect,
+    redirect_with_notice,
+    render_page,
     text_of,
-    visitor_of,
-    whole,
+    whole_number,
 )
+from cranfield.server.services import assessing, assessors, batches, giving, quality, work
+from cranfield.server.services.batches import Batch
+from cranfield.server.services.campaigns import Row
+from cranfield.server.services.pictures import inside, picture_of
+from cranfield.server.store.work_tables import assessor as assessor_table
 from cranfield.site.pages.graphs import figure
 from cranfield.site.work_pages import OPTIONAL_KINDS, script_data
 
 # Fields of a form that are no answers.
-OWN = frozenset({"csrf", "client_key", "active_ms", "state", "comment"})
+CONTROL_FIELDS = frozenset({"csrf", "client_key", "active_ms", "state", "comment"})
 DISPUTES_SHOWN, GRID_SHOWN = 30, 48
 # What the values of labels say to people.
 PRESENCE = {"0": "not there", "1": "there"}
@@ -55,10 +55,10 @@ def batch_of(request: Request, connection: Connection, b: str) -> Batch:
 
 
 def assessor_row(request: Request, connection: Connection) -> Row | None:
-    visitor, campaign_id = visitor_of(request), campaign_of(request)["id"]
-    if visitor.judge is not None:
-        return visitor.judge if visitor.judge["campaign"] == campaign_id else None
-    return assessors.assessor_of(connection, campaign_id, visitor.person)
+    identity, campaign_id = identity_of(request), campaign_of(request)["id"]
+    if identity.judge is not None:
+        return identity.judge if identity.judge["campaign"] == campaign_id else None
+    return assessors.assessor_of(connection, campaign_id, identity.person)
 
 
 def work_batch(connection: Connection, assessor: Row, b: str) -> Batch:
@@ -71,7 +71,7 @@ def work_batch(connection: Connection, assessor: Row, b: str) -> Batch:
     return batch
 
 
-def at_work(assessor: Row | None) -> Row:
+def require_active(assessor: Row | None) -> Row:
     """The assessor, unless there is none, or one whose work is paused."""
     if assessor is None:
         raise Refusal(404, "There is no work for you in this campaign.")
@@ -80,50 +80,52 @@ def at_work(assessor: Row | None) -> Row:
     return assessor
 
 
-def _worker(request: Request) -> Row:
+def _current_assessor(request: Request) -> Row:
     """Who works: an assessor of this campaign; an expert becomes one by coming here."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     with context.store.read() as connection:
         assessor = assessor_row(request, connection)
-    if assessor is None and visitor.person and not visitor.team:
+    if assessor is None and identity.person and not identity.team:
         context.store.write(
             lambda c: assessors.add_assessor(
-                c, context, visitor.actor, row["id"], kind="expert", person=visitor.person
+                c, context, identity.actor, row["id"], kind="expert", person=identity.person
             )
         )
         with context.store.read() as connection:
             assessor = assessor_row(request, connection)
-    return at_work(assessor)
+    return require_active(assessor)
 
 
 @handler("work")
 def work_list(request: Request) -> Response:
-    assessor = _worker(request)
+    assessor = _current_assessor(request)
     with context_of(request).store.read() as connection:
         # Only the own count is shown: one of the whole batch leaves gold out, and would tell it.
         rows = [
             batch.row | {"mine": work.progress(connection, batch, assessor)[0]}
             for batch in batches.running_for(connection, assessor)
         ]
-    return page(request, "work_list.html", batches=rows, who=assessor)
+    return render_page(request, "work_list.html", batches=rows, who=assessor)
 
 
 @handler("work.next")
 def work_next(request: Request, b: str) -> Response:
-    assessor, context = _worker(request), context_of(request)
+    assessor, context = _current_assessor(request), context_of(request)
     with context.store.read() as connection:
         batch = work_batch(connection, assessor, b)
     assignment = context.store.write(lambda c: giving.give(c, context, batch, assessor))
     if assignment is not None:
-        return see(f"/{campaign_of(request)['slug']}/work/{b}/{assignment['id']}")
+        return redirect(f"/{campaign_of(request)['slug']}/work/{b}/{assignment['id']}")
     with context.store.read() as connection:
         count, _ = work.progress(connection, batch, assessor)
         previous = work.previous(connection, batch, assessor, "")
-    return page(request, "work_done.html", batch=batch.row, done=count, back=previous)
+    return render_page(request, "work_done.html", batch=batch.row, done=count, back=previous)
 
 
-def _own(request: Request, connection: Connection, b: str, id: str) -> tuple[Batch, Row, Row]:
-    assessor = at_work(assessor_row(request, connection))
+def _own_assignment(
+    request: Request, connection: Connection, b: str, id: str
+) -> tuple[Batch, Row, Row]:
+    assessor = require_active(assessor_row(request, connection))
     batch = work_batch(connection, assessor, b)
     assignment = work.own_assignment(connection, batch, assessor, id)
     if assignment is None:
@@ -134,7 +136,7 @@ def _own(request: Request, connection: Connection, b: str, id: str) -> tuple[Bat
 @handler("work.unit")
 def work_unit(request: Request, b: str, id: str) -> Response:
     with context_of(request).store.read() as connection:
-        batch, assessor, assignment = _own(request, connection, b, id)
+        batch, assessor, assignment = _own_assignment(request, connection, b, id)
         earlier = work.said_before(connection, id)
         return _unit_page(request, connection, batch, assessor, assignment, earlier["answers"])
 
@@ -160,7 +162,7 @@ def _unit_page(
     count, total = work.progress(connection, batch, assessor)
     coming = giving.ahead(connection, batch, assessor, giving.AHEAD) if unit.picture else []
     messages = [{"question": p.question, "message": p.message} for p in problems]
-    return page(
+    return render_page(
         request,
         "work_unit.html",
         status,
@@ -187,12 +189,12 @@ def _unit_page(
     )
 
 
-def answers_in(form: FormData | Mapping[str, Any]) -> dict[str, list[str]]:
+def form_answers(form: FormData | Mapping[str, Any]) -> dict[str, list[str]]:
     """The answers among the fields of a form; empty ones are none."""
     answers: dict[str, list[str]] = {}
     pairs = form.multi_items() if isinstance(form, FormData) else form.items()
     for name, value in pairs:
-        if name not in OWN and isinstance(value, str) and value.strip():
+        if name not in CONTROL_FIELDS and isinstance(value, str) and value.strip():
             answers.setdefault(name, []).append(value.strip())
     return answers
 
@@ -200,12 +202,12 @@ def answers_in(form: FormData | Mapping[str, Any]) -> dict[str, list[str]]:
 @handler("work.save")
 def work_save(request: Request, b: str, id: str) -> Response:
     context, form = context_of(request), form_of(request)
-    answers, remark = answers_in(form), text_of(request, "comment")
+    answers, remark = form_answers(form), text_of(request, "comment")
     spent = text_of(request, "active_ms")
 
     def write(connection: Connection) -> work.Saved:
         # Looked at here, not before: a pause holds for what is on its way already.
-        batch, _, assignment = _own(request, connection, b, id)
+        batch, _, assignment = _own_assignment(request, connection, b, id)
         return work.save(
             connection,
             context,
@@ -214,7 +216,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
             answers=answers,
             state=text_of(request, "state", work.DONE) or work.DONE,
             client_key=text_of(request, "client_key"),
-            active_ms=whole(spent) or 0,
+            active_ms=whole_number(spent) or 0,
             remark=remark,
         )
 
@@ -222,7 +224,7 @@ def work_save(request: Request, b: str, id: str) -> Response:
         context.store.write(write)
     except work.FormRefused as error:
         with context.store.read() as connection:
-            batch, assessor, assignment = _own(request, connection, b, id)
+            batch, assessor, assignment = _own_assignment(request, connection, b, id)
             return _unit_page(
                 request,
                 connection,
@@ -234,14 +236,14 @@ def work_save(request: Request, b: str, id: str) -> Response:
                 comment=remark,
                 status=422,
             )
-    return see(f"/{campaign_of(request)['slug']}/work/{b}")
+    return redirect(f"/{campaign_of(request)['slug']}/work/{b}")
 
 
 @handler("work.picture")
 def work_picture(request: Request, b: str, id: str, which: str = "picture") -> Response:
     """The picture of a unit that is one's own or comes next, so that a page need not wait."""
     with context_of(request).store.read() as connection:
-        assessor = at_work(assessor_row(request, connection))
+        assessor = require_active(assessor_row(request, connection))
         batch = work_batch(connection, assessor, b)
         unit = batch.hits.get(id)
         if unit is None or not giving.may_see(connection, batch, assessor, id):
@@ -271,19 +273,19 @@ def enter(request: Request, link: str) -> Response:
         ).first()
     if row is None:
         raise _no_link(request, "work")
-    return _remembered(request, see(f"/{campaign_of(request)['slug']}/work"), link)
+    return _remember_link(request, redirect(f"/{campaign_of(request)['slug']}/work"), link)
 
 
 def _no_link(request: Request, target: str) -> Refusal:
     """Nothing is there; of a draft not even this is told."""
-    if not visitor_of(request).sees_campaign:
+    if not identity_of(request).sees_campaign:
         return Refusal(404, "There is no such page.")
     return Refusal(404, f"This link does not lead to {target} (any more).")
 
 
-def _remembered(request: Request, answer: Response, link: str) -> Response:
+def _remember_link(request: Request, answer: Response, link: str) -> Response:
     secure = context_of(request).settings.proxy is not None
-    answer.set_cookie(WORKER, link, httponly=True, samesite="lax", secure=secure)
+    answer.set_cookie(WORKER_COOKIE, link, httponly=True, samesite="lax", secure=secure)
     return answer
 
 
@@ -304,7 +306,7 @@ def survey_form(request: Request, link: str) -> Response:
 def _survey_page(
     request: Request, batch: Batch, answers: Mapping[str, Any], problems: tuple[Any, ...]
 ) -> Response:
-    return page(
+    return render_page(
         request,
         "survey_start.html",
         422 if problems else 200,
@@ -323,7 +325,7 @@ def survey(request: Request, link: str) -> Response:
     context, row = context_of(request), campaign_of(request)
     with context.store.read() as connection:
         batch = _survey(request, connection, link)
-    answers = answers_in(form_of(request))
+    answers = form_answers(form_of(request))
     problems = batch.about.check(answers) if batch.about is not None else ()
     if problems:
         return _survey_page(request, batch, answers, problems)
@@ -333,7 +335,7 @@ def survey(request: Request, link: str) -> Response:
         )
     except assessors.CrowdedError as error:
         raise Refusal(429, str(error)) from None
-    return _remembered(request, see(f"/{row['slug']}/work/{batch.row['slug']}"), secret)
+    return _remember_link(request, redirect(f"/{row['slug']}/work/{batch.row['slug']}"), secret)
 
 
 @handler("agreement")
@@ -342,12 +344,12 @@ def agreement(request: Request, b: str) -> Response:
 
     What would tell which units are gold is shown to nobody who may revise their answers.
     """
-    everything = bool(visitor_of(request).roles & frozenset("JO"))
+    everything = bool(identity_of(request).roles & frozenset("JO"))
     with context_of(request).store.read() as connection:
         if everything:
             batch = batch_of(request, connection, b)
         else:
-            assessor = at_work(assessor_row(request, connection))
+            assessor = require_active(assessor_row(request, connection))
             batch = work_batch(connection, assessor, b)
         figures = quality.board(connection, batch)
         moments = quality.over_time(connection, batch)
@@ -356,7 +358,7 @@ def agreement(request: Request, b: str) -> Response:
             p | {"gold": ""} for p in figures["people"] if p["id"] == assessor["id"]
         ]
     chart = figure(agreement_over_time(moments)) if len(moments) > 1 else None
-    return page(
+    return render_page(
         request,
         "agreement.html",
         batch=batch.row,
@@ -376,7 +378,7 @@ def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
     with context_of(request).store.read() as connection:
         batch = batch_of(request, connection, b)
         open_disputes = assessing.open_disputes(connection, batch, shown=DISPUTES_SHOWN)
-    return page(
+    return render_page(
         request,
         "adjudicate.html",
         400 if error else 200,
@@ -391,7 +393,7 @@ def _adjudicate_page(request: Request, b: str, error: str = "") -> Response:
 
 @handler("adjudicate.save")
 def adjudicate_save(request: Request, b: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     reason = text_of(request, "reason")
     decisions = {
         _cell(name[2:]): value
@@ -406,7 +408,7 @@ def adjudicate_save(request: Request, b: str) -> Response:
         for cell, value in decisions.items():
             if value not in votes.get(cell, {}):
                 raise UsageError(f"{value!r} is no answer that somebody gave to {cell[1]!r}")
-        return assessing.decide(connection, context, visitor.person, batch, decisions, reason)
+        return assessing.decide(connection, context, identity.person, batch, decisions, reason)
 
     if not decisions:
         return _adjudicate_page(request, b, "Choose an answer for one of them at least.")
@@ -417,7 +419,7 @@ def adjudicate_save(request: Request, b: str) -> Response:
     except UsageError as error:
         return _adjudicate_page(request, b, sentence(str(error)))
     home = f"/{campaign_of(request)['slug']}/adjudicate/{b}"
-    return see_done(request, home, f"{plural(count, 'unit')} decided.")
+    return redirect_with_notice(request, home, f"{plural(count, 'unit')} decided.")
 
 
 def _cell(text: str) -> tuple[str, str]:
@@ -439,7 +441,7 @@ def screen(
         concepts, items = assessing.screened_items(connection, batch, concept, shown)
     begin = max(0, min(after, len(items)))
     end = min(begin + GRID_SHOWN, len(items))
-    return page(
+    return render_page(
         request,
         "screen.html",
         batch=batch.row,
@@ -467,7 +469,7 @@ def screen_picture(request: Request, b: str, item: str = "") -> Response:
 
 @handler("screen.save")
 def screen_save(request: Request, b: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     concept, presence = text_of(request, "concept"), text_of(request, "shown", "1")
     form = form_of(request)
     wrong = form.getlist("wrong") if isinstance(form, FormData) else []
@@ -481,11 +483,11 @@ def screen_save(request: Request, b: str) -> Response:
             if not any(item in grid for grid in grids):
                 raise UsageError(f"nobody judged {concept!r} of item {str(item)!r}")
         decisions = {(str(item), concept): value for item in wrong}
-        return assessing.decide(connection, context, visitor.person, batch, decisions, "screening")
+        return assessing.decide(connection, context, identity.person, batch, decisions, "screening")
 
     context.store.write(write)
     grid_path = f"/{campaign_of(request)['slug']}/screen/{b}"
     # What was corrected has left the list, so that the next ones have moved up.
-    begin = whole(text_of(request, "after")) or 0
+    begin = whole_number(text_of(request, "after")) or 0
     query = {"concept": concept, "shown": presence, "after": str(begin)}
-    return see(f"{grid_path}?{urlencode(query)}")
+    return redirect(f"{grid_path}?{urlencode(query)}")

@@ -16,10 +16,10 @@ from cranfield.server.services.assessors import LINK
 from cranfield.server.store.tables import campaign, membership, task, team
 from cranfield.server.store.work_tables import assessor
 
-SESSION = "cranfield_session"
-VISITOR = "cranfield_visitor"
+SESSION_COOKIE = "cranfield_session"
+VISITOR_COOKIE = "cranfield_visitor"
 # Who judges by a link, without an account.
-WORKER = "cranfield_worker"
+WORKER_COOKIE = "cranfield_worker"
 CSRF_FIELD = "csrf"
 # Asked at every step of whoever works; put together once.
 _BY_LINK = select(assessor).where(
@@ -28,7 +28,7 @@ _BY_LINK = select(assessor).where(
 
 
 @dataclass(frozen=True)
-class Visitor:
+class Identity:
     """Somebody who asks for something.
 
     `campaign` is the row of the campaign that is asked about, `task` that of the task; `team`
@@ -75,38 +75,40 @@ class Visitor:
         return bool(self.cookie) and hmac.compare_digest(self.csrf.encode(), token.encode())
 
 
-def recognise(context: Context, request: Request) -> Visitor:
+def authenticate(context: Context, request: Request) -> Identity:
     """The visitor of a request, with the campaign and task that its address names."""
     path = request.path_params
-    if is_nobody(request) and "c" in path:
+    if is_anonymous(request) and "c" in path:
         key = ("nobody", path["c"], path.get("t"))
-        visitor = context.remembered(key, lambda: _recognised(context, request))
-        return replace(visitor, cookie=request.cookies.get(VISITOR, ""))
-    return _recognised(context, request)
+        identity = context.remembered(key, lambda: _read_identity(context, request))
+        return replace(identity, cookie=request.cookies.get(VISITOR_COOKIE, ""))
+    return _read_identity(context, request)
 
 
-def is_nobody(request: Request) -> bool:
+def is_anonymous(request: Request) -> bool:
     """Whether a request comes without a session, without a worker's link and without a token."""
-    has_cookie = SESSION in request.cookies or WORKER in request.cookies
+    has_cookie = SESSION_COOKIE in request.cookies or WORKER_COOKIE in request.cookies
     return not has_cookie and "authorization" not in request.headers
 
 
-def _recognised(context: Context, request: Request) -> Visitor:
+def _read_identity(context: Context, request: Request) -> Identity:
     path = request.path_params
     with context.store.read() as connection:
-        visitor = _identified(connection, context, request)
+        identity = _identity_of_credentials(connection, context, request)
         if "c" in path:
-            visitor = _in_campaign(connection, visitor, campaign.c.slug == path["c"])
+            identity = _in_campaign(connection, identity, campaign.c.slug == path["c"])
         if "t" in path:
-            visitor = _with_task(connection, visitor, path["t"])
+            identity = _with_task(connection, identity, path["t"])
         elif "c" not in path and "/runs/{id}" in str(
             getattr(request.scope.get("route"), "path", "")
         ):
-            visitor = _with_run(connection, visitor, path["id"])
-        return _with_roles(connection, visitor)
+            identity = _with_run(connection, identity, path["id"])
+        return _with_roles(connection, identity)
 
 
-def _identified(connection: Connection, context: Context, request: Request) -> Visitor:
+def _identity_of_credentials(
+    connection: Connection, context: Context, request: Request
+) -> Identity:
     now = context.clock.now()
     bearer = request.headers.get("authorization", "")
     if bearer:
@@ -116,10 +118,10 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
             row = _assessor(connection, secret)
             # The link of a worker and the cookie of a respondent are for browsers.
             program = row if row is not None and row["kind"] == "model" else None
-            return _judging(Visitor(by_token=True), program)
+            return _with_assessor(Identity(by_token=True), program)
         token = accounts.token_of(connection, secret, now) if secret else None
         if token is not None:
-            return Visitor(
+            return Identity(
                 person=token["person"],
                 login=token["login"],
                 name=token["name"],
@@ -127,27 +129,27 @@ def _identified(connection: Connection, context: Context, request: Request) -> V
                 scope=token["scope"],
                 by_token=True,
             )
-        return Visitor(by_token=True)
-    cookie = request.cookies.get(SESSION, "")
+        return Identity(by_token=True)
+    cookie = request.cookies.get(SESSION_COOKIE, "")
     if cookie:
         session = accounts.session_of(connection, cookie, now)
         if session is not None:
-            return Visitor(
+            return Identity(
                 person=session.person,
                 login=session.login,
                 name=session.name,
                 confirmed=session.confirmed,
                 cookie=cookie,
             )
-    link = request.cookies.get(WORKER, "")
+    link = request.cookies.get(WORKER_COOKIE, "")
     worker = _assessor(connection, link) if link else None
     if worker is not None:
-        return _judging(Visitor(cookie=link), worker)
-    return Visitor(cookie=request.cookies.get(VISITOR, ""))
+        return _with_assessor(Identity(cookie=link), worker)
+    return Identity(cookie=request.cookies.get(VISITOR_COOKIE, ""))
 
 
-def _judging(visitor: Visitor, row: dict[str, Any] | None) -> Visitor:
-    return visitor if row is None else replace(visitor, assessor=row["id"], judge=row)
+def _with_assessor(identity: Identity, row: dict[str, Any] | None) -> Identity:
+    return identity if row is None else replace(identity, assessor=row["id"], judge=row)
 
 
 def _assessor(connection: Connection, secret: str) -> dict[str, Any] | None:
@@ -155,17 +157,17 @@ def _assessor(connection: Connection, secret: str) -> dict[str, Any] | None:
     return None if row is None else dict(row)
 
 
-def _in_campaign(connection: Connection, visitor: Visitor, condition: Any) -> Visitor:
+def _in_campaign(connection: Connection, identity: Identity, condition: Any) -> Identity:
     row = connection.execute(select(campaign).where(condition)).mappings().first()
-    return visitor if row is None else replace(visitor, campaign=dict(row))
+    return identity if row is None else replace(identity, campaign=dict(row))
 
 
-def _with_task(connection: Connection, visitor: Visitor, name: str) -> Visitor:
+def _with_task(connection: Connection, identity: Identity, name: str) -> Identity:
     """The task of an address: its slug in a campaign, or campaign.task, or a slug that is alone."""
     query = select(task)
-    if visitor.campaign is not None:
+    if identity.campaign is not None:
         name = name.removesuffix(".json").removesuffix(".csv")
-        query = query.where(task.c.campaign == visitor.campaign["id"], task.c.slug == name)
+        query = query.where(task.c.campaign == identity.campaign["id"], task.c.slug == name)
     else:
         slug, dot, rest = name.rpartition(".")
         if dot:
@@ -176,47 +178,47 @@ def _with_task(connection: Connection, visitor: Visitor, name: str) -> Visitor:
             query = query.where(task.c.slug == name)
     rows = connection.execute(query.limit(2)).mappings().all()
     if len(rows) != 1:
-        return visitor
-    placed = replace(visitor, task=dict(rows[0]))
+        return identity
+    placed = replace(identity, task=dict(rows[0]))
     if placed.campaign is None:
         placed = _in_campaign(connection, placed, campaign.c.id == rows[0]["campaign"])
     return placed
 
 
-def _with_run(connection: Connection, visitor: Visitor, run_id: str) -> Visitor:
+def _with_run(connection: Connection, identity: Identity, run_id: str) -> Identity:
     from cranfield.server.store.tables import run
 
     query = select(task.c.campaign).join(run, run.c.task == task.c.id).where(run.c.id == run_id)
     campaign_id = connection.execute(query).scalar()
     return (
-        visitor
+        identity
         if campaign_id is None
-        else _in_campaign(connection, visitor, campaign.c.id == campaign_id)
+        else _in_campaign(connection, identity, campaign.c.id == campaign_id)
     )
 
 
-def _with_roles(connection: Connection, visitor: Visitor) -> Visitor:
-    campaign_id = visitor.campaign["id"] if visitor.campaign else None
+def _with_roles(connection: Connection, identity: Identity) -> Identity:
+    campaign_id = identity.campaign["id"] if identity.campaign else None
     roles = set("P")
-    if visitor.judge is not None:
+    if identity.judge is not None:
         # In another campaign than the one of the link there is nothing to judge.
-        is_same_campaign = campaign_id in (None, visitor.judge["campaign"])
-        return replace(visitor, roles=frozenset("C" if is_same_campaign else "P"))
-    if not visitor.person:
-        return visitor
+        is_same_campaign = campaign_id in (None, identity.judge["campaign"])
+        return replace(identity, roles=frozenset("C" if is_same_campaign else "P"))
+    if not identity.person:
+        return identity
     roles.add("N")
     team_id = ""
     if campaign_id is not None:
         row = connection.execute(
             select(team.c.id, membership.c.rank)
             .join(membership, membership.c.team == team.c.id)
-            .where(team.c.campaign == campaign_id, membership.c.person == visitor.person)
+            .where(team.c.campaign == campaign_id, membership.c.person == identity.person)
         ).first()
         # A token of a team speaks for that team only.
-        if row is not None and (not visitor.by_token or visitor.team in ("", row.id)):
+        if row is not None and (not identity.by_token or identity.team in ("", row.id)):
             team_id = row.id
             roles |= set("TL") if row.rank == "lead" else set("T")
     # Whatever else its owner is: a token of a team, or to submit by, speaks for a team only.
-    if not visitor.by_token or (not visitor.team and visitor.scope in ("all", "read")):
-        roles |= accounts.roles_of(connection, visitor.person, campaign_id)
-    return replace(visitor, roles=frozenset(roles), team=team_id)
+    if not identity.by_token or (not identity.team and identity.scope in ("all", "read")):
+        roles |= accounts.roles_of(connection, identity.person, campaign_id)
+    return replace(identity, roles=frozenset(roles), team=team_id)

@@ -12,26 +12,26 @@ from starlette.responses import FileResponse, Response
 from cranfield.errors import UsageError
 from cranfield.server.context import Context
 from cranfield.server.forms import Fields, Question, ask_first, sentence
-from cranfield.server.routes.site import ask_to_revoke, token_choices, token_fields
-from cranfield.server.services import accounts, downloads, teams
-from cranfield.server.services.campaigns import close_if_due, tasks_of
-from cranfield.server.store.tables import api_token
-from cranfield.server.web import (
+from cranfield.server.http import (
     Refusal,
-    attachment,
+    attachment_headers,
     campaign_of,
     context_of,
     handler,
     hasher_of,
-    link_to,
-    page,
-    see,
-    see_done,
+    identity_of,
+    public_link,
+    redirect,
+    redirect_with_notice,
+    render_page,
     text_of,
-    visitor_of,
 )
+from cranfield.server.routes.site import ask_to_revoke, token_choices, token_fields
+from cranfield.server.services import accounts, downloads, teams
+from cranfield.server.services.campaigns import close_if_due, tasks_of
+from cranfield.server.store.tables import api_token
 
-REGISTERED = "registration is closed: teams register while runs are taken"
+REGISTRATION_CLOSED = "registration is closed: teams register while runs are taken"
 LOG_IN = (
     "Log in with the name and the password that you chose. If they are not taken, the login name "
     "belongs to somebody else: register with another one."
@@ -46,25 +46,25 @@ def campaign_page(request: Request) -> Response:
     row = campaign_of(request)
     with context_of(request).store.read() as connection:
         tasks = tasks_of(connection, row["id"])
-    return page(request, "campaign.html", tasks=tasks)
+    return render_page(request, "campaign.html", tasks=tasks)
 
 
 @handler("call")
 def call(request: Request) -> Response:
-    return page(request, "call.html")
+    return render_page(request, "call.html")
 
 
 @handler("register.form")
 def register_form(request: Request) -> Response:
     context, row = context_of(request), campaign_of(request)
     if row["closes"] is not None and context.clock.now() >= row["closes"]:
-        raise Refusal(403, sentence(REGISTERED))
+        raise Refusal(403, sentence(REGISTRATION_CLOSED))
     return _register_page(request, {})
 
 
 def _register_page(request: Request, errors: Mapping[str, str]) -> Response:
     status = 400 if errors else 200
-    return page(request, "register.html", status, errors=errors, joining=None)
+    return render_page(request, "register.html", status, errors=errors, joining=None)
 
 
 @handler("register")
@@ -94,7 +94,7 @@ def register(request: Request) -> Response:
         teams.checked_acronym(filled["acronym"])
     with fields.beside("name"):
         accounts.checked_text("the team's name", filled["name"])
-    return _enter(request, filled, fields, check, join) or _register_page(request, fields.errors)
+    return _enrol(request, filled, fields, check, join) or _register_page(request, fields.errors)
 
 
 @handler("join.form")
@@ -108,7 +108,7 @@ def _join_page(request: Request, link: str, errors: Mapping[str, str]) -> Respon
     if team is None:
         raise Refusal(404, "This link does not lead to a team (any more).")
     status = 400 if errors else 200
-    return page(request, "register.html", status, errors=errors, joining=team)
+    return render_page(request, "register.html", status, errors=errors, joining=team)
 
 
 @handler("join")
@@ -124,16 +124,16 @@ def join(request: Request, link: str) -> Response:
         teams.join(connection, context, person_id, row["id"], link)
 
     fields = Fields()
-    return _enter(request, filled, fields, check, enter) or _join_page(request, link, fields.errors)
+    return _enrol(request, filled, fields, check, enter) or _join_page(request, link, fields.errors)
 
 
 def _check_open(connection: Connection, context: Context, campaign_id: str) -> None:
     """Held against the clock inside the transaction, as the deadline of runs is."""
     if close_if_due(connection, context, campaign_id) != "open":
-        raise UsageError(REGISTERED)
+        raise UsageError(REGISTRATION_CLOSED)
 
 
-def _enter(
+def _enrol(
     request: Request,
     filled: dict[str, str],
     fields: Fields,
@@ -146,10 +146,10 @@ def _enter(
     whether the login name is taken or not, and logs in: names of others are not told. So whatever
     does not depend on the name is checked first.
     """
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     hasher, password = hasher_of(request), text_of(request, "password")
     login, password_hash = "", ""
-    if not visitor.person:
+    if not identity.person:
         with fields.beside("login"):
             login = accounts.checked_login(filled["login"])
         with fields.beside("person"):
@@ -161,12 +161,12 @@ def _enter(
             raise UsageError("the licence is signed by typing your name under it")
     if fields.errors:
         return None
-    if not visitor.person:
+    if not identity.person:
         password_hash = hasher.hash(password)
 
     def write(connection: Connection) -> None:
         check(connection, context)
-        person_id = visitor.person or accounts.add_person(
+        person_id = identity.person or accounts.add_person(
             connection, context, login, name, password_hash
         )
         teams.sign(connection, context, person_id, row["id"], filled["signature"])
@@ -181,9 +181,9 @@ def _enter(
         fields.errors["acronym" if "there is a team" in message else ""] = sentence(message)
         return None
     home = f"/{row['slug']}/team"
-    if visitor.person:
-        return see_done(request, home, f"You take part in {row['title']}.")
-    return see_done(request, f"/login?next={home}", LOG_IN)
+    if identity.person:
+        return redirect_with_notice(request, home, f"You take part in {row['title']}.")
+    return redirect_with_notice(request, f"/login?next={home}", LOG_IN)
 
 
 @handler("licence.form")
@@ -192,58 +192,60 @@ def licence_form(request: Request) -> Response:
 
 
 def _licence_page(request: Request, errors: Mapping[str, str]) -> Response:
-    visitor, row = visitor_of(request), campaign_of(request)
+    identity, row = identity_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
-        signed = teams.has_signed(connection, row["id"], visitor.person)
-    return page(request, "licence.html", 400 if errors else 200, signed=signed, errors=errors)
+        signed = teams.has_signed(connection, row["id"], identity.person)
+    return render_page(
+        request, "licence.html", 400 if errors else 200, signed=signed, errors=errors
+    )
 
 
 @handler("licence")
 def licence(request: Request) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     name = text_of(request, "signature")
     fields = Fields()
     with fields.beside("signature"):
-        context.store.write(lambda c: teams.sign(c, context, visitor.person, row["id"], name))
+        context.store.write(lambda c: teams.sign(c, context, identity.person, row["id"], name))
     if fields.errors:
         return _licence_page(request, fields.errors)
-    return see_done(request, f"/{row['slug']}/data", "The licence is signed.")
+    return redirect_with_notice(request, f"/{row['slug']}/data", "The licence is signed.")
 
 
-def signed_or_sent(request: Request) -> Response | None:
+def redirect_to_licence(request: Request) -> Response | None:
     """Who has not signed the licence that holds now is sent to it; organisers need not."""
-    visitor, row = visitor_of(request), campaign_of(request)
-    if "O" in visitor.roles:
+    identity, row = identity_of(request), campaign_of(request)
+    if "O" in identity.roles:
         return None
     with context_of(request).store.read() as connection:
-        if teams.has_signed(connection, row["id"], visitor.person):
+        if teams.has_signed(connection, row["id"], identity.person):
             return None
-    return see(f"/{row['slug']}/licence")
+    return redirect(f"/{row['slug']}/licence")
 
 
 @handler("data")
 def data(request: Request) -> Response:
-    redirect = signed_or_sent(request)
+    redirect = redirect_to_licence(request)
     if redirect is not None:
         return redirect
     files = downloads.listed(context_of(request).settings.public / campaign_of(request)["slug"])
-    return page(request, "data.html", files=files)
+    return render_page(request, "data.html", files=files)
 
 
 @handler("data.file")
 def data_file(request: Request, file: str) -> Response:
-    redirect = signed_or_sent(request)
+    redirect = redirect_to_licence(request)
     if redirect is not None:
         return redirect
     folder = context_of(request).settings.public / campaign_of(request)["slug"]
     if file == "public.tar.gz":
         archive = downloads.archive(context_of(request), campaign_of(request)["slug"])
-        return FileResponse(archive, headers=attachment("public.tar.gz"))
+        return FileResponse(archive, headers=attachment_headers("public.tar.gz"))
     path = downloads.found(folder, file)
     if path is None:
         raise Refusal(404, "There is no such file.")
     return FileResponse(
-        path, media_type="application/octet-stream", headers=attachment(Path(file).name)
+        path, media_type="application/octet-stream", headers=attachment_headers(Path(file).name)
     )
 
 
@@ -259,23 +261,23 @@ def _team_page(
     error: str = "",
     errors: Mapping[str, str] | None = None,
 ) -> Response:
-    visitor, row = visitor_of(request), campaign_of(request)
+    identity, row = identity_of(request), campaign_of(request)
     with context_of(request).store.read() as connection:
-        team = teams.team_of(connection, row["id"], visitor.person)
-        members = teams.members(connection, visitor.team)
-        tokens = teams.tokens_of(connection, team_id=visitor.team)
-    invitation = link_to(request, f"/{row['slug']}/join/{link}") if link else ""
+        team = teams.team_of(connection, row["id"], identity.person)
+        members = teams.members(connection, identity.team)
+        tokens = teams.tokens_of(connection, team_id=identity.team)
+    invitation = public_link(request, f"/{row['slug']}/join/{link}") if link else ""
     values = {"team": team, "members": members, "tokens": tokens, "secret": secret}
     status = 400 if error or errors else 200
     messages = {"link": invitation, "error": error, "errors": errors or {}} | token_choices(
         TEAM_SCOPES
     )
-    return page(request, "team.html", status, **values, **messages)
+    return render_page(request, "team.html", status, **values, **messages)
 
 
 @handler("team.change")
 def change_team(request: Request) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     texts = {name: text_of(request, name) for name in ("name", "country", "reference")}
     fields = Fields()
     with fields.beside("name"):
@@ -285,26 +287,28 @@ def change_team(request: Request) -> Response:
     if not fields.errors:
         with fields.beside("reference"):
             context.store.write(
-                lambda c: teams.change_team(c, context, visitor.actor, visitor.team, **texts)
+                lambda c: teams.change_team(c, context, identity.actor, identity.team, **texts)
             )
     if fields.errors:
         return _team_page(request, errors=fields.errors)
-    return see_done(request, f"/{campaign_of(request)['slug']}/team", "The team is saved.")
+    return redirect_with_notice(
+        request, f"/{campaign_of(request)['slug']}/team", "The team is saved."
+    )
 
 
 @handler("team.invite")
 def invite(request: Request) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
-    link = context.store.write(lambda c: teams.new_link(c, context, visitor.actor, visitor.team))
+    context, identity = context_of(request), identity_of(request)
+    link = context.store.write(lambda c: teams.new_link(c, context, identity.actor, identity.team))
     return _team_page(request, link=link)
 
 
 @handler("team.remove")
 def remove(request: Request, id: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     home = f"/{campaign_of(request)['slug']}/team"
     with context.store.read() as connection:
-        rows = teams.members(connection, visitor.team)
+        rows = teams.members(connection, identity.team)
     name = next((row["name"] for row in rows if row["id"] == id and row["rank"] != "lead"), "")
     if name:
         question = Question(
@@ -322,16 +326,16 @@ def remove(request: Request, id: str) -> Response:
             return confirmation
     try:
         context.store.write(
-            lambda c: teams.remove_member(c, context, visitor.actor, visitor.team, id)
+            lambda c: teams.remove_member(c, context, identity.actor, identity.team, id)
         )
     except UsageError as error:
         return _team_page(request, error=sentence(str(error)))
-    return see_done(request, home, f"{name} is no longer in the team.")
+    return redirect_with_notice(request, home, f"{name} is no longer in the team.")
 
 
 @handler("token.add")
 def add_token(request: Request) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     fields, label, scope, days = token_fields(request, TEAM_SCOPES)
     if fields.errors:
         return _team_page(request, errors=fields.errors)
@@ -340,8 +344,8 @@ def add_token(request: Request) -> Response:
         return accounts.add_token(
             connection,
             context,
-            visitor.person,
-            team=visitor.team,
+            identity.person,
+            team=identity.team,
             scope=scope,
             label=label,
             days=days,
@@ -352,17 +356,17 @@ def add_token(request: Request) -> Response:
 
 @handler("token.revoke")
 def revoke_token(request: Request, id: str) -> Response:
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
 
-    owner = api_token.c.team == visitor.team
+    owner = api_token.c.team == identity.team
     home = f"/{campaign_of(request)['slug']}/team"
     with context.store.read() as connection:
-        rows = teams.tokens_of(connection, team_id=visitor.team)
+        rows = teams.tokens_of(connection, team_id=identity.team)
     confirmation = ask_to_revoke(request, rows, id, home)
     if confirmation is not None:
         return confirmation
     if not context.store.write(
-        lambda c: accounts.revoke_own_token(c, context, visitor.actor, id, owner)
+        lambda c: accounts.revoke_own_token(c, context, identity.actor, id, owner)
     ):
         raise Refusal(404, "There is no such token.")
-    return see_done(request, home, "The token is revoked.")
+    return redirect_with_notice(request, home, "The token is revoked.")

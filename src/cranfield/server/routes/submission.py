@@ -13,8 +13,23 @@ from starlette.responses import FileResponse, Response
 from cranfield.campaign.submissions import Checked, Problem
 from cranfield.errors import UsageError
 from cranfield.io.files import run_name
-from cranfield.server.forms import Question, ask_first, sent_file, sentence
-from cranfield.server.routes.taking_part import signed_or_sent
+from cranfield.server.auth import Identity
+from cranfield.server.forms import Question, ask_first, sentence, uploaded_file
+from cranfield.server.http import (
+    Refusal,
+    attachment_headers,
+    campaign_of,
+    checks_of,
+    context_of,
+    form_of,
+    format_time,
+    handler,
+    identity_of,
+    redirect_with_notice,
+    render_page,
+    text_of,
+)
+from cranfield.server.routes.registration import redirect_to_licence
 from cranfield.server.services import jobs, submissions, teams
 from cranfield.server.services.campaigns import Row, close_due, close_if_due, tasks_of
 from cranfield.server.services.checks import is_small
@@ -23,21 +38,6 @@ from cranfield.server.services.once import KeyedRequest
 from cranfield.server.services.scoring import ending_of, name_of
 from cranfield.server.services.submissions import NotNowError, RejectedError, Submission
 from cranfield.server.services.uploads import TooLargeError, Upload, blob_path
-from cranfield.server.visitors import Visitor
-from cranfield.server.web import (
-    Refusal,
-    attachment,
-    campaign_of,
-    checks_of,
-    context_of,
-    form_of,
-    handler,
-    page,
-    see_done,
-    text_of,
-    visitor_of,
-    when,
-)
 
 BLOCK = 1 << 20
 ZIP = b"PK\x03\x04"
@@ -60,7 +60,7 @@ def accept(
     `arrived` is when all of the upload was here: the deadline is held against that. Under a key
     the receipt is stored in the same transaction.
     """
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     if upload.head.startswith(ZIP) and submission.ending != ".npz":
         raise UsageError(
             "a .zip archive is not taken: send the file itself, or packed as .gz or .zst"
@@ -70,19 +70,19 @@ def accept(
     if not checked.is_good:
         checked = _with_other_task(request, upload, submission, task_row, checked)
     if not checked.is_good and not check_only:
-        attempt = task_row["id"], visitor.team, submission.tag
+        attempt = task_row["id"], identity.team, submission.tag
         context.store.write(lambda c: submissions.reject(c, context, *attempt, checked))
     if not checked.is_good:
         raise RejectedError(checked)
     if check_only:
         return summary(checked)
-    if not visitor.team:
+    if not identity.team:
         raise UsageError("runs are submitted by a team; you are in none")
     close_due(context)
     # Where the time was in doubt, it counts when that is over.
     arrived = context.clock.now() if arrived is None else arrived
     with context.store.read() as connection:
-        submissions.check_room(connection, task_row, visitor.team, submission, arrived)
+        submissions.check_room(connection, task_row, identity.team, submission, arrived)
 
     def write(connection: Connection) -> Row:
         # Locks the campaign: who waits here sees what was answered meanwhile.
@@ -93,8 +93,8 @@ def accept(
         receipt = submissions.store_run(
             connection,
             context,
-            actor=visitor.actor,
-            team_id=visitor.team,
+            actor=identity.actor,
+            team_id=identity.team,
             task_row=task_row,
             given=submission,
             checked=checked,
@@ -154,21 +154,21 @@ def summary(checked: Checked) -> Row:
 
 @handler("submit.form")
 def submit_form(request: Request) -> Response:
-    redirect = signed_or_sent(request)
+    redirect = redirect_to_licence(request)
     return redirect or _form(request, dict.fromkeys(FIELDS, ""))
 
 
 def _form(request: Request, filled: dict[str, str], status: int = 200, **outcome: Any) -> Response:
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     with context.store.read() as connection:
         tasks = tasks_of(connection, row["id"])
-        team = teams.team_of(connection, row["id"], visitor.person)
+        team = teams.team_of(connection, row["id"], identity.person)
         for task in tasks:
-            runs_used = submissions.runs_used(connection, task["id"], visitor.team)
+            runs_used = submissions.runs_used(connection, task["id"], identity.team)
             task["used"] = runs_used
     values = {"checked": None, "problems": (), "count": 0, "error": "", "tested": False} | outcome
     is_open = row["state"] == "open" and (row["closes"] or 0) > context.clock.now()
-    return page(
+    return render_page(
         request,
         "submit.html",
         status,
@@ -185,21 +185,21 @@ def _form(request: Request, filled: dict[str, str], status: int = 200, **outcome
 async def submit(request: Request) -> Response:
     # Whatever it waits for from here on, the run has come.
     arrived = context_of(request).clock.certain()
-    visitor, file = visitor_of(request), form_of(request).get("file")
+    identity, file = identity_of(request), form_of(request).get("file")
     size = getattr(file, "size", 0) or 0
-    async with checks_of(request).turns.turn(visitor.team or visitor.actor, size):
+    async with checks_of(request).turns.turn(identity.team or identity.actor, size):
         return await run_in_threadpool(_submit, request, arrived)
 
 
 def _submit(request: Request, arrived: int | None) -> Response:
-    redirect = signed_or_sent(request)
+    redirect = redirect_to_licence(request)
     if redirect is not None:
         return redirect
     filled = {name: text_of(request, name) for name in FIELDS}
     check_only = text_of(request, "do") == "check"
     try:
         task_row = _task(request, filled["task"])
-        with _received(request) as upload:
+        with _receive_file(request) as upload:
             submission = Submission(
                 tag=filled["tag"],
                 configuration=filled["configuration"],
@@ -223,7 +223,7 @@ def _submit(request: Request, arrived: int | None) -> Response:
     if check_only:
         return _form(request, filled, checked=receipt)
     run_path = f"/{campaign_of(request)['slug']}/runs/{receipt['id']}"
-    return see_done(request, run_path, f"The run {receipt['tag']} is accepted.")
+    return redirect_with_notice(request, run_path, f"The run {receipt['tag']} is accepted.")
 
 
 def _task(request: Request, slug: str) -> Row:
@@ -234,9 +234,9 @@ def _task(request: Request, slug: str) -> Row:
     raise UsageError("choose a task")
 
 
-def _received(request: Request) -> Upload:
+def _receive_file(request: Request) -> Upload:
     """The file of the form, copied to where uploads are looked at."""
-    file = sent_file(request)
+    file = uploaded_file(request)
     if file is None:
         raise UsageError("choose the file of the run")
     upload = Upload.begin(context_of(request))
@@ -253,10 +253,10 @@ def _received(request: Request) -> Upload:
 def _ending(request: Request) -> str:
     """The ending of the name that the file had with its user; it says how the file is read."""
     name = str(getattr(form_of(request).get("file"), "filename", ""))
-    return ending_in(name)
+    return file_ending(name)
 
 
-def ending_in(name: str) -> str:
+def file_ending(name: str) -> str:
     short = run_name(name)
     rest = name.rsplit("/", 1)[-1][len(short) :]
     return next((part for part in _parts(rest) if part not in (".gz", ".zst")), "")
@@ -268,26 +268,28 @@ def _parts(endings: str) -> list[str]:
 
 @handler("runs")
 def runs(request: Request) -> Response:
-    visitor, row = visitor_of(request), campaign_of(request)
-    all_teams = "O" in visitor.roles
+    identity, row = identity_of(request), campaign_of(request)
+    all_teams = "O" in identity.roles
     with context_of(request).store.read() as connection:
-        rows = submissions.runs_of(connection, row["id"], None if all_teams else visitor.team)
-        refused = submissions.rejections(connection, row["id"], None if all_teams else visitor.team)
-    return page(request, "runs.html", runs=rows, refused=refused, everybody=all_teams)
+        rows = submissions.runs_of(connection, row["id"], None if all_teams else identity.team)
+        refused = submissions.rejections(
+            connection, row["id"], None if all_teams else identity.team
+        )
+    return render_page(request, "runs.html", runs=rows, refused=refused, everybody=all_teams)
 
 
 def own_run(request: Request, run_id: str) -> Row:
     """A run of one's own team, or any for an organiser; for others there is none."""
-    context, visitor, row = context_of(request), visitor_of(request), campaign_of(request)
+    context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     with context.store.read() as connection:
         run_row = submissions.run_by_id(connection, run_id)
-    if run_row is None or run_row["campaign"] != row["id"] or not _may_see(visitor, run_row):
+    if run_row is None or run_row["campaign"] != row["id"] or not _may_see(identity, run_row):
         raise Refusal(404, "There is no such run.")
     return run_row
 
 
-def _may_see(visitor: Visitor, run_row: Row) -> bool:
-    return "O" in visitor.roles or (bool(visitor.team) and run_row["team"] == visitor.team)
+def _may_see(identity: Identity, run_row: Row) -> bool:
+    return "O" in identity.roles or (bool(identity.team) and run_row["team"] == identity.team)
 
 
 @handler("run")
@@ -295,15 +297,15 @@ def run(request: Request, id: str) -> Response:
     run_row, context = own_run(request, id), context_of(request)
     with context.store.read() as connection:
         receipt = submissions.receipt(connection, id)
-        failed = failures(connection, visitor_of(request), run_row)
-    return page(request, "run.html", run=run_row, receipt=receipt, failed=failed)
+        failed = failures(connection, identity_of(request), run_row)
+    return render_page(request, "run.html", run=run_row, receipt=receipt, failed=failed)
 
 
-def failures(connection: Connection, visitor: Visitor, run_row: Row) -> list[str]:
+def failures(connection: Connection, identity: Identity, run_row: Row) -> list[str]:
     """Why the scoring of a run has failed, if it has; all of it is the organiser's to know."""
     rows = jobs.jobs_of(connection, run_row["campaign"], "failed")
     errors = [row["error"] for row in rows if row["run"] == run_row["id"]]
-    return errors if "O" in visitor.roles else [jobs.told_to_teams(error) for error in errors]
+    return errors if "O" in identity.roles else [jobs.told_to_teams(error) for error in errors]
 
 
 @handler("run.file")
@@ -315,21 +317,21 @@ def run_file(request: Request, id: str) -> Response:
     return FileResponse(
         blob_path(settings, run_row["blob"]),
         media_type="application/octet-stream",
-        headers=attachment(f"{name_of(run_row['acronym'], run_row['tag'])}{ending}"),
+        headers=attachment_headers(f"{name_of(run_row['acronym'], run_row['tag'])}{ending}"),
     )
 
 
 @handler("run.withdraw")
 def withdraw(request: Request, id: str) -> Response:
     run_row = own_run(request, id)
-    context, visitor = context_of(request), visitor_of(request)
+    context, identity = context_of(request), identity_of(request)
     home = f"/{campaign_of(request)['slug']}/runs"
     if run_row["state"] == "accepted" and campaign_of(request)["state"] == "open":
         lines = (
             "The run is not scored, and stands in no table.",
             "Its place in the quota is free again, and so is its tag.",
             "It cannot be brought back: the file would have to be submitted anew before the "
-            f"closing, {when(campaign_of(request)['closes'])}.",
+            f"closing, {format_time(campaign_of(request)['closes'])}.",
         )
         tag = run_row["tag"]
         question = Question(f"Withdraw {tag}?", lines, {"yes": f"Withdraw {tag}"}, f"{home}/{id}")
@@ -338,9 +340,9 @@ def withdraw(request: Request, id: str) -> Response:
             return confirmation
     try:
         context.store.write(
-            lambda c: submissions.withdraw(c, context, visitor.actor, run_row["id"])
+            lambda c: submissions.withdraw(c, context, identity.actor, run_row["id"])
         )
     except NotNowError as error:
         raise Refusal(409, str(error)) from None
     remove_unneeded(context)
-    return see_done(request, home, f"The run {run_row['tag']} is withdrawn.")
+    return redirect_with_notice(request, home, f"The run {run_row['tag']} is withdrawn.")
