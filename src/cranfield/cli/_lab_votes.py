@@ -50,4 +50,4 @@ def answer_votes(given: dict[str, Any]) -> Answer:
     from cranfield.lab.api import ask_people
     from cranfield.site.work_pages import write_questionnaire
 
-    return write_questionnaire(folder=given.pop("folder"), made=ask_people(**given))
+    return write_questionnaire(folder=given.pop("folder"), questionnaire=ask_people(**given))

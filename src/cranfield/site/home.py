@@ -10,9 +10,9 @@ from cranfield.campaign.results.results_data import ResultPart
 from cranfield.campaign.views.answer import View
 from cranfield.campaign.views.board import verdict_of
 from cranfield.site.links import Address, slug
-from cranfield.site.render import rendered
+from cranfield.site.page_view import Block, Link, PageView, Prose
+from cranfield.site.render import render_page
 from cranfield.site.results import TITLES, Frame, Page, Results
-from cranfield.site.sheet import Block, Link, Prose, Sheet
 from cranfield.site.tables import part_view
 
 if TYPE_CHECKING:
@@ -29,11 +29,11 @@ def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]
         total = len(board.rows)
         title = f"The first {FIRST} of {total} runs" if total > FIRST else "All runs"
         part = ResultPart(kind, title, board.columns, board.rows[:FIRST])
-        said = verdict_of(
+        verdict = verdict_of(
             results.material.scores, results.material.comparison, results.material.primary
         )
         parts.append(part)
-        blocks += _task(kind, results, part, said)
+        blocks += _task(kind, results, part, verdict)
     facts: list[tuple[str, Link]] = [
         (label, Link(text))
         for label, text in (
@@ -46,7 +46,7 @@ def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]
         if text
     ]
     answer = View("home", frame.site, "", tuple(parts), facts={"tasks": list(tasks)})
-    sheet = Sheet(
+    page_view = PageView(
         title="Results",
         site=frame.site,
         style=frame.style,
@@ -60,16 +60,16 @@ def home_page(frame: Frame, collection: Collection, tasks: Mapping[str, Results]
         sealed=frame.sealed,
         made_by=f"Made by Cranfield {__version__}.",
     )
-    return Page(frame.site, rendered(sheet), answer)
+    return Page(frame.site, render_page(page_view), answer)
 
 
-def _task(kind: str, results: Results, part: ResultPart, said: tuple[str, ...]) -> list[Block]:
-    def find(what: str, name: str) -> str:
-        inside = results.find(Address(), what, name)
-        return f"results/{slug(kind)}/{inside}" if inside else ""
+def _task(kind: str, results: Results, part: ResultPart, verdict: tuple[str, ...]) -> list[Block]:
+    def find(entity_kind: str, name: str) -> str:
+        address = results.find(Address(), entity_kind, name)
+        return f"results/{slug(kind)}/{address}" if address else ""
 
-    more = Link("The whole leaderboard", f"results/{slug(kind)}/index.html")
+    board_link = Link("The whole leaderboard", f"results/{slug(kind)}/index.html")
     return [
-        Prose(TITLES.get(kind, kind), said, links=(more,), kind="lead"),
+        Prose(TITLES.get(kind, kind), verdict, links=(board_link,), kind="lead"),
         part_view(part, find),
     ]

@@ -23,16 +23,16 @@ def slug(name: str) -> str:
     >>> slug("F.example"), slug("a/b"), slug("..")
     ('F.example', 'a~2fb', '~2e.')
     """
-    plain = "".join(
+    encoded = "".join(
         c if _PLAIN.match(c) else "".join(f"~{b:02x}" for b in c.encode("utf-8", "surrogatepass"))
         for c in name
     )
-    if plain.startswith((".", "-")):
-        plain = f"~{ord(plain[0]):02x}{plain[1:]}"
-    if len(plain) > _LONGEST:
+    if encoded.startswith((".", "-")):
+        encoded = f"~{ord(encoded[0]):02x}{encoded[1:]}"
+    if len(encoded) > _LONGEST:
         digest = hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
-        return f"{plain[: _LONGEST - 18]}~~{digest}"
-    return plain or "~"
+        return f"{encoded[: _LONGEST - 18]}~~{digest}"
+    return encoded or "~"
 
 
 @dataclass(frozen=True)
@@ -44,22 +44,22 @@ class Address:
 
     def file(self, ending: str = "html") -> str:
         """The name of the page as a file, such as `index--measure-AP.html`."""
-        chosen = "".join(f"--{k}-{slug(v)}" for k, v in sorted(self.query.items()))
-        return f"{self.path or 'index'}{chosen}.{ending}"
+        suffix = "".join(f"--{k}-{slug(v)}" for k, v in sorted(self.query.items()))
+        return f"{self.path or 'index'}{suffix}.{ending}"
 
 
 class Links(Protocol):
     """How pages refer to one another, to their style and to their data."""
 
-    def page(self, here: Address, there: Address, /, ending: str = "html") -> str:
+    def page(self, origin: Address, target: Address, /, ending: str = "html") -> str:
         """From one page of a task to another, or to its data."""
         ...
 
-    def task(self, here: Address, task: str, /) -> str:
+    def task(self, origin: Address, task: str, /) -> str:
         """From a page to the first page of a task."""
         ...
 
-    def root(self, here: Address, path: str, /) -> str:
+    def root(self, origin: Address, path: str, /) -> str:
         """From a page to what all tasks share: the front page, the style, pictures, files."""
         ...
 
@@ -71,18 +71,18 @@ class StaticLinks:
     The pages of a task are in a folder of their own, two levels below the site.
     """
 
-    def page(self, here: Address, there: Address, /, ending: str = "html") -> str:
-        return self._up(here) + there.file(ending)
+    def page(self, origin: Address, target: Address, /, ending: str = "html") -> str:
+        return self._up(origin) + target.file(ending)
 
-    def task(self, here: Address, task: str, /) -> str:
-        return f"{self._up(here)}../{slug(task)}/index.html"
+    def task(self, origin: Address, task: str, /) -> str:
+        return f"{self._up(origin)}../{slug(task)}/index.html"
 
-    def root(self, here: Address, path: str, /) -> str:
-        return f"{self._up(here)}../../{path}"
+    def root(self, origin: Address, path: str, /) -> str:
+        return f"{self._up(origin)}../../{path}"
 
     @staticmethod
-    def _up(here: Address) -> str:
-        return "../" * here.path.count("/")
+    def _up(origin: Address) -> str:
+        return "../" * origin.path.count("/")
 
 
 @dataclass(frozen=True)
@@ -93,11 +93,11 @@ class ServedLinks:
     task_name: str
     shared: str = "/static"
 
-    def page(self, _: Address, there: Address, ending: str = "html") -> str:
-        path = f"/{there.path}" if there.path else ""
+    def page(self, _: Address, target: Address, ending: str = "html") -> str:
+        path = f"/{target.path}" if target.path else ""
         dotted = "" if ending == "html" else f".{ending}"
-        chosen = f"?{urlencode(sorted(there.query.items()))}" if there.query else ""
-        return f"{self.base}/{slug(self.task_name)}{path}{dotted}{chosen}"
+        query = f"?{urlencode(sorted(target.query.items()))}" if target.query else ""
+        return f"{self.base}/{slug(self.task_name)}{path}{dotted}{query}"
 
     def task(self, _: Address, task: str) -> str:
         return f"{self.base}/{slug(task)}"

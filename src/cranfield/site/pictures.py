@@ -17,7 +17,7 @@ LEAST_SIDE = 64
 
 
 @dataclass(frozen=True, slots=True)
-class Drawn:
+class DrawnPicture:
     """A picture: its bytes, always PNG, and how large it is shown."""
 
     data: bytes
@@ -41,9 +41,9 @@ class Pictures:
         sheet = self.texts.sheet
         if item in self.texts.pictures or sheet is None or item not in sheet:
             return None
-        return _shown(sheet.width, sheet.height)
+        return _display_size(sheet.width, sheet.height)
 
-    def draw(self, item: str) -> Drawn | None:
+    def draw(self, item: str) -> DrawnPicture | None:
         """The picture of an item without any metadata; None where there is none to be read."""
         if item not in self:
             return None
@@ -62,7 +62,7 @@ class Pictures:
             image = self._tile(image_module, item)
         packed = io.BytesIO()
         image.save(packed, "PNG", optimize=True)
-        return Drawn(packed.getvalue(), *_shown(*image.size))
+        return DrawnPicture(packed.getvalue(), *_display_size(*image.size))
 
     def _tile(self, image_module: Any, item: str) -> Any:
         sheet: ImageSheet = self.texts.sheet  # type: ignore[assignment]
@@ -70,14 +70,14 @@ class Pictures:
             with image_module.open(sheet.path) as opened:
                 pixels = opened.convert("RGB" if opened.mode not in ("L", "RGB") else opened.mode)
             self._sheet = pixels
-        left, top = sheet.tile(item)
-        tile = self._sheet.crop((left, top, left + sheet.width, top + sheet.height))
+        x, y = sheet.tile(item)
+        tile = self._sheet.crop((x, y, x + sheet.width, y + sheet.height))
         clean = image_module.new(tile.mode, tile.size)
         clean.paste(tile)
         return clean
 
 
-def _shown(width: int, height: int) -> tuple[int, int]:
+def _display_size(width: int, height: int) -> tuple[int, int]:
     times = max(1, -(-LEAST_SIDE // max(width, height, 1)))
     return width * times, height * times
 

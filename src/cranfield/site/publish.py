@@ -62,33 +62,35 @@ def publish(
     `with_runs` copies the files of the runs. `compare` are options of a comparison. The same
     collection gives the same bytes.
     """
-    environment()  # without the extra nothing is read
-    held = collection if isinstance(collection, Collection) else read_collection(collection)
+    environment()  # without the extra nothing is loaded
+    loaded = collection if isinstance(collection, Collection) else read_collection(collection)
     kinds = None if kinds is None else tuple(kinds)
-    held = with_truths(held, kinds[0] if kinds else None, gold, silver)
-    chosen = tuple(kinds or (k for k in held.kinds if held.part(k).runs and held.part(k).truth))
-    if not chosen:
-        raise NeedsError(f"{held.folder} has no runs with a truth to score them by")
-    told = Progress.of(progress)
+    loaded = with_truths(loaded, kinds[0] if kinds else None, gold, silver)
+    tasks = tuple(
+        kinds or (k for k in loaded.kinds if loaded.part(k).runs and loaded.part(k).truth)
+    )
+    if not tasks:
+        raise NeedsError(f"{loaded.folder} has no runs with a truth to score them by")
+    tracker = Progress.of(progress)
     folder = Path(target)
     _check_target(folder)
-    share = 0.7 / len(chosen)
+    share = 0.7 / len(tasks)
     gathered = {
         kind: gather(
-            held,
+            loaded,
             kind,
             released=release_truth,
             jobs=jobs,
-            progress=told.part(i * share, (i + 1) * share),
+            progress=tracker.part(i * share, (i + 1) * share),
             **compare,
         )
-        for i, kind in enumerate(chosen)
+        for i, kind in enumerate(tasks)
     }
     with _draft(folder) as draft:
-        site = _Site(draft, held, gathered, release_truth, with_runs)
-        site.write(told.part(0.7, 1.0))
-    told(1.0)
-    return site.published(str(target), chosen)
+        site = _Site(draft, loaded, gathered, release_truth, with_runs)
+        site.write(tracker.part(0.7, 1.0))
+    tracker(1.0)
+    return site.published(str(target), tasks)
 
 
 class _Site:
@@ -109,7 +111,7 @@ class _Site:
         self.verdicts: dict[str, tuple[str, ...]] = {}
         # What was noticed on the way, each once.
         self.notes = dict.fromkeys(
-            note for one in gathered.values() for note in one.material.scores.notes
+            note for bundle in gathered.values() for note in bundle.material.scores.notes
         )
 
     def published(self, folder: str, tasks: tuple[Kind, ...]) -> Published:
@@ -126,7 +128,7 @@ class _Site:
             notes=tuple(self.notes),
         )
 
-    def write(self, told: Progress) -> None:
+    def write(self, progress: Progress) -> None:
         self.put(STYLE, style_sheet().encode())
         self.put(ICON, icon())
         title = self.collection.title or self.collection.name
@@ -137,23 +139,25 @@ class _Site:
             style=STYLE,
             icon=ICON,
         )
-        every: dict[str, Results] = {}
-        for kind, one in self.gathered.items():
-            every[kind] = Results(one.material, StaticLinks(), frame, self._extras(kind, one))
-        listed = {kind: results.addresses() for kind, results in every.items()}
-        total = sum(map(len, listed.values())) or 1
-        for task, results in every.items():
+        results_by_task: dict[str, Results] = {}
+        for kind, bundle in self.gathered.items():
+            results_by_task[kind] = Results(
+                bundle.material, StaticLinks(), frame, self._extras(kind, bundle)
+            )
+        addresses = {kind: results.addresses() for kind, results in results_by_task.items()}
+        total = sum(map(len, addresses.values())) or 1
+        for task, results in results_by_task.items():
             below = f"results/{slug(task)}"
-            for address in listed[task]:
-                told.check()
+            for address in addresses[task]:
+                progress.check()
                 page = results.page(address.path, address.query)
                 if not address.path and not address.query:
                     self.verdicts[task] = tuple(getattr(page.answer, "verdict", ()))
                 self._page(f"{below}/", address, page)
-                told(self.pages / total)
+                progress(self.pages / total)
             self._pictures(below, results)
             self._items(below, results.material)
-        home = home_page(frame, self.collection, every)
+        home = home_page(frame, self.collection, results_by_task)
         self._page("", Address(), home)
         manifest: dict[str, Any] = {"cranfield": __version__, "collection": self.collection.name}
         manifest |= {"version": self.collection.version, "released": self.released}
@@ -176,9 +180,9 @@ class _Site:
 
     def _pictures(self, below: str, results: Results) -> None:
         for item in results.linked_items:
-            drawn = results.pictures.draw(item)
-            if drawn is not None:
-                self.put(f"{below}/picture/{slug(item)}.png", drawn.data)
+            picture = results.pictures.draw(item)
+            if picture is not None:
+                self.put(f"{below}/picture/{slug(item)}.png", picture.data)
                 self.pictures += 1
 
     def _items(self, below: str, material: Material) -> None:
@@ -189,11 +193,11 @@ class _Site:
             return  # no measure speaks of items
         self.put(f"{below}/items.csv", Page("", "", answer).data("csv").encode(errors="replace"))
 
-    def _extras(self, kind: Kind, one: Gathered) -> Extras:
+    def _extras(self, kind: Kind, bundle: Gathered) -> Extras:
         settings = ranked_settings({}) if kind == "ranked" else []
         return Extras(
-            curve=one.curve,
-            mistakes=one.mistakes,
+            curve=bundle.curve,
+            mistakes=bundle.mistakes,
             files=tuple(self._files(kind)),
             changes=tuple(_changes(self.collection)),
             settings=settings,
@@ -204,23 +208,23 @@ class _Site:
 
     def _files(self, kind: Kind) -> Iterator[FileFact]:
         part = self.collection.part(kind)
-        listed: list[tuple[str, Path, str, bool]] = [
+        files: list[tuple[str, Path, str, bool]] = [
             ("run", path, run_name(path), self.with_runs) for path in part.runs
         ]
         if self.released:
-            named = (("truth", part.truth), ("silver", part.silver))
-            given = [(what, path) for what, path in named if path is not None]
-            listed += [(what, file, "", True) for what, path in given for file in _within(path)]
-        for what, path, run, copied in listed:
+            truth_paths = (("truth", part.truth), ("silver", part.silver))
+            truths = [(role, path) for role, path in truth_paths if path is not None]
+            files += [(role, file, "", True) for role, path in truths for file in _within(path)]
+        for role, path, run, copied in files:
             digest, size = _digest(path)
-            inner = f"{what}/" if path.parent in (part.truth, part.silver) else ""
+            inner = f"{role}/" if path.parent in (part.truth, part.silver) else ""
             address = f"files/{slug(kind)}/{inner}{path.name}" if copied else ""
             if copied:
-                to = self.folder / address
-                to.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(path, to)
+                target = self.folder / address
+                target.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(path, target)
                 self.sums[address], self.size = digest, self.size + size
-            yield FileFact(what, path.name, size, digest, run, address)
+            yield FileFact(role, path.name, size, digest, run, address)
 
 
 def _within(path: Path) -> list[Path]:
@@ -263,15 +267,15 @@ class _draft:  # noqa: N801
 
     def __enter__(self) -> Path:
         try:
-            made = tempfile.mkdtemp(dir=self.folder.parent, prefix=f".{self.folder.name}.")
+            temporary = tempfile.mkdtemp(dir=self.folder.parent, prefix=f".{self.folder.name}.")
         except OSError as error:
             raise InputError.single(
                 str(self.folder), f"cannot be written: {os_message(error)}"
             ) from None
-        self.draft = Path(made)
-        inside = self.draft / "new"
-        inside.mkdir()
-        return inside
+        self.draft = Path(temporary)
+        new = self.draft / "new"
+        new.mkdir()
+        return new
 
     def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
         try:

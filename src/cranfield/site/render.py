@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from cranfield.errors import MissingExtraError
-from cranfield.site.sheet import CellView, Sheet
+from cranfield.site.page_view import CellView, PageView
 
 if TYPE_CHECKING:
     from jinja2 import Environment
@@ -26,16 +26,16 @@ def environment() -> Environment:
         from jinja2 import Environment, PackageLoader, StrictUndefined
     except ModuleNotFoundError:
         raise MissingExtraError("jinja2", "site", "the pages of results") from None
-    made = Environment(
+    templates = Environment(
         loader=PackageLoader("cranfield.site", "templates"),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    made.globals["policy"] = POLICY
-    made.filters["cells"] = cells
-    return made
+    templates.globals["policy"] = POLICY
+    templates.filters["cells"] = cells
+    return templates
 
 
 def cells(row: Sequence[CellView]) -> Markup:
@@ -45,27 +45,27 @@ def cells(row: Sequence[CellView]) -> Markup:
     """
     from markupsafe import Markup, escape
 
-    return Markup("".join(_cell(one, escape) for one in row))
+    return Markup("".join(_cell(cell, escape) for cell in row))
 
 
-def _cell(one: CellView, escape: Callable[[str], str]) -> str:
-    begin = f'<td class="{one.kind}">' if one.kind else "<td>"
-    text = escape(one.text)
-    if one.drawing is not None:
-        return f"{begin}{one.drawing}<span>{text}</span>" if text else f"{begin}{one.drawing}"
-    shown = f'<a href="{escape(one.href)}">{text}</a>' if one.href else text
-    if one.picture is None:
-        return f"{begin}{shown}"
-    wide, high = one.picture.width, one.picture.height
+def _cell(cell: CellView, escape: Callable[[str], str]) -> str:
+    begin = f'<td class="{cell.kind}">' if cell.kind else "<td>"
+    text = escape(cell.text)
+    if cell.drawing is not None:
+        return f"{begin}{cell.drawing}<span>{text}</span>" if text else f"{begin}{cell.drawing}"
+    content = f'<a href="{escape(cell.href)}">{text}</a>' if cell.href else text
+    if cell.picture is None:
+        return f"{begin}{content}"
+    wide, high = cell.picture.width, cell.picture.height
     size = f' width="{wide // 2}" height="{high // 2}"' if wide and high else ""
-    address = escape(one.picture.address)
+    address = escape(cell.picture.address)
     image = f'<img src="{address}" alt=""{size} loading="lazy">'
-    return f'{begin}<span class="with">{image}{shown}</span>'
+    return f'{begin}<span class="with">{image}{content}</span>'
 
 
-def rendered(sheet: Sheet, template: str = "page.html", **more: Any) -> str:
-    """The page of a sheet."""
-    return environment().get_template(template).render(sheet=sheet, **more)
+def render_page(view: PageView, template: str = "page.html", **context: Any) -> str:
+    """The HTML of a page."""
+    return environment().get_template(template).render(page=view, **context)
 
 
 def style_sheet() -> str:
@@ -74,8 +74,8 @@ def style_sheet() -> str:
 
     from cranfield.report.charts.model import css_classes, css_properties
 
-    own = resources.files("cranfield.site").joinpath("assets", "site.css").read_text("utf-8")
-    return css_properties() + css_classes() + own + _columns()
+    site_css = resources.files("cranfield.site").joinpath("assets", "site.css").read_text("utf-8")
+    return css_properties() + css_classes() + site_css + _columns()
 
 
 def _columns() -> str:

@@ -20,12 +20,12 @@ from cranfield.report.render import render
 from cranfield.report.tables import document_of
 from cranfield.site.extras import Extras
 from cranfield.site.links import Address, Links, slug
-from cranfield.site.pages.made import Made
+from cranfield.site.page_view import Block, Link, PageView, Picture, TableView
+from cranfield.site.pages.content import PageContent
 from cranfield.site.pictures import Pictures
-from cranfield.site.released import Released
-from cranfield.site.render import rendered
-from cranfield.site.sheet import Block, Link, Picture, Sheet, TableView
+from cranfield.site.render import render_page
 from cranfield.site.tables import part_view, table_view, unit_scale
+from cranfield.site.truth_visibility import VisibleTruth
 
 if TYPE_CHECKING:
     from cranfield.campaign.results import Material
@@ -36,35 +36,35 @@ SUBJECTS = ("run", "team", "topic", "concept", "item")
 # The first part of an address -> the module that makes the page, and the words of the menu.
 PAGES: dict[str, tuple[str, str]] = {
     "": ("board", "Leaderboard"),
-    "best-per-group": ("listed", "Teams"),
-    "per-configuration": ("listed", "Configurations"),
-    "errors": ("listed", "Where runs fail"),
-    "best-per-topic": ("listed", "Topics"),
-    "best-per-concept": ("listed", "Concepts"),
-    "best-per-item": ("listed", "Hardest items"),
-    "frequency": ("listed", "Frequency"),
-    "occurrence": ("listed", "Occurrence"),
-    "rank-changes": ("listed", "Changes of rank"),
+    "best-per-group": ("result_tables", "Teams"),
+    "per-configuration": ("result_tables", "Configurations"),
+    "errors": ("result_tables", "Where runs fail"),
+    "best-per-topic": ("result_tables", "Topics"),
+    "best-per-concept": ("result_tables", "Concepts"),
+    "best-per-item": ("result_tables", "Hardest items"),
+    "frequency": ("result_tables", "Frequency"),
+    "occurrence": ("result_tables", "Occurrence"),
+    "rank-changes": ("result_tables", "Changes of rank"),
     "compare": ("compare", "Compare"),
-    "participation": ("listed", "Participation"),
-    "years": ("listed", "Years"),
+    "participation": ("result_tables", "Participation"),
+    "years": ("result_tables", "Years"),
     "method": ("about", "Method"),
     "files": ("about", "Files"),
     "changes": ("about", "Changes"),
-    **dict.fromkeys(SUBJECTS, ("subject", "")),
+    **dict.fromkeys(SUBJECTS, ("entity", "")),
 }
 # What may be chosen on a page; there are no other choices on any.
-CHOSEN = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
+PAGE_QUERIES = {"": ("measure", "conf", "best", "baseline"), "compare": ("measure", "runs")}
 MOST_ITEMS, MOST_BOARDS = 500, 8
 
 
-def asked_of(path: str, query: Mapping[str, str]) -> dict[str, str]:
+def page_query(path: str, query: Mapping[str, str]) -> dict[str, str]:
     """Those of the choices in an address that its page knows.
 
     >>> asked_of("compare", {"runs": "a,b", "x": "1"})
     {'runs': 'a,b'}
     """
-    return {k: query[k] for k in CHOSEN.get(path.strip("/"), ()) if k in query}
+    return {k: query[k] for k in PAGE_QUERIES.get(path.strip("/"), ()) if k in query}
 
 
 class NoPageError(UsageError):
@@ -118,58 +118,58 @@ class Results:
         self.material, self.links = material, links
         self.frame, self.extras = frame or Frame(site=material.title), extras or Extras()
         self.values, self.pictures = Values(material), Pictures(material.texts)
-        self.released = Released(material.truth)
+        self.released = VisibleTruth(material.truth)
         # Answers of pages that were made already, None where there is nothing to show.
         self.kept: dict[str, Answer | None] = {}
-        self._boards: OrderedDict[Hashable, Made] = OrderedDict()
+        self._boards: OrderedDict[Hashable, PageContent] = OrderedDict()
 
-    def once(self, key: Hashable, make: Callable[[], Made]) -> Made:
+    def once(self, key: Hashable, make: Callable[[], PageContent]) -> PageContent:
         """What was made under a key a while ago, or is made now; the last ones are kept."""
-        found = self._boards.get(key)
-        if found is None:
-            found = self._boards[key] = make()
+        content = self._boards.get(key)
+        if content is None:
+            content = self._boards[key] = make()
             while len(self._boards) > MOST_BOARDS:
                 self._boards.popitem(last=False)
-        return found
+        return content
 
     def addresses(self) -> list[Address]:
         """Every page that a static site has."""
-        return [there for kind in PAGES for there in self._module(kind).addresses(self, kind)]
+        return [address for kind in PAGES for address in self._module(kind).addresses(self, kind)]
 
     def page(self, address: str = "", query: Mapping[str, str] | None = None) -> Page:
         """The page at an address such as `run/a.b`; a NoPageError where there is none."""
-        here = Address(address.strip("/"), asked_of(address, query or {}))
-        kind, _, rest = here.path.partition("/")
+        page_address = Address(address.strip("/"), page_query(address, query or {}))
+        kind, _, rest = page_address.path.partition("/")
         if kind not in PAGES or bool(rest) != (kind in SUBJECTS):
-            self.missing(here)
-        made: Made = self._module(kind).make(self, here)
-        return Page(made.title, rendered(self._sheet(made, here)), made.answer)
+            self.missing(page_address)
+        content: PageContent = self._module(kind).make(self, page_address)
+        return Page(content.title, render_page(self._sheet(content, page_address)), content.answer)
 
     # ---- what the makers of pages ask for
 
-    def missing(self, here: Address) -> NoReturn:
+    def missing(self, address: Address) -> NoReturn:
         """Says that there is no such page."""
-        raise NoPageError(f"there is no page {here.path!r}")
+        raise NoPageError(f"there is no page {address.path!r}")
 
-    def link(self, here: Address, there: Address, ending: str = "html") -> str:
+    def link(self, origin: Address, target: Address, ending: str = "html") -> str:
         """From one page to another."""
-        return self.links.page(here, there, ending)
+        return self.links.page(origin, target, ending)
 
-    def find(self, here: Address, kind: str, name: str) -> str:
+    def find(self, origin: Address, kind: str, name: str) -> str:
         """The address of the page of a run, team, topic, concept, item or file, or nothing."""
         if kind == "file":
             address = next((f.address for f in self.extras.files if f.name == name), "")
-            return self.links.root(here, address) if address else ""
+            return self.links.root(origin, address) if address else ""
         part = self._slugs.get(kind, {}).get(name)
-        return "" if part is None else self.link(here, Address(f"{kind}/{part}"))
+        return "" if part is None else self.link(origin, Address(f"{kind}/{part}"))
 
-    def subject(self, here: Address) -> str:
+    def subject(self, address: Address) -> str:
         """Of whom a page speaks: the name behind `run/a.b`."""
-        kind, _, asked = here.path.partition("/")
-        found = self._behind.get(kind, {}).get(asked)
-        if found is None:
-            self.missing(here)
-        return found
+        kind, _, name_slug = address.path.partition("/")
+        name = self._behind.get(kind, {}).get(name_slug)
+        if name is None:
+            self.missing(address)
+        return name
 
     def measure(self, name: str | None) -> Measure:
         """A measure by its name, or the primary one."""
@@ -198,8 +198,8 @@ class Results:
     def shows(self, measure: Measure) -> bool:
         """Whether the values of single units may be listed: those of items with the truth only."""
         unit = self.material.scores.unit_of[measure]
-        kept = measure in self.material.scores.values and unit != "whole"
-        return kept and (unit != "item" or self.material.truth is not None)
+        has_values = measure in self.material.scores.values and unit != "whole"
+        return has_values and (unit != "item" or self.material.truth is not None)
 
     @cached_property
     def has_teams(self) -> bool:
@@ -229,61 +229,61 @@ class Results:
             return None
         return {float(m.at or 0.0): scores.plain_values(m) for m in scores.measures}
 
-    def best_runs(self, most: int) -> list[str]:
+    def best_runs(self, count: int) -> list[str]:
         """The best runs by the primary measure."""
         order = self.material.scores.best_first(self.material.primary)
-        return [self.material.scores.runs[i] for i in order[:most]]
+        return [self.material.scores.runs[i] for i in order[:count]]
 
     @cached_property
     def linked_items(self) -> list[str]:
         """The items with a page: those that tables lead to, at most so many."""
         texts = self.material.texts
-        found = dict.fromkeys(texts.topic_items[t] for t in self._asking(texts.topic_items))
+        linked = dict.fromkeys(texts.topic_items[t] for t in self._asking(texts.topic_items))
         for concept in self.material.scores.units.get("concept", ()):
             meaning = texts.concepts.get(concept)
-            found |= dict.fromkeys(meaning.examples if meaning is not None else ())
-        listed = import_module("cranfield.site.pages.listed")
+            linked |= dict.fromkeys(meaning.examples if meaning is not None else ())
+        result_tables = import_module("cranfield.site.pages.result_tables")
         for kind in ("best-per-item", "errors"):
-            answer = listed.answer_of(self, kind)
+            answer = result_tables.answer_of(self, kind)
             for part in answer.parts if isinstance(answer, ResultTable) else ():
                 at = [j for j, c in enumerate(part.columns) if c.link == "item"]
-                found |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
+                linked |= dict.fromkeys(str(row[j]) for row in part.rows for j in at)
         relevant = [self.released.relevant(t) for t in self.material.scores.units.get("topic", ())]
         # The first of every topic, then the second: each topic has some.
         for items in zip_longest(*relevant) if any(relevant) else ():
-            found |= dict.fromkeys(item for item in items if item is not None)
-            if len(found) >= MOST_ITEMS:
+            linked |= dict.fromkeys(item for item in items if item is not None)
+            if len(linked) >= MOST_ITEMS:
                 break
-        return list(found)[:MOST_ITEMS]
+        return list(linked)[:MOST_ITEMS]
 
     def _asking(self, topic_items: Mapping[str, str]) -> list[str]:
         return [t for t in self.material.scores.units.get("topic", ()) if t in topic_items]
 
-    def picture(self, here: Address, item: str, mark: str = "") -> Picture | None:
+    def picture(self, origin: Address, item: str, mark: str = "") -> Picture | None:
         """The picture of an item, which leads to its page."""
         if item not in self.pictures or item not in self._slugs["item"]:
             return None
         width, height = self.pictures.size(item) or (None, None)
-        address = self.link(here, Address(f"picture/{slug(item)}"), "png")
-        href = self.find(here, "item", item)
-        own = here.path == f"item/{slug(item)}"
-        shown = "" if own else href
-        return Picture(address, f"Item {item}", item, width, height, mark, shown)
+        address = self.link(origin, Address(f"picture/{slug(item)}"), "png")
+        href = self.find(origin, "item", item)
+        on_own_page = origin.path == f"item/{slug(item)}"
+        link = "" if on_own_page else href
+        return Picture(address, f"Item {item}", item, width, height, mark, link)
 
-    def table(self, part: ResultPart, here: Address) -> TableView:
+    def table(self, part: ResultPart, origin: Address) -> TableView:
         """A part of an answer as this page shows it."""
         return part_view(
             part,
-            lambda kind, name: self.find(here, kind, name),
-            lambda item: self.picture(here, item),
+            lambda kind, name: self.find(origin, kind, name),
+            lambda item: self.picture(origin, item),
             scale=unit_scale(part) if part.name == "measures" else None,
         )
 
-    def blocks_of(self, answer: Answer, here: Address) -> list[Block]:
+    def blocks_of(self, answer: Answer, origin: Address) -> list[Block]:
         """The tables of an answer, names with their links."""
         if isinstance(answer, ResultTable):
-            return [self.table(part, here) for part in answer.parts]
-        find = lambda kind, name: self.find(here, kind, name)  # noqa: E731
+            return [self.table(part, origin) for part in answer.parts]
+        find = lambda kind, name: self.find(origin, kind, name)  # noqa: E731
         return [table_view(table, find) for table in document_of(answer).tables]
 
     # ---- inside
@@ -296,7 +296,7 @@ class Results:
 
     @cached_property
     def _behind(self) -> dict[str, dict[str, str]]:
-        return {kind: {s: name for name, s in found.items()} for kind, found in self._slugs.items()}
+        return {kind: {s: name for name, s in slugs.items()} for kind, slugs in self._slugs.items()}
 
     @staticmethod
     def _module(kind: str) -> Any:
@@ -304,47 +304,49 @@ class Results:
 
     @cached_property
     def _menu_kinds(self) -> list[str]:
-        wanted = [kind for kind, (_, text) in PAGES.items() if text]
-        return [k for k in wanted if next(iter(self._module(k).addresses(self, k)), None)]
+        menu_kinds = [kind for kind, (_, text) in PAGES.items() if text]
+        return [k for k in menu_kinds if next(iter(self._module(k).addresses(self, k)), None)]
 
-    def _sheet(self, made: Made, here: Address) -> Sheet:
+    def _sheet(self, content: PageContent, origin: Address) -> PageView:
         frame, site = self.frame, self.frame.site or self.material.title
-        return Sheet(
-            title=made.title,
+        return PageView(
+            title=content.title,
             site=site,
-            style=self.links.root(here, frame.style),
-            icon=self.links.root(here, frame.icon),
-            home=Link(site, self.links.root(here, frame.home)),
-            menu=list(self._menu(here)),
-            tasks=list(self._tasks(here)),
-            trail=self._trail(made, here),
-            kicker=made.kicker,
-            verdict=made.verdict,
-            facts=made.facts,
-            choices=made.choices,
-            blocks=self.blocks_of(made.answer, here) if made.blocks is None else made.blocks,
-            columns=made.columns,
-            data=[Link(e.upper(), self.link(here, here, e)) for e in ("json", "csv")],
+            style=self.links.root(origin, frame.style),
+            icon=self.links.root(origin, frame.icon),
+            home=Link(site, self.links.root(origin, frame.home)),
+            menu=list(self._menu(origin)),
+            tasks=list(self._tasks(origin)),
+            trail=self._trail(content, origin),
+            kicker=content.kicker,
+            verdict=content.verdict,
+            facts=content.facts,
+            choices=content.choices,
+            blocks=self.blocks_of(content.answer, origin)
+            if content.blocks is None
+            else content.blocks,
+            columns=content.columns,
+            data=[Link(e.upper(), self.link(origin, origin, e)) for e in ("json", "csv")],
             banner=frame.banner,
             sealed=frame.sealed,
             made_by=f"Made by Cranfield {__version__}.",
         )
 
-    def _trail(self, made: Made, here: Address) -> list[Link]:
+    def _trail(self, content: PageContent, origin: Address) -> list[Link]:
         """The way from the first page to this one."""
         frame, task = self.frame, self.material.task
-        site = Link(frame.site or self.material.title, self.links.root(here, frame.home))
-        board = Link(TITLES.get(task, task), self.link(here, Address()))
-        between = [link for link in made.trail if link.href != board.href]
-        return [*frame.above, site, *([board, *between] if here.path else [])]
+        site = Link(frame.site or self.material.title, self.links.root(origin, frame.home))
+        board = Link(TITLES.get(task, task), self.link(origin, Address()))
+        between = [link for link in content.trail if link.href != board.href]
+        return [*frame.above, site, *([board, *between] if origin.path else [])]
 
-    def _tasks(self, here: Address) -> Iterator[Link]:
+    def _tasks(self, origin: Address) -> Iterator[Link]:
         if len(self.frame.tasks) > 1:
             for task in self.frame.tasks:
-                address = self.links.task(here, task)
+                address = self.links.task(origin, task)
                 yield Link(TITLES.get(task, task), address, task == self.material.task)
 
-    def _menu(self, here: Address) -> Iterator[Link]:
-        own = here.path.partition("/")[0]
+    def _menu(self, origin: Address) -> Iterator[Link]:
+        current = origin.path.partition("/")[0]
         for kind in self._menu_kinds:
-            yield Link(PAGES[kind][1], self.link(here, Address(kind)), kind == own)
+            yield Link(PAGES[kind][1], self.link(origin, Address(kind)), kind == current)

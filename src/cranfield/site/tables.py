@@ -10,7 +10,7 @@ from cranfield.campaign.results.results_data import ResultPart
 from cranfield.report.document import Cell, Column, Table
 from cranfield.report.tables.collection import table_of
 from cranfield.site.formulas import mathml
-from cranfield.site.sheet import CellView, Picture, TableView
+from cranfield.site.page_view import CellView, Picture, TableView
 
 if TYPE_CHECKING:
     from markupsafe import Markup
@@ -66,15 +66,15 @@ def table_view(
     """
     names = [c.name for c in table.columns]
     kinds = kinds or [""] * len(names)
-    drawn = LOW in names and HIGH in names
+    with_intervals = LOW in names and HIGH in names
     hidden = {STARS} | ({PICTURE} if draw else set())
-    hidden |= {HIGH, TRUTH[1], BOTH[1]} if drawn else set()
-    shown = [(j, c) for j, c in enumerate(table.columns) if c.name not in hidden]
-    ends = (scale or _scale(table, names)) if drawn else None
+    hidden |= {HIGH, TRUTH[1], BOTH[1]} if with_intervals else set()
+    visible = [(j, c) for j, c in enumerate(table.columns) if c.name not in hidden]
+    ends = (scale or _scale(table, names)) if with_intervals else None
     marks_at = names.index(STARS) if STARS in names else None
     columns: list[list[CellView]] = []
     placed: list[Column] = []
-    for j, column in shown:
+    for j, column in visible:
         if ends is not None and column.name in HIGHS:
             for head, cells in _intervals(table, names, column, share, ends):
                 placed.append(head)
@@ -90,10 +90,10 @@ def table_view(
         columns.append(_cells(column, values, marks, table.best_rows(j), links, pictures))
     heads = [CellView(column.label) for column in placed]
     rows = list(zip(*columns, strict=True))
-    tall = len(rows) > TALL and len(shown) <= FEW
-    aligned = _aligned(placed, drawn)
+    tall = len(rows) > TALL and len(visible) <= FEW
+    aligned = _column_classes(placed, with_intervals)
     # A drawn interval takes the room of two columns.
-    wide = len(placed) > (WIDE - 2 if drawn else WIDE)
+    wide = len(placed) > (WIDE - 2 if with_intervals else WIDE)
     return TableView(table.title, heads, rows, table.notes, wide, tall, aligned)
 
 
@@ -106,26 +106,26 @@ def _intervals(
         yield head, [_interval(row, names, ends) for row in table.rows]
     if TRUTH[0] in names:
         low, high = names.index(column.name), names.index(HIGHS[column.name])
-        cells = [CellView(_span(row[low], row[high])) for row in table.rows]
+        cells = [CellView(_interval_text(row[low], row[high])) for row in table.rows]
         yield Column(HEADS[column.name]), cells
 
 
-def _span(low: Cell, high: Cell) -> str:
-    known = isinstance(low, float) and isinstance(high, float)
-    return f"{low:.4f} to {high:.4f}" if known else "-"
+def _interval_text(low: Cell, high: Cell) -> str:
+    defined = isinstance(low, float) and isinstance(high, float)
+    return f"{low:.4f} to {high:.4f}" if defined else "-"
 
 
-def _aligned(columns: Sequence[Column], drawn: bool) -> str:
+def _column_classes(columns: Sequence[Column], with_intervals: bool) -> str:
     """What columns are as a whole: `n2` is a second one of numbers, `x3` a third one to do without.
 
     Said once for the table, it need not be said in each of its thousand cells.
     """
-    found = []
+    classes = []
     for place, column in enumerate(columns, 1):
-        if not (drawn and column.name == LOW):
-            found += [f"n{place}"] if column.numeric else []
-            found += [f"x{place}"] if column.name in LESS else []
-    return " ".join(found)
+        if not (with_intervals and column.name == LOW):
+            classes += [f"n{place}"] if column.numeric else []
+            classes += [f"x{place}"] if column.name in LESS else []
+    return " ".join(classes)
 
 
 def _cells(
@@ -139,31 +139,31 @@ def _cells(
     """The cells of a column, each with its mark, its link and its picture."""
     if column.name == FORMULA:
         return [CellView("", "", FORMULA, mathml(str(value))) for value in values]
-    own = "long" if column.name in LONG else ""
-    top = f"{own} best".strip()
+    base_kind = "long" if column.name in LONG else ""
+    best_kind = f"{base_kind} best".strip()
     signed = column.name in SIGNED
-    found = []
+    cells = []
     for i, (value, mark) in enumerate(zip(values, marks, strict=True)):
         text = column.show(value) if value != "" else ""
         if signed and isinstance(value, float) and value > 0:
             text = f"+{text}"
         href = find(str(value)) if find is not None and value else ""
         picture = draw(str(value)) if draw is not None and value else None
-        kind = top if i in best else own
-        found.append(CellView(f"{text} {mark}" if mark else text, href, kind, None, picture))
-    return found
+        kind = best_kind if i in best else base_kind
+        cells.append(CellView(f"{text} {mark}" if mark else text, href, kind, None, picture))
+    return cells
 
 
 def _scale(table: Table, names: Sequence[str]) -> Scale:
     """From the least to the greatest end of the intervals of a table."""
-    known = _known_ends(table.rows, names)
-    low, high = (min(known), max(known)) if known else (0.0, 1.0)
+    ends = _known_ends(table.rows, names)
+    low, high = (min(ends), max(ends)) if ends else (0.0, 1.0)
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
 def _known_ends(rows: Sequence[Sequence[Cell]], names: Sequence[str]) -> list[float]:
-    drawn = [names.index(n) for n in (LOW, HIGH, *TRUTH, *BOTH) if n in names]
-    ends = [row[j] for row in rows for j in drawn]
+    interval_columns = [names.index(n) for n in (LOW, HIGH, *TRUTH, *BOTH) if n in names]
+    ends = [row[j] for row in rows for j in interval_columns]
     return [end for end in ends if isinstance(end, float)]
 
 
@@ -172,8 +172,8 @@ def unit_scale(part: ResultPart) -> Scale | None:
     names = [c.name for c in part.columns]
     if LOW not in names or HIGH not in names:
         return None
-    known = _known_ends(part.rows, names)
-    return (0.0, 1.0) if known and min(known) >= 0.0 and max(known) <= 1.0 else None
+    ends = _known_ends(part.rows, names)
+    return (0.0, 1.0) if ends and min(ends) >= 0.0 and max(ends) <= 1.0 else None
 
 
 def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellView:
@@ -184,14 +184,18 @@ def _interval(row: Sequence[Cell], names: Sequence[str], scale: Scale) -> CellVi
         return CellView("-", kind="i")
     lines = [(low, high, "")]
     if TRUTH[0] in names and BOTH[0] in names:
-        found = [[row[names.index(end)] for end in ends] for ends in (BOTH, TRUTH)]
-        if all(isinstance(end, float) for ends in found for end in ends):
-            both, truth = found
-            lines = [(low, high, "topics"), (*both, "both"), (*truth, "truth")]  # type: ignore[list-item]
-    return CellView(_span(low, high), kind="i", drawing=_drawn(lines, mean, scale))
+        intervals = [[row[names.index(end)] for end in ends] for ends in (BOTH, TRUTH)]
+        if all(isinstance(end, float) for ends in intervals for end in ends):
+            combined, truth = intervals
+            lines = [(low, high, "topics"), (*combined, "both"), (*truth, "truth")]  # type: ignore[list-item]
+    return CellView(
+        _interval_text(low, high), kind="i", drawing=_interval_drawing(lines, mean, scale)
+    )
 
 
-def _drawn(lines: Sequence[tuple[float, float, str]], mean: float, scale: Scale) -> Markup:
+def _interval_drawing(
+    lines: Sequence[tuple[float, float, str]], mean: float, scale: Scale
+) -> Markup:
     """Lines from end to end and a dot; where both signs occur, a thin rule at 0."""
     from markupsafe import Markup
 
@@ -201,10 +205,10 @@ def _drawn(lines: Sequence[tuple[float, float, str]], mean: float, scale: Scale)
 
     zero = f'<path d="M{at(0.0)} 0V{_HEIGHT}"/>' if scale[0] < 0 < scale[1] else ""
     middle = _HEIGHT // 2
-    drawn = ""
-    for low, high, what in lines:
-        kind = f' class="{what}"' if what else ""
-        drawn += f'<path{kind} d="M{at(low)} {middle + _OFF.get(what, 0)}H{at(high)}"/>'
+    paths = ""
+    for low, high, source in lines:
+        kind = f' class="{source}"' if source else ""
+        paths += f'<path{kind} d="M{at(low)} {middle + _OFF.get(source, 0)}H{at(high)}"/>'
     return Markup(
-        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}{drawn}<circle cx="{at(mean)}"/></svg>'
+        f'<svg viewBox="0 0 {_WIDTH} {_HEIGHT}">{zero}{paths}<circle cx="{at(mean)}"/></svg>'
     )

@@ -72,10 +72,10 @@ def sheet_page(sheet: Sheet) -> str:
     return html_file(sheet.title, body, style=style, script=static_text("work.js"))
 
 
-def write_questionnaire(made: Questionnaire, folder: str | Path) -> WrittenQuestionnaire:
+def write_questionnaire(questionnaire: Questionnaire, folder: str | Path) -> WrittenQuestionnaire:
     """A questionnaire in a folder: its page is the same form that surveys have."""
-    survey = survey_from(made)
-    return made.write(folder, sheet_page(survey.sheet), survey.to_dict())
+    survey = survey_from(questionnaire)
+    return questionnaire.write(folder, sheet_page(survey.sheet), survey.to_dict())
 
 
 def make_form(source: str | Path, **options: Any) -> str:

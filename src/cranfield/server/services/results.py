@@ -102,11 +102,11 @@ class Pages:
         self, campaign: Row, task_row: Row, address: str, query: Mapping[str, str]
     ) -> Shown | None:
         """The page at an address, whose ending chooses HTML, JSON or CSV; None without scores."""
-        from cranfield.site.results import asked_of
+        from cranfield.site.results import page_query
 
         path, form = _form(address)
         # What no page looks at makes no other page: asked for in many ways, it is made once.
-        query = asked_of(path, query)
+        query = page_query(path, query)
         if path.startswith("picture/"):
             form = "png"
         state = (task_row["id"], campaign["state"], campaign["title"])
@@ -141,8 +141,8 @@ class Pages:
             return current, _version(connection, self.context, campaign, task_row, current)
 
     def results(self, campaign: Row, task_row: Row, current: Row, version: str) -> Results:
+        from cranfield.site.page_view import Link
         from cranfield.site.results import Frame, Results
-        from cranfield.site.sheet import Link
 
         with self._lock:
             known, made = self._results.get(task_row["id"], ("", None))

@@ -9,8 +9,8 @@ from cranfield.campaign.results.results_data import Cell, ResultPart
 from cranfield.campaign.views.answer import View, count, text
 from cranfield.report.methods import citations, methods
 from cranfield.site.links import Address
-from cranfield.site.pages.made import Made
-from cranfield.site.sheet import Block, Prose
+from cranfield.site.page_view import Block, Prose
+from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results
@@ -24,13 +24,13 @@ def addresses(results: Results, kind: str) -> Iterator[Address]:
         yield Address(kind)
 
 
-def make(results: Results, here: Address) -> Made:
-    return {METHOD: _method, FILES: _files, CHANGES: _changes}[here.path](results, here)
+def make(results: Results, address: Address) -> PageContent:
+    return {METHOD: _method, FILES: _files, CHANGES: _changes}[address.path](results, address)
 
 
-def _method(results: Results, here: Address) -> Made:
+def _method(results: Results, address: Address) -> PageContent:
     material = results.material
-    said = methods(material.scores, material.comparison, results.extras.settings)
+    paragraphs = methods(material.scores, material.comparison, results.extras.settings)
     cited = citations(material.scores.measures, compared=material.comparison is not None)
     rows: list[tuple[Cell, ...]] = [(c["measures"], c["text"], c["bibtex"]) for c in cited]
     columns = (text("measures", "used for"), text("text", "source"), text("bibtex"))
@@ -49,17 +49,17 @@ def _method(results: Results, here: Address) -> Made:
         ),
     )
     sources = ResultPart("sources", "Sources", columns, tuple(rows))
-    answer = View("method", "Method", "", (measures, sources), facts={"method": said})
-    blocks: list[Block] = [Prose("What was computed", said)]
-    blocks += results.blocks_of(View("", "", "", (measures,)), here)
+    answer = View("method", "Method", "", (measures, sources), facts={"method": paragraphs})
+    blocks: list[Block] = [Prose("What was computed", paragraphs)]
+    blocks += results.blocks_of(View("", "", "", (measures,)), address)
     blocks += [
         Prose("What to cite" if k == 0 else "", (f"{c['measures']}: {c['text']}",), c["bibtex"])
         for k, c in enumerate(cited)
     ]
-    return Made(title="Method", answer=answer, blocks=blocks)
+    return PageContent(title="Method", answer=answer, blocks=blocks)
 
 
-def _files(results: Results, _: Address) -> Made:
+def _files(results: Results, _: Address) -> PageContent:
     rows = tuple((f.kind, f.name, f.run, f.bytes, f.sha256) for f in results.extras.files)
     columns = (
         text("kind", "what"),
@@ -71,11 +71,11 @@ def _files(results: Results, _: Address) -> Made:
     note = "sha256sum -c checks files against these sums; files.csv has them for programs."
     part = ResultPart("files", "Files", columns, rows, (note,))
     facts = {"licence": results.extras.licence, "version": results.extras.version}
-    return Made(title="Files", answer=View("files", "Files", "", (part,), facts=facts))
+    return PageContent(title="Files", answer=View("files", "Files", "", (part,), facts=facts))
 
 
-def _changes(results: Results, _: Address) -> Made:
+def _changes(results: Results, _: Address) -> PageContent:
     rows = tuple((line,) for line in results.extras.changes)
     part = ResultPart("changes", "Changes", (text("change"),), rows)
     answer = View("changes", "Changes", "", (part,))
-    return Made("Changes", answer, blocks=[Prose("", results.extras.changes)])
+    return PageContent("Changes", answer, blocks=[Prose("", results.extras.changes)])

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from cranfield.campaign.views.board import BEST_RUNS, leaderboard
 from cranfield.site.links import Address
-from cranfield.site.pages.made import Made
-from cranfield.site.sheet import Choice, Link
+from cranfield.site.page_view import Choice, Link
+from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.site.results import Results
@@ -16,13 +16,15 @@ if TYPE_CHECKING:
 TITLES = {"ranked": "Retrieval", "labels": "Annotation"}
 
 
-def make(results: Results, here: Address) -> Made:
-    """The board that was asked for; it is ready for whoever asks for it next, in any form."""
-    return results.once(tuple(sorted(here.query.items())), lambda: _made(results, here))
+def make(results: Results, address: Address) -> PageContent:
+    """The leaderboard of an address; it is cached, so that its JSON and CSV need no new one."""
+    return results.once(
+        tuple(sorted(address.query.items())), lambda: _leaderboard_page(results, address)
+    )
 
 
-def _made(results: Results, here: Address) -> Made:
-    material, query = results.material, here.query
+def _leaderboard_page(results: Results, address: Address) -> PageContent:
+    material, query = results.material, address.query
     measure = results.measure(query.get("measure"))
     baseline = results.run_named(query.get("baseline")) or material.baseline or None
     answer = leaderboard(
@@ -35,13 +37,13 @@ def _made(results: Results, here: Address) -> Made:
         best=query.get("best", "all"),
     )
     unit = f"{answer.facts['units']} {answer.facts['unit']}s"
-    return Made(
+    return PageContent(
         title=f"{TITLES[material.task]} by {measure.mean_label}",
         answer=answer,
-        blocks=results.blocks_of(answer, here),
+        blocks=results.blocks_of(answer, address),
         kicker=f"{len(material.scores.runs)} runs on {unit}: {measure.title}",
         verdict=answer.verdict,
-        choices=tuple(_choices(results, here)),
+        choices=tuple(_choices(results, address)),
     )
 
 
@@ -49,21 +51,23 @@ def addresses(results: Results, _: str) -> Iterator[Address]:
     """The leaderboard under every measure: all runs, the best per team, each configuration."""
     configurations = results.material.configurations
     for measure in results.material.scores.measures:
-        own = {} if measure == results.material.primary else {"measure": str(measure)}
-        yield Address("", own)
+        query = {} if measure == results.material.primary else {"measure": str(measure)}
+        yield Address("", query)
         if results.has_teams:
-            yield Address("", own | {"best": BEST_RUNS})
+            yield Address("", query | {"best": BEST_RUNS})
         if len(configurations) > 1:
-            yield from (Address("", own | {"conf": c}) for c in configurations)
+            yield from (Address("", query | {"conf": c}) for c in configurations)
 
 
-def _choices(results: Results, here: Address) -> Iterator[Choice]:
-    def link(text: str, here_too: bool, **changed: str | None) -> Link:
-        kept = {**here.query, **changed}
-        chosen = {k: v for k, v in kept.items() if v is not None}
-        return Link(text, results.link(here, Address("", _usual(results, chosen))), here_too)
+def _choices(results: Results, address: Address) -> Iterator[Choice]:
+    def link(text: str, current: bool, **changes: str | None) -> Link:
+        merged = {**address.query, **changes}
+        query = {k: v for k, v in merged.items() if v is not None}
+        return Link(
+            text, results.link(address, Address("", _without_defaults(results, query))), current
+        )
 
-    current = results.measure(here.query.get("measure"))
+    current = results.measure(address.query.get("measure"))
     yield Choice(
         "Measure",
         [
@@ -71,7 +75,7 @@ def _choices(results: Results, here: Address) -> Iterator[Choice]:
             for m in results.material.scores.measures
         ],
     )
-    conf, best = here.query.get("conf"), here.query.get("best")
+    conf, best = address.query.get("conf"), address.query.get("best")
     configurations = results.material.configurations
     if len(configurations) > 1:
         options = [link("all", conf is None, conf=None, best=None)]
@@ -87,7 +91,7 @@ def _choices(results: Results, here: Address) -> Iterator[Choice]:
         )
 
 
-def _usual(results: Results, chosen: Mapping[str, str]) -> dict[str, str]:
+def _without_defaults(results: Results, query: Mapping[str, str]) -> dict[str, str]:
     """What is chosen without being chosen is not said."""
     primary = str(results.material.primary)
-    return {k: v for k, v in chosen.items() if not (k == "measure" and v == primary)}
+    return {k: v for k, v in query.items() if not (k == "measure" and v == primary)}

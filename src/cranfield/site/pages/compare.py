@@ -11,9 +11,9 @@ from cranfield.campaign.views.answer import View
 from cranfield.campaign.views.pairs import MOST_RUNS, pairs_view
 from cranfield.report.charts.leaderboard import significance_of
 from cranfield.site.links import Address
+from cranfield.site.page_view import Block, Choice, Link
 from cranfield.site.pages import graphs
-from cranfield.site.pages.made import Made
-from cranfield.site.sheet import Block, Choice, Link
+from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.comparison.answer import Comparison
@@ -30,41 +30,44 @@ def addresses(results: Results, _: str) -> Iterator[Address]:
         yield _address(results, measure)
 
 
-def make(results: Results, here: Address) -> Made:
+def make(results: Results, address: Address) -> PageContent:
     comparison = results.material.comparison
     measures = _measures(results)
     if comparison is None or not measures:
-        results.missing(here)
-    asked = results.measure(here.query.get("measure"))
-    measure = asked if asked in measures else measures[0]
-    runs = _runs(results, here, measure)
-    answer = pairs_view(_whole(comparison), measure, runs)
+        results.missing(address)
+    requested = results.measure(address.query.get("measure"))
+    measure = requested if requested in measures else measures[0]
+    runs = _runs(results, address, measure)
+    answer = pairs_view(_require_comparison(comparison), measure, runs)
     blocks: list[Block] = []
     if len(runs) > 1 and len(answer.parts[0].rows):
-        chart = significance_of(_whole(comparison), str(measure), runs)
+        chart = significance_of(_require_comparison(comparison), str(measure), runs)
         blocks.append(graphs.figure(chart))
     if len(runs) == 2:
         answer = _with_units(results, answer, measure, runs)
-    blocks += results.blocks_of(answer, here)
+    blocks += results.blocks_of(answer, address)
     if results.material.task == "ranked":
-        blocks += graphs.of_runs(results, runs)
+        blocks += graphs.run_figures(results, runs)
     options = [
-        Link(m.mean_label, results.link(here, _address(results, m)), m == measure) for m in measures
+        Link(m.mean_label, results.link(address, _address(results, m)), m == measure)
+        for m in measures
     ]
     total = len(results.material.scores.runs)
-    chosen = f"the {len(runs)} best of {total} runs" if len(runs) < total else f"all {total} runs"
-    return Made(
+    selection = (
+        f"the {len(runs)} best of {total} runs" if len(runs) < total else f"all {total} runs"
+    )
+    return PageContent(
         title="Compare runs",
         answer=answer,
         kicker=f"By {measure.mean_label}: "
-        + (", ".join(runs) if here.query.get("runs") else chosen),
+        + (", ".join(runs) if address.query.get("runs") else selection),
         blocks=blocks,
         verdict=answer.verdict,
         choices=[Choice("Measure", options)],
     )
 
 
-def _whole(comparison: Comparison | None) -> Comparison:
+def _require_comparison(comparison: Comparison | None) -> Comparison:
     if comparison is None:
         raise ValueError("nothing was compared")
     return comparison
@@ -81,14 +84,14 @@ def _address(results: Results, measure: Measure) -> Address:
     return Address("compare", {} if usual else {"measure": str(measure)})
 
 
-def _runs(results: Results, here: Address, measure: Measure) -> Sequence[str]:
+def _runs(results: Results, address: Address, measure: Measure) -> Sequence[str]:
     """The runs asked for, in their order, or the best ones."""
-    asked = [run for run in here.query.get("runs", "").split(",") if run]
-    for run in asked:
+    requested = [run for run in address.query.get("runs", "").split(",") if run]
+    for run in requested:
         results.run_named(run)
-    if asked:
-        return list(dict.fromkeys(asked))
-    comparison = _whole(results.material.comparison)
+    if requested:
+        return list(dict.fromkeys(requested))
+    comparison = _require_comparison(results.material.comparison)
     ranked = [s.run for s in comparison.standings if s.measure == str(measure)]
     return ranked[:MOST_RUNS]
 
@@ -97,10 +100,10 @@ def _with_units(results: Results, answer: View, measure: Measure, runs: Sequence
     """Two runs: also where one gains and loses most against the other."""
     if measure not in results.material.scores.values or not results.shows(measure):
         return answer
-    found = analyse_errors(
+    analysis = analyse_errors(
         only_runs(results.material.scores, set(runs)), measure=measure, baseline=runs[1]
     )
-    parts = tuple(part for part in found.parts if part.name in ("gains", "losses"))
+    parts = tuple(part for part in analysis.parts if part.name in ("gains", "losses"))
     return View(
         answer.name,
         answer.title,

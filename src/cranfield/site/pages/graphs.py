@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from cranfield.evaluation.curves import LEVELS, Curve
 from cranfield.report.charts.curves import recall_chart
-from cranfield.site.sheet import Figure
+from cranfield.site.page_view import Figure
 
 if TYPE_CHECKING:
     from cranfield.report.charts.model import Chart
@@ -24,7 +24,7 @@ def figure(chart: Chart, note: str = "") -> Figure:
     return Figure(chart.title, Markup(chart.to_svg(standalone=False)), note)
 
 
-def of_topic(results: Results, topic: str) -> list[Figure]:
+def topic_figures(results: Results, topic: str) -> list[Figure]:
     """Precision against recall of the best runs on one topic (SHREC's graphs per query)."""
     rows = results.curve_values
     if rows is None:
@@ -37,12 +37,12 @@ def of_topic(results: Results, topic: str) -> list[Figure]:
         for run in order
     ]
     chart = recall_chart(curves, topic=topic)
-    shown = len(order) < len(results.material.scores.runs)
-    note = f"The {len(order)} best runs by {main}." if shown else ""
+    shortened = len(order) < len(results.material.scores.runs)
+    note = f"The {len(order)} best runs by {main}." if shortened else ""
     return [figure(chart, note)]
 
 
-def of_runs(results: Results, runs: Sequence[str]) -> list[Figure]:
+def run_figures(results: Results, runs: Sequence[str]) -> list[Figure]:
     """Mean precision against recall of some runs."""
     rows = results.curve_values
     if rows is None:
@@ -52,7 +52,7 @@ def of_runs(results: Results, runs: Sequence[str]) -> list[Figure]:
         at = results.values.at[run]
         points = []
         for level in LEVELS:
-            known = [v for v in rows[level][at] if v == v]
-            points.append((level, sum(known) / len(known) if known else 0.0))
+            values = [v for v in rows[level][at] if v == v]
+            points.append((level, sum(values) / len(values) if values else 0.0))
         curves.append(Curve(run, tuple(points)))
     return [figure(recall_chart(curves))]

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from cranfield.data import Judgements
 
 
-class Released:
+class VisibleTruth:
     """The truth of a task where it is released; every question is answered with nothing else."""
 
     def __init__(self, truth: Judgements | LabelMatrix | None) -> None:
@@ -22,8 +22,8 @@ class Released:
     def _grades(self) -> dict[str, dict[str, int]]:
         if self._judgements is None:
             return {}
-        found = self._judgements.to_dict()
-        return {t: {i: int(g) for i, g in grades.items()} for t, grades in found.items()}
+        judgements = self._judgements.to_dict()
+        return {t: {i: int(g) for i, g in grades.items()} for t, grades in judgements.items()}
 
     def grades(self, topic: str) -> dict[str, int]:
         """The grade of every judged item of a topic."""
@@ -31,8 +31,8 @@ class Released:
 
     def relevant(self, topic: str) -> list[str]:
         """The relevant items of a topic, the best grades first."""
-        found = [(-grade, item) for item, grade in self.grades(topic).items() if grade > 0]
-        return [item for _, item in sorted(found)]
+        graded = [(-grade, item) for item, grade in self.grades(topic).items() if grade > 0]
+        return [item for _, item in sorted(graded)]
 
     def of_topic(self, topic: str) -> dict[str, Any]:
         count = len(self.relevant(topic))
@@ -58,11 +58,13 @@ class Released:
         return {item: i for i, item in enumerate(items)}
 
     def of_item(self, item: str) -> dict[str, Any]:
-        at = self._places.get(item)
-        if at is None or self._labels is None:
+        row = self._places.get(item)
+        if row is None or self._labels is None:
             return {}
-        labels, _ = self._labels.rows(at, at + 1)
+        labels, _ = self._labels.rows(row, row + 1)
         if labels is None:
             return {}
-        held = [c for c, has in zip(self._labels.concepts, labels[0].tolist(), strict=True) if has]
-        return {"labels": held}
+        concepts = [
+            c for c, has in zip(self._labels.concepts, labels[0].tolist(), strict=True) if has
+        ]
+        return {"labels": concepts}

@@ -11,21 +11,21 @@ from cranfield.campaign.results.parts import only_runs
 from cranfield.campaign.results.years import compare_years
 from cranfield.errors import NeedsError, UsageError
 from cranfield.site.links import Address
-from cranfield.site.pages.made import Made
+from cranfield.site.pages.content import PageContent
 
 if TYPE_CHECKING:
     from cranfield.answers import Answer
     from cranfield.site.results import Results
 
 # Tables that other pages have, or that need what a site does not know.
-ELSEWHERE = ("runs", "side-by-side")
+OTHER_PAGES = ("runs", "side-by-side")
 ERRORS, YEARS = "errors", "years"
-SHOWN = 10
+ROWS_SHOWN = 10
 
 
 def kinds() -> list[str]:
     """The addresses of all tables that there are."""
-    return [ERRORS, YEARS, *(name for name in TABLES if name not in ELSEWHERE)]
+    return [ERRORS, YEARS, *(name for name in TABLES if name not in OTHER_PAGES)]
 
 
 def addresses(results: Results, kind: str) -> Iterator[Address]:
@@ -33,12 +33,12 @@ def addresses(results: Results, kind: str) -> Iterator[Address]:
         yield Address(kind)
 
 
-def make(results: Results, here: Address) -> Made:
-    answer = answer_of(results, here.path)
+def make(results: Results, address: Address) -> PageContent:
+    answer = answer_of(results, address.path)
     if answer is None:
-        results.missing(here)
-    title = results.titles.get(here.path, "") or str(getattr(answer, "title", here.path))
-    return Made(
+        results.missing(address)
+    title = results.titles.get(address.path, "") or str(getattr(answer, "title", address.path))
+    return PageContent(
         title=title,
         answer=answer,
         verdict=getattr(answer, "verdict", ()),
@@ -50,13 +50,13 @@ def answer_of(results: Results, kind: str) -> Any:
     """The answer of a page, made once; None where the material has nothing for it."""
     if kind not in results.kept:
         try:
-            results.kept[kind] = _made(results, kind)
+            results.kept[kind] = _build_answer(results, kind)
         except (NeedsError, UsageError):
             results.kept[kind] = None
     return results.kept[kind]
 
 
-def _made(results: Results, kind: str) -> Answer | None:
+def _build_answer(results: Results, kind: str) -> Answer | None:
     material = results.material
     if kind == ERRORS:
         return _errors(results)
@@ -65,12 +65,12 @@ def _made(results: Results, kind: str) -> Answer | None:
             return compare_years(earlier, material, names=(name, material.year or "this year"))
         return None
     declared = TABLES.get(kind)
-    if declared is None or not _has(results, declared.needs):
+    if declared is None or not _has_material(results, declared.needs):
         return None
     return result_table(kind, material)
 
 
-def _has(results: Results, needs: tuple[str, ...]) -> bool:
+def _has_material(results: Results, needs: tuple[str, ...]) -> bool:
     material = results.material
     has = {
         "teams": results.has_teams,
@@ -89,17 +89,17 @@ def _errors(results: Results) -> Answer:
     material = results.material
     competing = {material.scores.runs[i] for i in material.ranked_runs}
     baseline = material.baseline if material.baseline else None
-    kept = competing | ({baseline} if baseline else set())
+    runs = competing | ({baseline} if baseline else set())
     measure = next(
         (m for m in (material.primary, *material.scores.measures) if results.shows(m)), None
     )
     if measure is None:
         raise NeedsError("no measure has values of topics or concepts")
     return analyse_errors(
-        only_runs(material.scores, kept),
+        only_runs(material.scores, runs),
         measure=measure,
         baseline=baseline,
         mistakes=results.extras.mistakes,
         items=material.truth is not None,
-        shown=SHOWN,
+        shown=ROWS_SHOWN,
     )

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from cranfield.answers import Answer
-from cranfield.site.sheet import Block, Choice, Link
+from cranfield.site.page_view import Block, Choice, Link
 
 
 @dataclass(frozen=True)
-class Made:
+class PageContent:
     """A page before its surroundings; without blocks the parts of the answer are shown."""
 
     title: str

@@ -102,7 +102,7 @@ class Choice:
 
 
 @dataclass(frozen=True, slots=True)
-class Sheet:
+class PageView:
     """A whole page."""
 
     title: str
