@@ -58,7 +58,7 @@ def main(argv: Sequence[str]) -> int:
     known |= {"draws": given.pop("draws"), "rng": given["rng"]}
     kept = given["baseline"] is not None and is_saved(given["baseline"])
     least = 1 if kept else 2
-    subject = Subject.of(given.pop("files"), given.pop("truth"), least=least, **known)
+    subject = Subject.of(given.pop("files"), given.pop("truth"), min_runs=least, **known)
     worse, by, junit, told = (
         given.pop(n) for n in ("fail_if_worse", "worse_by", "junit", "summary")
     )

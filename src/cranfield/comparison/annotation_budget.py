@@ -59,8 +59,8 @@ class _Reach:
     def __init__(self, e: Estimate | PoweredPair) -> None:
         self.total = e.total
         these, such = ((high - low) / 2 for low, high in (e.these, e.such))
-        left = 1 / e.units - 1 / e.total
-        self.slope = these**2 / left if left > 0 else 0.0
+        remaining = 1 / e.units - 1 / e.total
+        self.slope = these**2 / remaining if remaining > 0 else 0.0
         self.base = max(such**2 - these**2, 0.0)
 
     def these(self, units: float) -> float:
@@ -77,11 +77,11 @@ class _Reach:
         """The fewest units with a reach of at most `half`."""
         if not self.known:
             return None
-        left = half**2 - (self.base if target == SUCH else 0.0)
-        if left < 0 or (left == 0 and self.slope > 0):
+        remaining = half**2 - (self.base if target == SUCH else 0.0)
+        if remaining < 0 or (remaining == 0 and self.slope > 0):
             return None
-        found = math.ceil(1 / (left / self.slope + 1 / self.total)) if self.slope else 1
-        return min(found, self.total)
+        needed = math.ceil(1 / (remaining / self.slope + 1 / self.total)) if self.slope else 1
+        return min(needed, self.total)
 
 
 def gold_curve(scores: PoweredScores) -> tuple[MoreGold, ...]:
@@ -155,14 +155,14 @@ def next_gold(
     """
     if count < 1:
         raise UsageError(f"count={count!r} is not a whole number from 1 on")
-    unit, known = silver.main_unit, set(gold)
+    unit, gold_names = silver.main_unit, set(gold)
     measure = next((m for m in silver.measures if silver.unit_of[m] == unit), None)
     if measure is None:
         raise UsageError(f"no measure speaks of {unit}s")
     values = np.nan_to_num(np.asarray(silver.values[measure])).mean(axis=0)
     names = silver.units[unit]
-    left = sorted((float(v), name) for v, name in zip(values, names, strict=True))
-    open_units = [name for _, name in left if name not in known]
+    by_value = sorted((float(v), name) for v, name in zip(values, names, strict=True))
+    open_units = [name for _, name in by_value if name not in gold_names]
     generator = np.random.default_rng([seed_of(rng), 17])
     parts = np.array_split(np.arange(len(open_units)), min(count, len(open_units)) or 1)
     return tuple(open_units[int(generator.choice(part))] for part in parts if len(part))

@@ -111,8 +111,10 @@ probabilities allow; both: either; tests, ranks and groups: topics alone.'
             f"had people judged all {units} {unit}s, not {gold_units} ({THESE}: the others have "
             "silver)"
         )
-    both = f"either ({SUCH})" if gold_units else f"either; tests, ranks and groups: {unit}s alone"
-    return f"low, high: had other {unit}s been asked; truth: {truth}; both: {both}."
+    combined = (
+        f"either ({SUCH})" if gold_units else f"either; tests, ranks and groups: {unit}s alone"
+    )
+    return f"low, high: had other {unit}s been asked; truth: {truth}; both: {combined}."
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,14 +162,14 @@ class Pairs(Sequence[Pair]):
 
     def where(self, measure: str) -> Pairs:
         """The pairs under a measure."""
-        chosen = self.columns["measure"] == self.measures.index(measure)
-        return self.chosen(np.flatnonzero(chosen))
+        mask = self.columns["measure"] == self.measures.index(measure)
+        return self.chosen(np.flatnonzero(mask))
 
     def among(self, runs: Container[str]) -> Pairs:
         """The pairs of which both runs are among some."""
         inside = np.array([run in runs for run in self.runs])
-        both = inside[self.columns["a"]] & inside[self.columns["b"]]
-        return self.chosen(np.flatnonzero(both))
+        mask = inside[self.columns["a"]] & inside[self.columns["b"]]
+        return self.chosen(np.flatnonzero(mask))
 
     def chosen(self, at: NDArray[Any]) -> Pairs:
         """The pairs at some positions."""
@@ -175,24 +177,24 @@ class Pairs(Sequence[Pair]):
 
     def lists(self) -> dict[str, list[Any]]:
         """The columns as people read them: names, stars and marks, None for what is not."""
-        found = {name: column.tolist() for name, column in self.columns.items()}
+        table = {name: column.tolist() for name, column in self.columns.items()}
         for name in ("a", "b"):
-            found[name] = [self.runs[i] for i in found[name]]
-        found["measure"] = [self.measures[i] for i in found["measure"]]
-        found["mark"] = [_MARKS[i] for i in found["mark"]]
-        found["stars"] = [stars(p) for p in found["p_corrected"]]
-        found["ci"] = list(zip(found.pop("ci_low"), found.pop("ci_high"), strict=True))
+            table[name] = [self.runs[i] for i in table[name]]
+        table["measure"] = [self.measures[i] for i in table["measure"]]
+        table["mark"] = [_MARKS[i] for i in table["mark"]]
+        table["stars"] = [stars(p) for p in table["p_corrected"]]
+        table["ci"] = list(zip(table.pop("ci_low"), table.pop("ci_high"), strict=True))
         for name in ("topics_needed", "topics_needed_alone"):
-            found[name] = [None if math.isnan(n) else int(n) for n in found[name]]
-        found["p_equivalence"] = [None if math.isnan(p) else p for p in found["p_equivalence"]]
-        return found
+            table[name] = [None if math.isnan(n) else int(n) for n in table[name]]
+        table["p_equivalence"] = [None if math.isnan(p) else p for p in table["p_equivalence"]]
+        return table
 
     def rows(self, names: Sequence[str] = ()) -> Iterator[dict[str, Any]]:
         """A row per pair, as JSON has it; of every pair all there is, or what is named."""
-        found, kept = self.lists(), names or _NAMES
-        columns = [found[name] for name in kept]
+        table, fields = self.lists(), names or _NAMES
+        columns = [table[name] for name in fields]
         for values in zip(*columns, strict=True):
-            yield dict(zip(kept, values, strict=True))
+            yield dict(zip(fields, values, strict=True))
 
     def _made(self, at: Sequence[int]) -> Iterator[Pair]:
         part = self if len(at) == len(self) else self.chosen(np.array(at, dtype=np.int64))
@@ -307,36 +309,36 @@ class Comparison(Answer):
 
     def pair(self, a: str, b: str, measure: str) -> Pair:
         """The pair of two runs under a measure, in the order in which they were compared."""
-        columns, wanted = self.pairs.columns, (self.runs, self.runs, self.pairs.measures)
+        columns, axes = self.pairs.columns, (self.runs, self.runs, self.pairs.measures)
         if a in self.runs and b in self.runs and measure in self.pairs.measures:
-            found = np.ones(len(self.pairs), dtype=bool)
+            mask = np.ones(len(self.pairs), dtype=bool)
             for name, names, value in zip(
-                ("a", "b", "measure"), wanted, (a, b, measure), strict=True
+                ("a", "b", "measure"), axes, (a, b, measure), strict=True
             ):
-                found &= columns[name] == names.index(value)
-            if found.any():
-                one: Pair = self.pairs[int(found.argmax())]
-                return one
+                mask &= columns[name] == names.index(value)
+            if mask.any():
+                match: Pair = self.pairs[int(mask.argmax())]
+                return match
         raise KeyError((a, b, measure))
 
     def footnotes(self) -> list[str]:
         """The footnote: stars and marks; test, correction, draws; intervals, topics, pairing."""
         marks = " ".join(filter(None, [self.signs_explained(), "Differences are a - b."]))
-        how = f"{TITLES[self.test]}, {_SIDES[self.tail]}"
+        procedure = f"{TITLES[self.test]}, {_SIDES[self.tail]}"
         if self.resamples is not None:
-            how += f", {self.resamples} resamples, seed {self.seed}"
+            procedure += f", {self.resamples} resamples, seed {self.seed}"
         if self.correction == STEP_DOWN:
-            how += "; Romano-Wolf step-down correction over the pairs of each measure"
+            procedure += "; Romano-Wolf step-down correction over the pairs of each measure"
         elif self.correction != "none":
-            how += f"; {self.correction} correction over the pairs of each measure"
+            procedure += f"; {self.correction} correction over the pairs of each measure"
         elif self.test in FAMILY_WISE:
-            how += "; its p-values hold for all pairs together"
+            procedure += "; its p-values hold for all pairs together"
         else:
-            how += "; no correction"
+            procedure += "; no correction"
         ends = f"{100 * (1 - self.alpha):g} % intervals: {self.interval_names()}"
         if self.interval != "t":
             ends += f", seed {self.seed}"
-        return [marks, f"{how}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
+        return [marks, f"{procedure}.", f"{ends}. n: {self._counts()}; {self.pairing}."]
 
     def interval_names(self) -> str:
         """How intervals were made: those of means may be others than those of differences."""
@@ -348,16 +350,18 @@ class Comparison(Answer):
     def signs_explained(self) -> str:
         """What the stars and marks beside differences mean: those that there are."""
         columns = self.pairs.columns
-        there = {stars(p) for p in columns["p_corrected"].tolist()}
+        present = {stars(p) for p in columns["p_corrected"].tolist()}
         parts = []
-        if shown := [(sign, level) for level, sign in reversed(STARS) if sign in there]:
-            signs, levels = (", ".join(str(pair[i]) for pair in shown) for i in (0, 1))
+        if signs_used := [(sign, level) for level, sign in reversed(STARS) if sign in present]:
+            signs, levels = (", ".join(str(pair[i]) for pair in signs_used) for i in (0, 1))
             parts.append(f"{signs}: p at most {levels} after correction.")
         else:
             parts.append(f"No p is at most {STARS[-1][0]} after correction.")
         if self.tail != "two":
             ways = {1: ("up", "better"), -1: ("down", "worse")}
-            directions = [ways[way] for way in (1, -1) if (columns["mark"] == way).any()]
+            directions = [
+                ways[direction] for direction in (1, -1) if (columns["mark"] == direction).any()
+            ]
             if directions:
                 names, senses = (", ".join(pair[i] for pair in directions) for i in (0, 1))
                 parts.append(f"{names}: a is significantly {senses} than b.")
@@ -371,11 +375,11 @@ class Comparison(Answer):
 
     def _counts(self) -> str:
         """How many topics the pairs have, said once where all measures agree."""
-        said = {str(m["name"]): self._count(m) for m in self.measures}
-        different = list(dict.fromkeys(said.values()))
+        by_measure = {str(m["name"]): self._count(m) for m in self.measures}
+        different = list(dict.fromkeys(by_measure.values()))
         if len(different) == 1:
             return different[0]
-        return ", ".join(f"{name} {count}" for name, count in said.items())
+        return ", ".join(f"{name} {count}" for name, count in by_measure.items())
 
     def _count(self, measure: Mapping[str, Any]) -> str:
         counts = np.unique(self.pairs.where(measure["name"]).columns["topics"]).tolist()

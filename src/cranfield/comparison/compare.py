@@ -75,29 +75,29 @@ def compare(
         raise UsageError("a comparison needs two runs or more")
     notes = Notes()
     notes.extend(scores.notes)
-    chosen = _chosen_measures(scores, measures, plan, notes)
+    selected = _chosen_measures(scores, measures, plan, notes)
     step = Progress.of(progress)
     tables: list[Columns] = []
     boards: list[Standing] = []
-    held = []
-    for i, measure in enumerate(chosen):
-        case = Case.of(scores, measure, plan, baseline)
+    drawn_samples = []
+    for i, measure in enumerate(selected):
+        sample = Case.of(scores, measure, plan, baseline)
         # Measures of as many topics share their draws, as long as these are in use.
-        held.append(Draws(case.values.shape[1], plan.draws, plan.seed, plan.jobs))
-        part = step.part(i / len(chosen), (i + 1) / len(chosen))
-        columns, board = _compare_measure(case, notes, part)
-        tables.append(columns | {"measure": np.full(len(case.asked), i)})
+        drawn_samples.append(Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs))
+        part = step.part(i / len(selected), (i + 1) / len(selected))
+        columns, board = _compare_measure(sample, notes, part)
+        tables.append(columns | {"measure": np.full(len(sample.asked), i)})
         boards += board
-    kinds = {scores.unit_of[m] for m in chosen}
-    pairs = Pairs.joined(scores.runs, [str(m) for m in chosen], tables)
+    kinds = {scores.unit_of[m] for m in selected}
+    pairs = Pairs.joined(scores.runs, [str(m) for m in selected], tables)
     if scores.doubt is not None:
         boards = list(doubtful_standings(scores, boards, alpha))
-    found = Comparison(
+    comparison = Comparison(
         pairs=pairs,
         standings=tuple(boards),
-        families=tuple(_family(m, np.asarray(scores.values[m])) for m in chosen),
+        families=tuple(_family(m, np.asarray(scores.values[m])) for m in selected),
         runs=scores.runs,
-        measures=tuple(measure_facts(scores, m) for m in chosen),
+        measures=tuple(measure_facts(scores, m) for m in selected),
         baseline=baseline,
         test=plan.test,
         correction=plan.correction,
@@ -107,7 +107,7 @@ def compare(
         mean_interval=plan.mean_interval,
         resamples=plan.resamples if plan.drawing else None,
         seed=plan.seed,
-        topics=max(len(scores.units[scores.unit_of[m]]) for m in chosen),
+        topics=max(len(scores.units[scores.unit_of[m]]) for m in selected),
         unit=kinds.pop() if len(kinds) == 1 else "unit",
         margin=margin,
         detect=detect,
@@ -116,53 +116,53 @@ def compare(
         notes=notes.lines(),
     )
     step.finish()
-    return replace(found, verdict=comparison_verdict(scores, found))
+    return replace(comparison, verdict=comparison_verdict(scores, comparison))
 
 
 def _compare_measure(
-    case: Case, notes: Notes, progress: Progress
+    sample: Case, notes: Notes, progress: Progress
 ) -> tuple[Columns, list[Standing]]:
-    least, why = smallest_corrected(case)
-    if least > case.plan.alpha:
+    smallest, why = smallest_corrected(sample)
+    if smallest > sample.plan.alpha:
         notes.add(
-            f"{case.measure}: nothing can be significant: with {why} no corrected p-value is "
-            f"below {least:.4g}"
+            f"{sample.measure}: nothing can be significant: with {why} no corrected p-value is "
+            f"below {smallest:.4g}"
         )
-    found = tested(case, progress.part(0.0, 0.8))
-    drawn = _drawn_means(case)
+    tests = tested(sample, progress.part(0.0, 0.8))
+    resampled = _drawn_means(sample)
     progress(0.85)
     # The resampled means of runs serve all pairs where no run lacks a topic.
-    whole = None if np.isnan(case.values).any() else drawn
-    columns = described(case, found, whole)
+    complete_means = None if np.isnan(sample.values).any() else resampled
+    columns = described(sample, tests, complete_means)
     progress(0.95)
-    return columns, standings(case, found, drawn, notes)
+    return columns, standings(sample, tests, resampled, notes)
 
 
-def _drawn_means(case: Case) -> Floats | None:
+def _drawn_means(sample: Case) -> Floats | None:
     """The mean of every run in every resample of the topics."""
-    topics = case.values.shape[1]
+    topics = sample.values.shape[1]
     if topics < 2:
         return None
-    plan = case.plan
-    return Draws(topics, plan.draws, plan.seed, plan.jobs).means(case.values)
+    plan = sample.plan
+    return Draws(topics, plan.draws, plan.seed, plan.jobs).means(sample.values)
 
 
 def _chosen_measures(
     scores: Scores, names: str | Sequence[str] | None, plan: Plan, notes: Notes
 ) -> tuple[Measure, ...]:
     """The measures to compare under; those of a set that have no test are left out, said so."""
-    known = {str(m): m for m in scores.measures}
+    by_name = {str(m): m for m in scores.measures}
     names = None if names is None else [str(m) for m in listed_measures(names)]
     for name in names or ():
-        if name not in known:
-            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")
-    asked = [known[n] for n in names] if names is not None else list(scores.measures)
-    obstacles = {m: _obstacle(scores, m, plan) for m in asked}
-    chosen = tuple(m for m in asked if not obstacles[m])
-    if not chosen:
+        if name not in by_name:
+            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, by_name)}")
+    requested = [by_name[n] for n in names] if names is not None else list(scores.measures)
+    obstacles = {m: _obstacle(scores, m, plan) for m in requested}
+    comparable = tuple(m for m in requested if not obstacles[m])
+    if not comparable:
         raise UsageError("; ".join(filter(None, obstacles.values())) or "no measure was asked for")
     notes.extend(f"{obstacle}; left out" for obstacle in obstacles.values() if obstacle)
-    return chosen
+    return comparable
 
 
 def _obstacle(scores: Scores, measure: Measure, plan: Plan) -> str:

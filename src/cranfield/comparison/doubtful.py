@@ -20,31 +20,31 @@ def doubtful_standings(
     scores: Scores, board: Sequence[Standing], alpha: float
 ) -> Iterator[Standing]:
     """The standings with what the truth leaves open."""
-    doubt, named = _of(scores), {str(m): m for m in scores.measures}
+    doubt, by_name = _of(scores), {str(m): m for m in scores.measures}
     for s in board:
-        drawn = doubt.means[named[s.measure]][scores.runs.index(s.run)]
-        truth, both = ends_of(s.mean, drawn, s.ci, alpha)
-        yield replace(s, truth_ci=truth, both_ci=clipped(both, named[s.measure].range))
+        sample = doubt.means[by_name[s.measure]][scores.runs.index(s.run)]
+        truth, combined = ends_of(s.mean, sample, s.ci, alpha)
+        yield replace(s, truth_ci=truth, both_ci=clipped(combined, by_name[s.measure].range))
 
 
 def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[str, Any], ...]:
     """Every difference with what the truth leaves open, and the probability that a is better."""
-    doubt, named = _of(scores), {str(m): m for m in scores.measures}
+    doubt, by_name = _of(scores), {str(m): m for m in scores.measures}
     place = {run: i for i, run in enumerate(scores.runs)}
     rows = []
     for row in pairs.rows():
-        m, a, b = named[row["measure"]], place[row["a"]], place[row["b"]]
-        drawn = doubt.gaps(m, a, b)
-        truth, both = ends_of(row["difference"], drawn, row["ci"], alpha)
+        m, a, b = by_name[row["measure"]], place[row["a"]], place[row["b"]]
+        sample = doubt.gaps(m, a, b)
+        truth, combined = ends_of(row["difference"], sample, row["ci"], alpha)
         rows.append(
             {
                 "measure": row["measure"],
                 "a": row["a"],
                 "b": row["b"],
                 "difference": row["difference"],
-                "by_truth": float(drawn.std()) if len(drawn) else float("nan"),
+                "by_truth": float(sample.std()) if len(sample) else float("nan"),
                 "truth_ci": truth,
-                "both_ci": both,
+                "both_ci": combined,
                 "better": doubt.better(m, a, b),
             }
         )
@@ -52,18 +52,18 @@ def doubtful_pairs(scores: Scores, pairs: Pairs, alpha: float) -> tuple[Mapping[
 
 
 def ends_of(
-    value: float, drawn: Floats, ci: tuple[float, float], alpha: float
+    value: float, sample: Floats, ci: tuple[float, float], alpha: float
 ) -> tuple[tuple[float, float], tuple[float, float]]:
     """The interval by the truth, and that of both; distances add up as independent errors do."""
-    drawn = drawn[~np.isnan(drawn)]
-    ends = np.quantile(drawn, [alpha / 2, 1 - alpha / 2]) if len(drawn) else (value, value)
+    sample = sample[~np.isnan(sample)]
+    ends = np.quantile(sample, [alpha / 2, 1 - alpha / 2]) if len(sample) else (value, value)
     low, high = (float(end) for end in ends)
     low, high = min(low, value), max(high, value)
-    both = (
+    combined = (
         value - float(np.hypot(value - ci[0], value - low)),
         value + float(np.hypot(ci[1] - value, high - value)),
     )
-    return (low, high), both
+    return (low, high), combined
 
 
 def _of(scores: Scores) -> Doubt:

@@ -32,22 +32,22 @@ def mixed(gold: Scores, silver: Scores) -> Scores:
     """The silver's scores with the values of gold on the units that have both."""
     unit = gold.main_unit
     place = {name: i for i, name in enumerate(silver.units[unit])}
-    where = [place[name] for name in gold.units[unit]]
+    columns = [place[name] for name in gold.units[unit]]
     rows = [silver.index_of(run) for run in gold.runs]
     values, overall = {}, {}
     for m in silver.measures:
         if m not in silver.values or m not in gold.values or silver.unit_of[m] != unit:
             continue
         table = np.array(silver.values[m])[rows]
-        table[:, where] = gold.values[m]
+        table[:, columns] = gold.values[m]
         values[m] = table
         overall[m] = np.array([aggregate(m, row) for row in table])
-    chosen = tuple(m for m in silver.measures if m in values)
+    shared = tuple(m for m in silver.measures if m in values)
     return replace(
         silver,
         runs=gold.runs,
-        measures=chosen,
-        unit_of=dict.fromkeys(chosen, unit),
+        measures=shared,
+        unit_of=dict.fromkeys(shared, unit),
         values=values,
         overall=overall,
         left={},
@@ -59,73 +59,73 @@ def mixed(gold: Scores, silver: Scores) -> Scores:
     )
 
 
-def joined(found: PoweredScores, units: Scores) -> tuple[Scores, Comparison]:
+def joined(ppi: PoweredScores, units: Scores) -> tuple[Scores, Comparison]:
     """The estimates as scores, whose values of single units are those of `units`, and a
     comparison of every two runs."""
-    named = {str(m): m for m in units.measures}
-    chosen = tuple(named[str(m["name"])] for m in found.measures)
-    kept = units.select(chosen)
+    by_name = {str(m): m for m in units.measures}
+    compared = tuple(by_name[str(m["name"])] for m in ppi.measures)
+    selected = units.select(compared)
     notes = Notes()
-    notes.extend(found.notes)
+    notes.extend(ppi.notes)
     notes.add(
-        f"means are estimates from {found.gold_units} of {found.silver_units} {found.unit}s with "
+        f"means are estimates from {ppi.gold_units} of {ppi.silver_units} {ppi.unit}s with "
         "gold and silver for all; single values are gold where there is gold, else silver"
     )
     scores = replace(
-        kept,
-        overall={m: _estimated(found, kept, m) for m in chosen},
-        left={m: tuple(kept.left_out(m)) for m in chosen},
+        selected,
+        overall={m: _estimated(ppi, selected, m) for m in compared},
+        left={m: tuple(selected.left_out(m)) for m in compared},
         notes=notes.lines(),
     )
-    tables = [_columns(found, scores, m, i) for i, m in enumerate(chosen)]
+    tables = [_columns(ppi, scores, m, i) for i, m in enumerate(compared)]
     comparison = Comparison(
-        pairs=Pairs.joined(scores.runs, [str(m) for m in chosen], tables),
-        standings=tuple(s for m in chosen for s in _standings(found, scores, m)),
+        pairs=Pairs.joined(scores.runs, [str(m) for m in compared], tables),
+        standings=tuple(s for m in compared for s in _standings(ppi, scores, m)),
         families=(),
         runs=scores.runs,
-        measures=tuple(measure_facts(scores, m) for m in chosen),
+        measures=tuple(measure_facts(scores, m) for m in compared),
         baseline=None,
-        test="bootstrap" if found.interval == "studentized" else "t",
-        correction=found.correction,
+        test="bootstrap" if ppi.interval == "studentized" else "t",
+        correction=ppi.correction,
         tail="two",
-        alpha=found.alpha,
-        interval=found.interval,
-        resamples=found.resamples if found.interval == "studentized" else None,
-        seed=found.seed,
+        alpha=ppi.alpha,
+        interval=ppi.interval,
+        resamples=ppi.resamples if ppi.interval == "studentized" else None,
+        seed=ppi.seed,
         topics=len(scores.units[scores.main_unit]),
         unit=scores.main_unit,
         margin=None,
         detect=None,
         power=0.8,
-        gold_units=found.gold_units,
+        gold_units=ppi.gold_units,
         notes=notes.lines(),
     )
     return scores, replace(comparison, verdict=comparison_verdict(scores, comparison))
 
 
-def _estimated(found: PoweredScores, scores: Scores, measure: Measure) -> Floats:
-    return np.array([found.estimate(run, str(measure)).value for run in scores.runs])
+def _estimated(ppi: PoweredScores, scores: Scores, measure: Measure) -> Floats:
+    return np.array([ppi.estimate(run, str(measure)).value for run in scores.runs])
 
 
-def _columns(found: PoweredScores, scores: Scores, measure: Measure, number: int) -> Columns:
+def _columns(ppi: PoweredScores, scores: Scores, measure: Measure, number: int) -> Columns:
     """The pairs of a measure as a comparison has them; what was not asked for is NaN."""
-    pairs = [p for p in found.pairs if p.measure == str(measure)]
+    pairs = [p for p in ppi.pairs if p.measure == str(measure)]
     sign = -1.0 if measure.higher_is_better is False else 1.0
     a, b = (
         np.array([scores.runs.index(getattr(p, side)) for p in pairs], dtype=np.int64)
         for side in "ab"
     )
     p, corrected = _of(pairs, "p"), _of(pairs, "p_corrected")
-    least = 1 / (found.resamples + 1) if found.interval == "studentized" else 0.0
+    smallest_p = 1 / (ppi.resamples + 1) if ppi.interval == "studentized" else 0.0
     difference, means = _of(pairs, "value"), scores.overall[measure]
     columns: Columns = {
         "a": a,
         "b": b,
         "p": p,
         "p_corrected": corrected,
-        "p_is_floor": p <= least,
-        "p_corrected_is_floor": (p <= least) & (corrected <= found.alpha),
-        "mark": np.where(corrected <= found.alpha, np.sign(sign * difference), 0).astype(np.int64),
+        "p_is_floor": p <= smallest_p,
+        "p_corrected_is_floor": (p <= smallest_p) & (corrected <= ppi.alpha),
+        "mark": np.where(corrected <= ppi.alpha, np.sign(sign * difference), 0).astype(np.int64),
         "sure": np.ones(len(pairs), dtype=bool),
         "measure": np.full(len(pairs), number),
     }
@@ -148,20 +148,20 @@ def _of(pairs: Sequence[PoweredPair], name: str) -> Floats:
     return np.array([getattr(pair, name) for pair in pairs], dtype=np.float64)
 
 
-def _standings(found: PoweredScores, scores: Scores, measure: Measure) -> list[Standing]:
+def _standings(ppi: PoweredScores, scores: Scores, measure: Measure) -> list[Standing]:
     name, runs = str(measure), scores.runs
     sign = -1.0 if measure.higher_is_better is False else 1.0
     oriented = np.nan_to_num(sign * scores.overall[measure], nan=-np.inf)
     beaten = np.zeros((len(runs), len(runs)), dtype=bool)
-    for p in found.pairs:
-        if p.measure == name and p.p_corrected <= found.alpha and p.value != 0:
+    for p in ppi.pairs:
+        if p.measure == name and p.p_corrected <= ppi.alpha and p.value != 0:
             better, worse = (p.a, p.b) if sign * p.value > 0 else (p.b, p.a)
             beaten[runs.index(worse), runs.index(better)] = True
     order = np.argsort(-oriented, kind="stable")
     groups, at = rank_groups(beaten, order), places(oriented)
     rows = []
     for i in order:
-        e = found.estimate(runs[i], name)
+        e = ppi.estimate(runs[i], name)
         rows.append(
             Standing(
                 measure=name,

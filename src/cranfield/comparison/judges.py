@@ -55,35 +55,35 @@ class Agreed:
         """From counts (units x gold grades x grades given); intervals resample units."""
         size = len(levels)
         flat = counts.reshape(len(counts), -1)
-        drawn = np.concatenate([draws.weights(block) @ flat for block in draws.blocks])
-        drawn = drawn.reshape(-1, size, size)
-        whole = counts.sum(axis=0)[None]
+        samples = np.concatenate([draws.weights(block) @ flat for block in draws.blocks])
+        samples = samples.reshape(-1, size, size)
+        total_counts = counts.sum(axis=0)[None]
 
         def estimated(statistic: Callable[[Floats], Floats]) -> Estimated:
-            values = statistic(drawn)
-            known = values[~np.isnan(values)]
+            values = statistic(samples)
+            defined = values[~np.isnan(values)]
             ends = [np.nan, np.nan]
-            if len(known):
-                ends = np.quantile(known, [alpha / 2, 1 - alpha / 2]).tolist()
-            return Estimated(float(statistic(whole)[0]), float(ends[0]), float(ends[1]))
+            if len(defined):
+                ends = np.quantile(defined, [alpha / 2, 1 - alpha / 2]).tolist()
+            return Estimated(float(statistic(total_counts)[0]), float(ends[0]), float(ends[1]))
 
-        far = (levels[:, None] - levels[None, :]) ** 2
+        squared_gaps = (levels[:, None] - levels[None, :]) ** 2
         step = levels[None, :] - levels[:, None]
-        total = whole.sum(axis=0)
+        total = total_counts.sum(axis=0)
         return cls(
             tuple(levels.tolist()),
             tuple(tuple(int(n) for n in row) for row in total),
             int(total.sum()),
             estimated(lambda c: _mean(c, np.eye(size))),
             estimated(lambda c: _kappa(c, 1.0 - np.eye(size))),
-            estimated(lambda c: _kappa(c, far)),
+            estimated(lambda c: _kappa(c, squared_gaps)),
             estimated(lambda c: _mean(c, step)),
         )
 
 
 def _mean(counts: Floats, weights: Floats) -> Floats:
-    found: Floats = (counts * weights).sum(axis=(1, 2)) / counts.sum(axis=(1, 2))
-    return found
+    means: Floats = (counts * weights).sum(axis=(1, 2)) / counts.sum(axis=(1, 2))
+    return means
 
 
 def _kappa(counts: Floats, disagreement: Floats) -> Floats:
@@ -222,35 +222,37 @@ def assess_judges(
     """
     if not 0 < alpha < 1:
         raise UsageError(f"alpha={alpha!r} must lie between 0 and 1")
-    notes, told, seed = Notes(), Progress.of(progress), seed_of(rng)
+    notes, report_progress, seed = Notes(), Progress.of(progress), seed_of(rng)
     groups: Mapping[str, str] = {}
     if isinstance(families, Mapping):
         groups = families
     elif families is not None:
         groups = read_families(families)
-    named = _named(judges)
+    named_judges = _named(judges)
     truth = _grades(gold, task)
     no_runs = isinstance(runs, Sized) and not is_file(runs) and len(runs) == 0
-    listed = runs is not None and not no_runs
-    found = []
-    for i, (name, source) in enumerate(named):
-        told(i / len(named))
+    with_runs = runs is not None and not no_runs
+    assessed = []
+    for i, (name, source) in enumerate(named_judges):
+        report_progress(i / len(named_judges))
         agreement = _agreement(name, truth, _grades(source, task), alpha, resamples, seed, notes)
         table: list[JudgedMeasure] = []
-        if listed:
-            part = told.part(i / len(named), (i + 1) / len(named))
-            both = _both_scores(gold, source, runs, measures, task, part, jobs=jobs, **options)
+        if with_runs:
+            part = report_progress.part(i / len(named_judges), (i + 1) / len(named_judges))
+            score_pair = _both_scores(
+                gold, source, runs, measures, task, part, jobs=jobs, **options
+            )
             table = [
-                _measured(m, *both, groups, alpha)
-                for m in both[0].measures
-                if both[0].is_mean(m) and both[1].is_mean(m)
+                _measured(m, *score_pair, groups, alpha)
+                for m in score_pair[0].measures
+                if score_pair[0].is_mean(m) and score_pair[1].is_mean(m)
             ]
-        found.append(Judge(name, agreement, tuple(table)))
+        assessed.append(Judge(name, agreement, tuple(table)))
     return JudgesReport(
         task=task,
         unit="topic" if task == "ranked" else "item",
         units=len(truth),
-        judges=tuple(found),
+        judges=tuple(assessed),
         alpha=alpha,
         resamples=resamples,
         seed=seed,
@@ -262,18 +264,18 @@ def _named(judges: Any) -> list[tuple[str, Any]]:
     if isinstance(judges, Mapping):
         pairs = [(str(name), source) for name, source in judges.items()]
     else:
-        listed: list[Any]
+        sources: list[Any]
         if is_file(judges):
-            listed = [judges]
+            sources = [judges]
         elif isinstance(judges, Iterable) and getattr(judges, "ndim", 1) != 0:
-            listed = list(judges)
+            sources = list(judges)
         else:
             raise UsageError(
                 f"judges={describe_value(judges)} is neither {{name: judgements}} nor a list"
             )
         pairs = [
             (run_name(source) if is_file(source) else f"judge{i}", source)
-            for i, source in enumerate(listed, 1)
+            for i, source in enumerate(sources, 1)
         ]
     if not pairs:
         raise UsageError("no judge was given")
@@ -311,10 +313,10 @@ def _agreement(
     shared = [unit for unit in gold if unit in judge]
     missing = 0
     for i, unit in enumerate(shared):
-        own = judge[unit]
+        judge_grades = judge[unit]
         for key, grade in gold[unit].items():
-            if key in own:
-                pairs.append((i, float(grade), float(own[key])))
+            if key in judge_grades:
+                pairs.append((i, float(grade), float(judge_grades[key])))
             else:
                 missing += 1
     missing += sum(len(gold[unit]) for unit in gold if unit not in judge)
@@ -325,8 +327,8 @@ def _agreement(
     levels = sorted({g for _, *two in pairs for g in two})
     at = {grade: k for k, grade in enumerate(levels)}
     counts = np.zeros((len(shared), len(levels), len(levels)))
-    for i, one, other in pairs:
-        counts[i, at[one], at[other]] += 1
+    for i, gold_grade, judge_grade in pairs:
+        counts[i, at[gold_grade], at[judge_grade]] += 1
     return Agreed.of(counts, np.array(levels), Draws(len(shared), resamples, seed), alpha)
 
 
@@ -336,7 +338,7 @@ def _both_scores(
     runs: Any,
     measures: Any,
     task: Task,
-    told: Progress,
+    progress: Progress,
     **options: Any,
 ) -> tuple[Scores, Scores]:
     """Runs under the gold and under a judge."""
@@ -344,8 +346,8 @@ def _both_scores(
     if measures is None and task == "ranked":
         measures = DEFAULT_MEASURES
     return (
-        score(gold, runs, measures, progress=told.part(0.0, 0.5), **options),
-        score(judge, runs, measures, progress=told.part(0.5, 1.0), **options),
+        score(gold, runs, measures, progress=progress.part(0.0, 0.5), **options),
+        score(judge, runs, measures, progress=progress.part(0.5, 1.0), **options),
     )
 
 
@@ -355,13 +357,13 @@ def _measured(
     """One measure under both truths, on the units for which every run has a value in both."""
     unit = gold.unit_of[measure]
     place = {name: i for i, name in enumerate(judge.units[unit])}
-    kept = [i for i, name in enumerate(gold.units[unit]) if name in place]
-    own = [place[gold.units[unit][i]] for i in kept]
+    gold_columns = [i for i, name in enumerate(gold.units[unit]) if name in place]
+    judge_columns = [place[gold.units[unit][i]] for i in gold_columns]
     rows = [judge.index_of(run) for run in gold.runs]
-    y = np.asarray(gold.values[measure])[:, kept]
-    f = np.asarray(judge.values[measure])[rows][:, own]
-    known = ~(np.isnan(y).any(axis=0) | np.isnan(f).any(axis=0))
-    y, f = y[:, known], f[:, known]
+    y = np.asarray(gold.values[measure])[:, gold_columns]
+    f = np.asarray(judge.values[measure])[rows][:, judge_columns]
+    defined = ~(np.isnan(y).any(axis=0) | np.isnan(f).any(axis=0))
+    y, f = y[:, defined], f[:, defined]
     if y.shape[1] < 2:
         raise UsageError(f"{measure}: fewer than two units have a value under both truths")
     runs, several = gold.runs, len(gold.runs) > 1
@@ -394,13 +396,13 @@ def _swaps(runs: Sequence[str], y: Floats, f: Floats, alpha: float) -> tuple[Swa
         return ()
     p = [correct(t_test(v[pairs[:, 0]] - v[pairs[:, 1]]).p, "holm") for v in (y, f)]
     gaps = [(v[pairs[:, 0]] - v[pairs[:, 1]]).mean(axis=1) for v in (y, f)]
-    found = []
+    swaps = []
     for k, (a, b) in enumerate(pairs.tolist()):
         sure = (bool(p[0][k] <= alpha), bool(p[1][k] <= alpha))
         if any(sure) and gaps[0][k] * gaps[1][k] < 0:
             numbers = (float(v[k]) for v in (gaps[0], gaps[1], p[0], p[1]))
-            found.append(Swap(runs[a], runs[b], *numbers))
-    return tuple(found)
+            swaps.append(Swap(runs[a], runs[b], *numbers))
+    return tuple(swaps)
 
 
 def _interaction(difference: Floats) -> float | None:
@@ -429,11 +431,11 @@ def _families(
     runs: Sequence[str], difference: Floats, families: Mapping[str, str], alpha: float
 ) -> tuple[Favour, ...]:
     """The same of families of runs."""
-    named = list(dict.fromkeys(families[r] for r in runs if r in families))
-    if len(named) < 2:
+    family_names = list(dict.fromkeys(families[r] for r in runs if r in families))
+    if len(family_names) < 2:
         return ()
     rows = [
         difference[[i for i, r in enumerate(runs) if families.get(r) == name]].mean(axis=0)
-        for name in named
+        for name in family_names
     ]
-    return _favours(named, np.array(rows), alpha)
+    return _favours(family_names, np.array(rows), alpha)

@@ -17,17 +17,17 @@ SURE = 3.0
 Columns = dict[str, np.ndarray]
 
 
-def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
+def described(sample: Case, tests: Tested, resampled: Floats | None) -> Columns:
     """A column per property of the pairs that were asked for."""
-    plan, asked = case.plan, case.asked
-    p, corrected = found.p[asked], found.corrected[asked]
-    up = (corrected <= plan.alpha) & (found.direction[asked] > 0)
+    plan, requested = sample.plan, sample.asked
+    p, corrected = tests.p[requested], tests.corrected[requested]
+    up = (corrected <= plan.alpha) & (tests.direction[requested] > 0)
     # A one-tailed test says nothing of worse runs: to look both ways would double its level.
-    down = (corrected <= plan.alpha) & (found.direction[asked] < 0) & (plan.tail != "one")
+    down = (corrected <= plan.alpha) & (tests.direction[requested] < 0) & (plan.tail != "one")
     at_floor, corrected_at_floor = _floors(plan, p, corrected)
     columns: Columns = {
-        "a": case.pairs[asked, 0],
-        "b": case.pairs[asked, 1],
+        "a": sample.pairs[requested, 0],
+        "b": sample.pairs[requested, 1],
         "p": p,
         "p_corrected": corrected,
         "p_is_floor": at_floor,
@@ -36,14 +36,14 @@ def described(case: Case, found: Tested, drawn: Floats | None) -> Columns:
         "sure": _sure(plan, p, corrected),
     }
     for name in COUNTS:
-        columns[name] = np.zeros(len(asked), dtype=np.int64)
+        columns[name] = np.zeros(len(requested), dtype=np.int64)
     for name in VALUES:
-        columns[name] = np.full(len(asked), np.nan)
-    for group in groups(case.values, case.pairs[asked]):
-        _describe_group(case, found, group, columns, drawn)
-    if found.bootstrap is not None and plan.interval == "studentized":
-        for name, ends in (("ci_low", found.bootstrap.low), ("ci_high", found.bootstrap.high)):
-            columns[name] = ends[asked]
+        columns[name] = np.full(len(requested), np.nan)
+    for group in groups(sample.values, sample.pairs[requested]):
+        _describe_group(sample, tests, group, columns, resampled)
+    if tests.bootstrap is not None and plan.interval == "studentized":
+        for name, ends in (("ci_low", tests.bootstrap.low), ("ci_high", tests.bootstrap.high)):
+            columns[name] = ends[requested]
     return columns
 
 
@@ -67,13 +67,13 @@ VALUES = (
 
 
 def _describe_group(
-    case: Case, found: Tested, group: Group, columns: Columns, drawn: Floats | None
+    sample: Case, tests: Tested, group: Group, columns: Columns, resampled: Floats | None
 ) -> None:
     """Fill in the pairs that share their topics."""
-    plan, n = case.plan, group.values.shape[1]
+    plan, n = sample.plan, group.values.shape[1]
     columns["topics"][group.members] = n
     columns["cliffs_delta"][group.members] = effects.cliffs_deltas(group.values, group.local)
-    if not (found.bootstrap is not None and plan.interval == "studentized"):
+    if not (tests.bootstrap is not None and plan.interval == "studentized"):
         ends = intervals.paired_intervals(
             group.values,
             group.local,
@@ -82,32 +82,32 @@ def _describe_group(
             resamples=plan.draws,
             rng=plan.seed,
             jobs=plan.jobs,
-            drawn=drawn,
+            drawn=resampled,
         )
         columns["ci_low"][group.members], columns["ci_high"][group.members] = ends.low, ends.high
     means = group.values.mean(axis=1) if n else np.full(len(group.values), np.nan)
-    limits = _limits(plan, n, found.levels(n))
+    limits = _limits(plan, n, tests.levels(n))
     for members, local, rows in group.chunks():
         mean_a, mean_b = means[local[:, 0]], means[local[:, 1]]
         columns["mean_a"][members], columns["mean_b"][members] = mean_a, mean_b
         columns["change_percent"][members] = effects.changes_percent(mean_a, mean_b)
         columns["deviation_percent"][members] = effects.deviations_percent(mean_a, mean_b)
         columns["cohen_d"][members] = effects.cohen_d(rows)
-        better = case.sign * rows
+        better = sample.sign * rows
         wins, losses = (better > 0).sum(axis=1), (better < 0).sum(axis=1)
         columns["wins"][members], columns["losses"][members] = wins, losses
         columns["ties"][members] = n - wins - losses
         if n:
             columns["difference"][members] = rows.mean(axis=1)
         spread = paired.spread(rows)
-        told = np.where(spread > 0, spread, np.nan)
+        usable_spread = np.where(spread > 0, spread, np.nan)
         for name, limit in zip(("detectable", "detectable_alone"), limits, strict=True):
-            columns[name][members] = limit * told
+            columns[name][members] = limit * usable_spread
         if plan.margin is not None:
             columns["p_equivalence"][members] = paired.equivalence_test(rows, margin=plan.margin).p
         if plan.detect is not None and n > 1:
             for name, level in (
-                ("topics_needed", found.levels(n)),
+                ("topics_needed", tests.levels(n)),
                 ("topics_needed_alone", plan.alpha),
             ):
                 columns[name][members] = _needed(plan, plan.detect, spread, level)
@@ -124,11 +124,11 @@ def _limits(plan: Plan, n: int, level: float) -> tuple[float, float]:
 
 
 def _needed(plan: Plan, difference: float, spread: Floats, level: float) -> Floats:
-    found = [
+    counts = [
         power.topics_needed(difference, s, power=plan.power, alpha=level, tail=plan.tail)
         for s in spread.tolist()
     ]
-    return np.array([np.nan if n is None else n for n in found], dtype=np.float64)
+    return np.array([np.nan if n is None else n for n in counts], dtype=np.float64)
 
 
 def _floors(plan: Plan, p: Floats, corrected: Floats) -> tuple[Bools, Bools]:
@@ -147,26 +147,26 @@ def _sure(plan: Plan, p: Floats, corrected: Floats) -> Bools:
         return np.ones(len(p), dtype=bool)
     # Holm and its kin multiply a drawn p-value, and its error with it.
     times = np.ones(len(p)) if plan.correction == STEP_DOWN else corrected / p
-    own = corrected / times
-    error = times * np.sqrt(own * (1 - own) / plan.draws)
+    uncorrected = corrected / times
+    error = times * np.sqrt(uncorrected * (1 - uncorrected) / plan.draws)
     gaps = [np.abs(corrected - level) for level in {*LEVELS, plan.alpha}]
     return np.asarray(np.min(gaps, axis=0) > SURE * error)
 
 
-def smallest_corrected(case: Case) -> tuple[float, str]:
+def smallest_corrected(sample: Case) -> tuple[float, str]:
     """The smallest corrected p-value that the plan could give, and what bounds it."""
-    plan = case.plan
+    plan = sample.plan
     floors: list[tuple[float, str]] = [(0.0, "")]
-    n = case.values.shape[1]
+    n = sample.values.shape[1]
     signs = (2 if plan.tail == "two" else 1) / 2.0 ** min(n, 1000)
     if plan.drawing and plan.resamples != "exact":
         floors.append((1 / (plan.draws + 1), f"{plan.draws} resamples"))
     if plan.test in ("sign", "wilcoxon", "randomization") or (
-        plan.correction == STEP_DOWN and case.asked.size > 1
+        plan.correction == STEP_DOWN and sample.asked.size > 1
     ):
-        floors.append((signs, f"{n} {case.scores.unit_of[case.measure]}s"))
-    least, why = max(floors)
+        floors.append((signs, f"{n} {sample.scores.unit_of[sample.measure]}s"))
+    smallest, why = max(floors)
     if plan.correction in ("holm", "bonferroni"):
-        least = min(least * case.asked.size, 1.0)
-        return least, f"{why} and {plan.correction} over {case.asked.size} pairs"
-    return least, why
+        smallest = min(smallest * sample.asked.size, 1.0)
+        return smallest, f"{why} and {plan.correction} over {sample.asked.size} pairs"
+    return smallest, why

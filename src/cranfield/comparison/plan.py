@@ -127,17 +127,17 @@ def _checked_correction(correction: str | None, test: str) -> str:
             )
         return "none"
     usual = STEP_DOWN if test in RESAMPLED else "holm"
-    chosen = correction or usual
-    _known("correction", chosen, CORRECTIONS)
-    if chosen == STEP_DOWN and test not in OF_MEANS:
+    name = correction or usual
+    _known("correction", name, CORRECTIONS)
+    if name == STEP_DOWN and test not in OF_MEANS:
         raise UsageError(
             f"the {STEP_DOWN} correction is for tests of means ({', '.join(OF_MEANS)}), not {test}"
         )
-    return chosen
+    return name
 
 
-def _known(what: str, name: str, names: tuple[str, ...]) -> None:
+def _known(noun: str, name: str, names: tuple[str, ...]) -> None:
     if name not in names:
         raise UsageError(
-            f"no {what} {name!r} (there are: {', '.join(names)}).{suggest(name, names)}"
+            f"no {noun} {name!r} (there are: {', '.join(names)}).{suggest(name, names)}"
         )

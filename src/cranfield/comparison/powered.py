@@ -62,25 +62,25 @@ def evaluate_powered(
     >>> round(found.estimates[0].value, 3), round(found.estimates[0].gold_value, 3)
     (0.735, 0.75)
     """
-    told = Progress.of(progress)
+    report_progress = Progress.of(progress)
     twice = _readable_twice(runs, task)
     plan, rest = PoweredPlan.of(options)
-    wanted: Any = measures
+    requested: Any = measures
     if task == "ranked":
-        wanted = DEFAULT_MEASURES if measures is None else measures
+        requested = DEFAULT_MEASURES if measures is None else measures
         gold = coerce_judgements(gold)
         if gold.strata is not None:
             from cranfield.comparison.ppi_pairs import sampled_scores
 
-            return sampled_scores(gold, silver, twice, wanted, plan, jobs or 1, rest)
+            return sampled_scores(gold, silver, twice, requested, plan, jobs or 1, rest)
         silver = coerce_judgements(silver)
         check_part(gold.topics, silver.topics, "topic")
-    found = []
+    both_scores = []
     for i, truth in enumerate((gold, silver)):
-        part = told.part(0.4 * i, 0.4 * (i + 1))
+        part = report_progress.part(0.4 * i, 0.4 * (i + 1))
         score: Any = evaluate if task == "ranked" else evaluate_labels
-        found.append(score(truth, twice, wanted, jobs=jobs, progress=part, **rest))
-    return _powered(found[0], found[1], plan, jobs or 1, told.part(0.8, 1.0))
+        both_scores.append(score(truth, twice, requested, jobs=jobs, progress=part, **rest))
+    return _powered(both_scores[0], both_scores[1], plan, jobs or 1, report_progress.part(0.8, 1.0))
 
 
 def named_truths(files: Sequence[Any], gold: Any, silver: Any) -> dict[str, Any]:
@@ -119,9 +119,9 @@ def powered(
     """
     plan, strange = PoweredPlan.of(options)
     if strange:
-        known = [f.name for f in fields(PoweredPlan)]
+        option_names = [f.name for f in fields(PoweredPlan)]
         name = next(iter(strange))
-        raise UsageError(f"powered() has no option {name}=.{suggest(name, known)}")
+        raise UsageError(f"powered() has no option {name}=.{suggest(name, option_names)}")
     return _powered(gold, silver, plan, jobs, Progress.of(progress))
 
 
@@ -132,8 +132,8 @@ def _powered(
     # What is said of the gold units is said of few: that runs have more is no news.
     # Gold is there to tell what the probabilities of the silver are worth.
     notes.extend(note for note in silver.notes if note != UNCHECKED)
-    case = _Case(gold, silver, notes)
-    case.check(plan.few_gold)
+    sample = _Case(gold, silver, notes)
+    sample.check(plan.few_gold)
     options: dict[str, Any] = {
         "method": plan.interval,
         "confidence": 1 - plan.alpha,
@@ -141,30 +141,30 @@ def _powered(
         "rng": plan.rng,
         "jobs": jobs,
     }
-    chosen = case.measures()
-    asked = plan.asked(gold.runs)
+    selected = sample.measures()
+    requested = plan.asked(gold.runs)
     estimates: list[Estimate] = []
     differences: list[PoweredPair] = []
-    for i, measure in enumerate(chosen):
-        step(i / len(chosen))
-        table = case.table(measure)
+    for i, measure in enumerate(selected):
+        step(i / len(selected))
+        table = sample.table(measure)
         estimates += table.estimates(options, notes)
-        if len(asked):
-            differences += table.differences(asked, plan.correction, options)
-    case.note_worth(estimates)
-    note_floor(plan, len(asked), notes)
-    left = len(case.silver_units) > len(case.gold_units)
+        if len(requested):
+            differences += table.differences(requested, plan.correction, options)
+    sample.note_worth(estimates)
+    note_floor(plan, len(requested), notes)
+    has_open_units = len(sample.silver_units) > len(sample.gold_units)
     return PoweredScores(
         task=gold.task,
         runs=gold.runs,
-        measures=tuple(described(m) for m in chosen),
+        measures=tuple(described(m) for m in selected),
         unit=gold.main_unit,
-        gold_units=len(case.gold_units),
-        silver_units=len(case.silver_units),
+        gold_units=len(sample.gold_units),
+        silver_units=len(sample.silver_units),
         estimates=tuple(estimates),
         pairs=tuple(differences),
-        compared=bool(len(asked)),
-        next_units=next_gold(case.gold_units, silver, rng=plan.rng) if left else (),
+        compared=bool(len(requested)),
+        next_units=next_gold(sample.gold_units, silver, rng=plan.rng) if has_open_units else (),
         notes=notes.lines(),
         **plan.said(),
     )
@@ -172,8 +172,8 @@ def _powered(
 
 def check_part(gold: Sequence[str], silver: Sequence[str], unit: str) -> None:
     """An error where units have gold and no silver."""
-    known = set(silver)
-    strange = [name for name in gold if name not in known]
+    silver_names = set(silver)
+    strange = [name for name in gold if name not in silver_names]
     if strange:
         raise UsageError(
             f"gold= judges {plural(len(strange), unit)} that silver= does not "
@@ -203,11 +203,11 @@ def note_floor(plan: PoweredPlan, pairs: int, notes: Notes) -> None:
     """Say when so few resamples leave nothing significant after the correction."""
     if not pairs or plan.interval != "studentized":
         return
-    least = float(correct(np.full(pairs, 1 / (plan.resamples + 1)), plan.correction).max())
-    if least > plan.alpha:
+    smallest = float(correct(np.full(pairs, 1 / (plan.resamples + 1)), plan.correction).max())
+    if smallest > plan.alpha:
         notes.add(
             f"nothing can be significant: with {pairs} pairs and {plan.resamples} resamples no "
-            f"corrected p-value is below {least:.4g}; more resamples help"
+            f"corrected p-value is below {smallest:.4g}; more resamples help"
         )
 
 
@@ -245,33 +245,34 @@ class _Case:
     def measures(self) -> tuple[Measure, ...]:
         """The measures that are means over the units which people judged."""
         unit = self.gold.main_unit
-        chosen: list[Measure] = []
-        left: list[Measure] = []
+        usable: list[Measure] = []
+        unusable: list[Measure] = []
         for m in self.gold.measures:
-            both = m in self.silver.measures and all(
+            in_both = m in self.silver.measures and all(
                 m in s.values and s.unit_of[m] == unit and s.is_mean(m)
                 for s in (self.gold, self.silver)
             )
-            (chosen if both else left).append(m)
-        if not chosen:
+            (usable if in_both else unusable).append(m)
+        if not usable:
             raise UsageError(
-                f"{', '.join(map(str, left))}: not a mean over {unit}s, so little gold cannot be "
+                f"{', '.join(map(str, unusable))}: not a mean over {unit}s, so little "
+                "gold cannot be "
                 "carried over to all of them"
             )
-        if left:
-            self.notes.add(f"not a mean over {unit}s; left out: {', '.join(map(str, left))}")
-        return tuple(chosen)
+        if unusable:
+            self.notes.add(f"not a mean over {unit}s; left out: {', '.join(map(str, unusable))}")
+        return tuple(usable)
 
     def table(self, measure: Measure) -> _Table:
         place = {name: i for i, name in enumerate(self.silver_units)}
-        where = np.array([place[name] for name in self.gold_units], dtype=np.int64)
+        gold_columns = np.array([place[name] for name in self.gold_units], dtype=np.int64)
         rows = [self.silver.index_of(run) for run in self.gold.runs]
         return _Table(
             measure,
             self.gold.runs,
             np.asarray(self.gold.values[measure]),
             np.asarray(self.silver.values[measure])[rows],
-            where,
+            gold_columns,
         )
 
     def note_worth(self, estimates: Sequence[Estimate]) -> None:
@@ -316,9 +317,14 @@ class _Table:
     """One measure: the values of runs under gold, and under silver with the places of the gold."""
 
     def __init__(
-        self, measure: Measure, runs: tuple[str, ...], gold: Floats, silver: Floats, where: Ints
+        self,
+        measure: Measure,
+        runs: tuple[str, ...],
+        gold: Floats,
+        silver: Floats,
+        gold_columns: Ints,
     ) -> None:
-        self.measure, self.runs, self.where = measure, runs, where
+        self.measure, self.runs, self.where = measure, runs, gold_columns
         self.gold, self.silver = gold, silver
 
     def _joined(
@@ -327,36 +333,36 @@ class _Table:
         """For each row what is found (and its place there), gold units and all units."""
         options = options | {"limits": limits}
         masks, group = np.unique(~np.isnan(gold), axis=0, return_inverse=True)
-        found: dict[int, tuple[Powered, int, int, int]] = {}
-        for number, known in enumerate(masks):
+        by_row: dict[int, tuple[Powered, int, int, int]] = {}
+        for number, mask in enumerate(masks):
             members = np.flatnonzero(group.ravel() == number)
-            n = int(known.sum())
+            n = int(mask.sum())
             if n < LEAST_GOLD:
                 raise UsageError(
                     f"{self.measure} is defined for {n} gold units only: no interval can be made"
                 )
-            kept = np.ones(silver.shape[1], dtype=bool)
-            kept[self.where[~known]] = False
-            part = silver[members][:, kept]
+            columns = np.ones(silver.shape[1], dtype=bool)
+            columns[self.where[~mask]] = False
+            part = silver[members][:, columns]
             # A unit without a silver value says as much as the mean of the others.
             part = np.where(np.isnan(part), _row_means(part)[:, None], part)
-            place = np.cumsum(kept) - 1
+            place = np.cumsum(columns) - 1
             result = powered_means(
-                gold[members][:, known],
-                part[:, place[self.where[known]]],
+                gold[members][:, mask],
+                part[:, place[self.where[mask]]],
                 part.mean(axis=1),
                 part.shape[1],
                 **options,
             )
             for i, row in enumerate(members):
-                found[int(row)] = (result, i, n, part.shape[1])
-        return [found[i] for i in range(len(gold))]
+                by_row[int(row)] = (result, i, n, part.shape[1])
+        return [by_row[i] for i in range(len(gold))]
 
     def estimates(self, options: dict[str, Any], notes: Notes) -> list[Estimate]:
         rows = []
         limits = self.measure.range
         joined = self._joined(self.gold, self.silver, limits, options)
-        for run, (found, i, n, total), gold, silver in zip(
+        for run, (result, i, n, total), gold, silver in zip(
             self.runs, joined, self.gold, self.silver[:, self.where], strict=True
         ):
             if n < self.gold.shape[1]:
@@ -369,7 +375,7 @@ class _Table:
                 Estimate(
                     measure=str(self.measure),
                     run=run,
-                    **_common(found, i, n, total, limits),
+                    **_common(result, i, n, total, limits),
                     same=bool(np.array_equal(gold, silver, equal_nan=True)),
                     constant=bool(np.nanmin(gold) == np.nanmax(gold)),
                 )
@@ -377,37 +383,37 @@ class _Table:
         return rows
 
     def differences(
-        self, asked: Ints, correction: Correction, options: dict[str, Any]
+        self, requested: Ints, correction: Correction, options: dict[str, Any]
     ) -> list[PoweredPair]:
-        a, b = asked.T
+        a, b = requested.T
         gold, silver = self.gold[a] - self.gold[b], self.silver[a] - self.silver[b]
         limits = difference_limits(self.measure.range)
         joined = self._joined(gold, silver, limits, options)
-        p = np.array([float(found.p[i]) for found, i, _, _ in joined])
-        gold_p = np.array([float(found.gold_p[i]) for found, i, _, _ in joined])
+        p = np.array([float(result.p[i]) for result, i, _, _ in joined])
+        gold_p = np.array([float(result.gold_p[i]) for result, i, _, _ in joined])
         corrected, gold_corrected = correct(p, correction), correct(gold_p, correction)
         return [
             PoweredPair(
                 measure=str(self.measure),
-                a=self.runs[one],
-                b=self.runs[other],
-                **_common(found, i, n, total, limits),
-                p=float(found.p[i]),
+                a=self.runs[first],
+                b=self.runs[second],
+                **_common(result, i, n, total, limits),
+                p=float(result.p[i]),
                 p_corrected=float(corrected[k]),
-                these_p=float(found.these_p[i]),
-                gold_p=float(found.gold_p[i]),
+                these_p=float(result.these_p[i]),
+                gold_p=float(result.gold_p[i]),
                 gold_p_corrected=float(gold_corrected[k]),
             )
-            for k, ((one, other), (found, i, n, total)) in enumerate(
-                zip(asked.tolist(), joined, strict=True)
+            for k, ((first, second), (result, i, n, total)) in enumerate(
+                zip(requested.tolist(), joined, strict=True)
             )
         ]
 
 
 def _row_means(values: Floats) -> Floats:
-    known = ~np.isnan(values)
-    count = np.maximum(known.sum(axis=1), 1)
-    means: Floats = np.where(known, values, 0.0).sum(axis=1) / count
+    defined = ~np.isnan(values)
+    count = np.maximum(defined.sum(axis=1), 1)
+    means: Floats = np.where(defined, values, 0.0).sum(axis=1) / count
     return means
 
 
@@ -417,27 +423,27 @@ def difference_limits(limits: Limits) -> Limits:
     return -room, room
 
 
-def _common(found: Powered, i: int, n: int, total: int, limits: Limits) -> dict[str, Any]:
+def _common(result: Powered, i: int, n: int, total: int, limits: Limits) -> dict[str, Any]:
     """What the estimate of a mean and of a difference have in common."""
-    left = 1 - n / total
+    open_share = 1 - n / total
 
     def around(value: Floats, half: Floats, shift: float) -> tuple[float, float]:
         """The interval within the limits; the value itself is inside in any case."""
-        middle, own = float(value[i]) + shift, float(value[i])
+        middle, point = float(value[i]) + shift, float(value[i])
         low, high = clipped((middle - float(half[i]), middle + float(half[i])), limits)
-        return min(low, own), max(high, own)
+        return min(low, point), max(high, point)
 
-    shift, gold_shift = float(found.shift[i]), float(found.gold_shift[i])
+    shift, gold_shift = float(result.shift[i]), float(result.gold_shift[i])
     return {
-        "value": float(found.value[i]),
-        "these": around(found.value, found.these, left * shift),
-        "such": around(found.value, found.such, shift),
-        "gold_value": float(found.gold[i]),
-        "gold_these": around(found.gold, found.gold_these, left * gold_shift),
-        "gold_such": around(found.gold, found.gold_such, gold_shift),
-        "weight": float(found.weight[i]),
-        "correlation": float(found.correlation[i]),
-        "effective": float(found.effective[i]),
+        "value": float(result.value[i]),
+        "these": around(result.value, result.these, open_share * shift),
+        "such": around(result.value, result.such, shift),
+        "gold_value": float(result.gold[i]),
+        "gold_these": around(result.gold, result.gold_these, open_share * gold_shift),
+        "gold_such": around(result.gold, result.gold_such, gold_shift),
+        "weight": float(result.weight[i]),
+        "correlation": float(result.correlation[i]),
+        "effective": float(result.effective[i]),
         "units": n,
         "total": total,
     }

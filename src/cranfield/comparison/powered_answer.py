@@ -111,16 +111,16 @@ class PoweredScores(Answer):
 
     def estimate(self, run: str, measure: str) -> Estimate:
         """The estimate of one run under one measure."""
-        for found in self.estimates:
-            if (found.run, found.measure) == (run, measure):
-                return found
+        for entry in self.estimates:
+            if (entry.run, entry.measure) == (run, measure):
+                return entry
         raise KeyError((run, measure))
 
     def mean(self) -> dict[str, dict[str, float]]:
         """The estimate of every run under every measure: {run: {measure: value}}."""
         table: dict[str, dict[str, float]] = {run: {} for run in self.runs}
-        for found in self.estimates:
-            table[found.run][found.measure] = found.value
+        for estimate in self.estimates:
+            table[estimate.run][estimate.measure] = estimate.value
         return table
 
     def headline(self) -> str:

@@ -47,9 +47,9 @@ class PoweredPlan:
     def of(cls, options: Mapping[str, Any]) -> tuple[PoweredPlan, dict[str, Any]]:
         """The plan, and the options that are not of one; None stands for what is usual."""
         names = {f.name for f in fields(cls)}
-        own = {k: v for k, v in options.items() if k in names and v is not None}
-        own["rng"] = seed_of(own.get("rng", 0))
-        return cls(**own), {k: v for k, v in options.items() if k not in names}
+        plan_options = {k: v for k, v in options.items() if k in names and v is not None}
+        plan_options["rng"] = seed_of(plan_options.get("rng", 0))
+        return cls(**plan_options), {k: v for k, v in options.items() if k not in names}
 
     def __post_init__(self) -> None:
         if self.width is not None and not 0 < self.width < math.inf:

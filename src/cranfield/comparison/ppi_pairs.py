@@ -49,10 +49,10 @@ class Sampled:
     def of(cls, gold: Judgements, silver: Judgements) -> Sampled:
         if gold.strata is None:
             raise UsageError("gold= has no strata")
-        given = silver.to_dict()
+        silver_grades = silver.to_dict()
         values, missing = [], []
         for topic, item, _ in gold.rows():
-            value = given.get(topic, {}).get(item)
+            value = silver_grades.get(topic, {}).get(item)
             if value is None:
                 missing.append(f"{item} of topic {topic}")
             values.append(0.0 if value is None else float(value))
@@ -62,26 +62,27 @@ class Sampled:
                 f"({missing[0]}): the gold must be part of the silver's pairs"
             )
         grades = np.asarray(gold.values, dtype=np.float64)
-        known = grades >= 0
-        levels = np.unique(np.concatenate([grades[known], values]))
+        is_judged = grades >= 0
+        levels = np.unique(np.concatenate([grades[is_judged], values]))
         sizes = np.diff(gold.offsets)
         number = np.repeat(np.arange(len(sizes)), sizes).astype(np.int64)
         _, cell = np.unique(np.stack([number, gold.strata]), axis=1, return_inverse=True)
-        found = cls(
+        sample = cls(
             replace(gold, values=np.array(values), strata=None),
             levels,
-            np.where(known, np.searchsorted(levels, grades), -1),
+            np.where(is_judged, np.searchsorted(levels, grades), -1),
             np.searchsorted(levels, values),
             cell.ravel(),
             number,
         )
-        drawn = np.bincount(found.cell, weights=known)
-        if (drawn < 2).any():
+        judged_counts = np.bincount(sample.cell, weights=is_judged)
+        if (judged_counts < 2).any():
             raise UsageError(
-                f"gold= has strata with fewer than two judged pairs ({int((drawn < 2).sum())} of "
-                f"{len(drawn)}): join them, or judge more"
+                "gold= has strata with fewer than two judged pairs "
+                f"({int((judged_counts < 2).sum())} of "
+                f"{len(judged_counts)}): join them, or judge more"
             )
-        return found
+        return sample
 
     @property
     def known(self) -> Any:
@@ -103,7 +104,7 @@ def sampled_scores(
     task = RankedTask(sampled.judgements, measures, **options)
     tables = {name: coerce_run(run, name) for name, run in runs.items()}
     names = tuple(tables)
-    asked = plan.asked(names)
+    requested = plan.asked(names)
     ranks = [entry_ranks(sampled.judgements, run, task.settings, jobs) for run in tables.values()]
     estimates: dict[str, list[Estimate]] = {}
     pairs: dict[str, list[PoweredPair]] = {}
@@ -113,17 +114,17 @@ def sampled_scores(
         if call.name not in LINEAR or call.name == "set_precision" or m.averaging != "mean":
             others.append(m)
             continue
-        parts = [_parts(sampled, one, (call.name, list(call.params))) for one in ranks]
-        found = _Adding(str(m), names, parts, m.range)
-        estimates[str(m)] = found.estimates(design)
-        pairs[str(m)] = found.differences(design, asked)
+        parts = [_parts(sampled, run_ranks, (call.name, list(call.params))) for run_ranks in ranks]
+        adding = _Adding(str(m), names, parts, m.range)
+        estimates[str(m)] = adding.estimates(design)
+        pairs[str(m)] = adding.differences(design, requested)
     if not estimates:
         raise UsageError(_refused(others))
     notes = Notes()
     if others:
         notes.add(f"left out: {_refused(others)}")
     measured = [m for m in task.measures if str(m) in estimates]
-    note_floor(plan, len(asked), notes)
+    note_floor(plan, len(requested), notes)
     return PoweredScores(
         task="ranked",
         runs=names,
@@ -133,7 +134,7 @@ def sampled_scores(
         silver_units=len(sampled.gold),
         estimates=tuple(e for m in measured for e in estimates[str(m)]),
         pairs=tuple(p for m in measured for p in pairs[str(m)]),
-        compared=bool(len(asked)),
+        compared=bool(len(requested)),
         design="pairs",
         notes=notes.lines(),
         **plan.said(),
@@ -245,33 +246,33 @@ class _Adding:
             for run, row in zip(self.runs, rows, strict=True)
         ]
 
-    def differences(self, design: _Design, asked: Ints) -> list[PoweredPair]:
+    def differences(self, design: _Design, requested: Ints) -> list[PoweredPair]:
         gaps = [
             (self.parts[a][0] - self.parts[b][0], self.parts[a][1] - self.parts[b][1])
-            for a, b in asked.tolist()
+            for a, b in requested.tolist()
         ]
         rows = self._rows(design, gaps, difference_limits(self.limits))
-        return _corrected(design.plan, self.measure, self.runs, asked, rows)
+        return _corrected(design.plan, self.measure, self.runs, requested, rows)
 
     def _rows(
         self, design: _Design, parts: Sequence[tuple[Floats, Floats]], limits: Limits
     ) -> list[dict[str, Any]]:
         if not parts:
             return []
-        found = [_assisted(design, *one) for one in parts]
-        by_topic = np.stack([values for one in found for values in one.by_topic])
+        assisted = [_assisted(design, *result) for result in parts]
+        by_topic = np.stack([values for result in assisted for values in result.by_topic])
         over = design.over_topics(by_topic, limits)
         rows = []
-        for i, one in enumerate(found):
+        for i, result in enumerate(assisted):
             row: dict[str, Any] = {
-                "weight": one.weight,
-                "correlation": one.correlation,
-                "effective": one.effective,
+                "weight": result.weight,
+                "correlation": result.correlation,
+                "effective": result.effective,
                 **design.counts(),
             }
             for k, name in ((0, ""), (1, "gold_")):
                 at = 2 * i + k
-                middle, error = float(by_topic[at].mean()), one.errors[k]
+                middle, error = float(by_topic[at].mean()), result.errors[k]
                 half = design.reach * error
                 row[f"{name}value"] = middle
                 row[f"{name}these"] = (middle - half, middle + half)
@@ -299,7 +300,7 @@ def _corrected(
     plan: PoweredPlan,
     measure: str,
     runs: tuple[str, ...],
-    asked: Ints,
+    requested: Ints,
     rows: Sequence[dict[str, Any]],
 ) -> list[PoweredPair]:
     """The pairs of a measure with corrected p-values."""
@@ -317,7 +318,7 @@ def _corrected(
             gold_p_corrected=float(gold_corrected[k]),
             **row,
         )
-        for k, ((a, b), row) in enumerate(zip(asked.tolist(), rows, strict=True))
+        for k, ((a, b), row) in enumerate(zip(requested.tolist(), rows, strict=True))
     ]
 
 
@@ -335,16 +336,16 @@ class _Assisted:
 def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
     """The difference estimator over strata, with the weight of the silver from the data."""
     sampled = design.sampled
-    known, cell, topics = sampled.known, sampled.cell, design.topics
-    total, drawn, of_topic = design.strata
+    is_judged, cell, topics = sampled.known, sampled.cell, design.topics
+    total, judged_counts, of_topic = design.strata
 
     def moments(a: Floats, b: Floats) -> Floats:
         """The covariance of two columns within each stratum of the sample."""
-        sums = [np.bincount(cell, weights=np.where(known, v, 0.0)) for v in (a * b, a, b)]
-        found: Floats = (sums[0] - sums[1] * sums[2] / drawn) / (drawn - 1)
-        return found
+        sums = [np.bincount(cell, weights=np.where(is_judged, v, 0.0)) for v in (a * b, a, b)]
+        covariances: Floats = (sums[0] - sums[1] * sums[2] / judged_counts) / (judged_counts - 1)
+        return covariances
 
-    factor = total**2 * (1 - drawn / total) / drawn
+    factor = total**2 * (1 - judged_counts / total) / judged_counts
     yy, ff, yf = (
         float((factor * moments(*p)).sum())
         for p in ((gold, gold), (silver, silver), (gold, silver))
@@ -353,18 +354,18 @@ def _assisted(design: _Design, gold: Floats, silver: Floats) -> _Assisted:
     rest = yy - 2 * weight * yf + weight**2 * ff
     # Few sampled pairs may agree by chance: one more is taken to differ (Laplace's rule).
     counts = (gold != 0) | (silver != 0)
-    differ = 1.0 / (int((counts & known).sum()) + 2)
-    most = float(np.abs(np.concatenate([gold, silver])).max(initial=0.0))
-    there = np.bincount(cell, weights=counts) / total
-    rest = max(rest, float((factor * there).sum()) * most**2 * differ * (1 - differ))
+    differ = 1.0 / (int((counts & is_judged).sum()) + 2)
+    largest_value = float(np.abs(np.concatenate([gold, silver])).max(initial=0.0))
+    shares = np.bincount(cell, weights=counts) / total
+    rest = max(rest, float((factor * shares).sum()) * largest_value**2 * differ * (1 - differ))
 
     def by_topic(share: float) -> Floats:
-        sample = np.bincount(cell, weights=np.where(known, gold - share * silver, 0.0))
-        whole = np.bincount(sampled.topic, weights=share * silver, minlength=topics)
-        more = np.bincount(of_topic, weights=sample * total / drawn, minlength=topics)
-        return np.asarray(whole + more, dtype=np.float64)
+        sample = np.bincount(cell, weights=np.where(is_judged, gold - share * silver, 0.0))
+        predicted = np.bincount(sampled.topic, weights=share * silver, minlength=topics)
+        correction = np.bincount(of_topic, weights=sample * total / judged_counts, minlength=topics)
+        return np.asarray(predicted + correction, dtype=np.float64)
 
-    n, every = int(known.sum()), len(known)
+    n, every = int(is_judged.sum()), len(is_judged)
     # Gold alone has a variance that vanishes with gold for every pair.
     gained = (1 / n - 1 / every) * (min(rest / yy, 1.0) if yy > 0 else 1.0)
     return _Assisted(

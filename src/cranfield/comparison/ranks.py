@@ -107,9 +107,9 @@ def mean_ranks(scores: Scores, measure: Measure, *, alpha: float = 0.05) -> Mean
 
 def _groups(ranks: list[float], gap: float) -> tuple[tuple[int, int], ...]:
     """Stretches of two or more whose ends lie less than the gap apart, none inside another."""
-    found: list[tuple[int, int]] = []
+    spans: list[tuple[int, int]] = []
     for start, rank in enumerate(ranks):
-        end = max(k for k, other in enumerate(ranks) if other - rank < gap)
-        if end > start and not (found and found[-1][1] >= end):
-            found.append((start, end))
-    return tuple(found)
+        end = max(k for k, other_rank in enumerate(ranks) if other_rank - rank < gap)
+        if end > start and not (spans and spans[-1][1] >= end):
+            spans.append((start, end))
+    return tuple(spans)

@@ -31,13 +31,13 @@ class Check:
 def floors_checked(scores: Scores, floors: Mapping[str, float]) -> tuple[Check, ...]:
     """Whether the mean of each run reaches the value of a measure (or stays below, if less is
     better)."""
-    found = []
+    checks = []
     for name, floor in floors.items():
         missed = {line.partition(": ")[0]: line for line in scores.below({name: floor})}
         for run in scores.runs:
             reached = f"{run}: {name} reaches {floor:g}"
-            found.append(Check(run, name, run not in missed, missed.get(run, reached)))
-    return tuple(found)
+            checks.append(Check(run, name, run not in missed, missed.get(run, reached)))
+    return tuple(checks)
 
 
 def worse_checked(
@@ -70,21 +70,23 @@ def worse_checked(
 
 def _check(pair: Pair, baseline: str, sign: int, margin: float, by: By, alpha: float) -> Check:
     gain = sign * pair.difference
-    least, most = sorted(sign * end for end in pair.ci)
+    low, high = sorted(sign * end for end in pair.ci)
     if by == "superiority":
-        fails = not least > margin
+        fails = not low > margin
     elif by == "test":
         # The correction for several runs also holds: a loss that it does not show is none.
-        fails = most < -margin and pair.p_corrected <= alpha
+        fails = high < -margin and pair.p_corrected <= alpha
     else:
-        fails = not least >= -margin
-    asked = f"gain asked for {margin:g}" if by == "superiority" else f"allowed loss {margin:g}"
-    said = (
+        fails = not low >= -margin
+    requirement = (
+        f"gain asked for {margin:g}" if by == "superiority" else f"allowed loss {margin:g}"
+    )
+    message = (
         f"{pair.a}: {pair.measure} is {pair.mean_a:.4f}, {baseline} has {pair.mean_b:.4f} "
         f"({sign * gain:+.4f}, interval {pair.ci[0]:+.4f} to {pair.ci[1]:+.4f}, "
-        f"p {pair.p_corrected:.4f}); {asked} by {by}"
+        f"p {pair.p_corrected:.4f}); {requirement} by {by}"
     )
-    return Check(pair.a, pair.measure, not fails, said)
+    return Check(pair.a, pair.measure, not fails, message)
 
 
 @validate_params

@@ -46,12 +46,12 @@ class Case:
     @classmethod
     def of(cls, scores: Scores, measure: Measure, plan: Plan, baseline: str | None) -> Case:
         pairs = all_pairs(len(scores.runs))
-        asked = np.arange(len(pairs))
+        requested = np.arange(len(pairs))
         if baseline is not None:
             base = scores.index_of(baseline)
             pairs[pairs[:, 0] == base] = pairs[pairs[:, 0] == base][:, ::-1]
-            asked = np.flatnonzero(pairs[:, 1] == base)
-        return cls(scores, measure, plan, np.asarray(scores.values[measure]), pairs, asked)
+            requested = np.flatnonzero(pairs[:, 1] == base)
+        return cls(scores, measure, plan, np.asarray(scores.values[measure]), pairs, requested)
 
     @property
     def sign(self) -> float:
@@ -83,60 +83,66 @@ class Tested:
     bootstrap: Studentized | None
     levels: Callable[[int], float] = field(repr=False)
 
-    def beaten(self, case: Case) -> Bools:
+    def beaten(self, sample: Case) -> Bools:
         """For every two runs whether the second is significantly better than the first."""
-        runs = len(case.scores.runs)
+        runs = len(sample.scores.runs)
         beaten = np.zeros((runs, runs), dtype=bool)
-        apart = self.corrected <= case.plan.alpha
+        apart = self.corrected <= sample.plan.alpha
         for better, worse, sign in ((0, 1, 1), (1, 0, -1)):
-            chosen = case.pairs[apart & (self.direction == sign)]
-            beaten[chosen[:, worse], chosen[:, better]] = True
+            decided = sample.pairs[apart & (self.direction == sign)]
+            beaten[decided[:, worse], decided[:, better]] = True
         return beaten
 
 
-def tested(case: Case, progress: Progress) -> Tested:
+def tested(sample: Case, progress: Progress) -> Tested:
     """Test and correct all pairs of a case."""
-    plan = case.plan
-    found = _bootstrap(case, progress.part(0.0, 0.7)) if plan.test == "bootstrap" else None
-    every = _p_values(case, case.pairs, plan.board_tail, found)
+    plan = sample.plan
+    bootstrap = _bootstrap(sample, progress.part(0.0, 0.7)) if plan.test == "bootstrap" else None
+    every = _p_values(sample, sample.pairs, plan.board_tail, bootstrap)
     progress(0.8)
-    p, corrected = every.copy(), np.ones(len(case.pairs))
-    rest = np.setdiff1d(np.arange(len(case.pairs)), case.asked)
+    p, corrected = every.copy(), np.ones(len(sample.pairs))
+    rest = np.setdiff1d(np.arange(len(sample.pairs)), sample.asked)
     if rest.size:
-        corrected[rest] = _corrected(case, np.arange(len(case.pairs)), every, plan.board_tail)[0][
-            rest
-        ]
-    asked = case.asked
+        corrected[rest] = _corrected(sample, np.arange(len(sample.pairs)), every, plan.board_tail)[
+            0
+        ][rest]
+    requested = sample.asked
     if plan.tail == "one":
-        p[asked] = _p_values(case, case.pairs[asked], "one", _at(found, asked))
-    corrected[asked], steps = _corrected(case, asked, p[asked], plan.tail)
+        p[requested] = _p_values(sample, sample.pairs[requested], "one", _at(bootstrap, requested))
+    corrected[requested], steps = _corrected(sample, requested, p[requested], plan.tail)
     progress(1.0)
-    return Tested(p, corrected, _directions(case, found), found, _levels(case, asked.size, steps))
+    return Tested(
+        p,
+        corrected,
+        _directions(sample, bootstrap),
+        bootstrap,
+        _levels(sample, requested.size, steps),
+    )
 
 
-def _bootstrap(case: Case, progress: Progress) -> Studentized:
-    plan = case.plan
-    draws = Draws(case.values.shape[1], plan.draws, plan.seed, plan.jobs)
+def _bootstrap(sample: Case, progress: Progress) -> Studentized:
+    plan = sample.plan
+    draws = Draws(sample.values.shape[1], plan.draws, plan.seed, plan.jobs)
     return studentized(
-        Differences(case.values, case.pairs),
+        Differences(sample.values, sample.pairs),
         draws,
         confidence=1 - plan.alpha,
         progress=progress,
     )
 
 
-def _at(found: Studentized | None, positions: Ints) -> Studentized | None:
-    if found is None:
+def _at(bootstrap: Studentized | None, positions: Ints) -> Studentized | None:
+    if bootstrap is None:
         return None
-    return Studentized(*(getattr(found, name)[positions] for name in Studentized.__slots__))
+    return Studentized(*(getattr(bootstrap, name)[positions] for name in Studentized.__slots__))
 
 
-def _p_values(case: Case, pairs: Ints, tail: Tail, found: Studentized | None) -> Floats:
+def _p_values(sample: Case, pairs: Ints, tail: Tail, bootstrap: Studentized | None) -> Floats:
     """The p-value of each pair."""
-    plan, sign = case.plan, case.sign
-    if found is not None:
-        return found.p(tail, sign)
-    oriented = sign * case.values
+    plan, sign = sample.plan, sample.sign
+    if bootstrap is not None:
+        return bootstrap.p(tail, sign)
+    oriented = sign * sample.values
     if plan.test in FAMILY_WISE:
         return _family_p(oriented, pairs, plan)
     if plan.test == "randomization":
@@ -175,16 +181,18 @@ def _family_p(oriented: Floats, pairs: Ints, plan: Plan) -> Floats:
     ).p
 
 
-def _corrected(case: Case, members: Ints, p: Floats, tail: Tail) -> tuple[Floats, StepDown | None]:
+def _corrected(
+    sample: Case, members: Ints, p: Floats, tail: Tail
+) -> tuple[Floats, StepDown | None]:
     """p-values corrected for being many, and the draws that the correction took."""
-    plan = case.plan
+    plan = sample.plan
     if plan.correction != STEP_DOWN:
         return correct(p, plan.correction), None  # type: ignore[arg-type]
     if members.size == 1:
         return p.copy(), None
     steps = step_down(
-        _few_enough(case.oriented, plan),
-        case.pairs[members],
+        _few_enough(sample.oriented, plan),
+        sample.pairs[members],
         tail=tail,
         resamples=plan.resamples,
         rng=plan.seed,
@@ -193,15 +201,15 @@ def _corrected(case: Case, members: Ints, p: Floats, tail: Tail) -> tuple[Floats
     return np.maximum(p, steps.p), steps
 
 
-def _levels(case: Case, family: int, steps: StepDown | None) -> Callable[[int], float]:
+def _levels(sample: Case, family: int, steps: StepDown | None) -> Callable[[int], float]:
     """The level at which one pair of a given number of topics is tested in effect."""
-    plan, runs = case.plan, len(case.scores.runs)
+    plan, runs = sample.plan, len(sample.scores.runs)
     sides = 2 if plan.tail == "two" else 1
 
     def level(topics: int) -> float:
         from cranfield.stats._special import ndtr, stdtr
 
-        least = plan.alpha / family
+        bonferroni = plan.alpha / family
         if plan.test in FAMILY_WISE and topics > 1:
             df = float("inf") if plan.test == "nemenyi" else (runs - 1) * (topics - 1)
             reach = posthoc.critical_range(runs, df, alpha=plan.alpha) / 2**0.5
@@ -209,28 +217,28 @@ def _levels(case: Case, family: int, steps: StepDown | None) -> Callable[[int], 
         if plan.correction == "none" or family == 1:
             return plan.alpha
         if steps is None or topics < 2:
-            return least
+            return bonferroni
         reach = steps.critical(plan.alpha, topics)
-        return max(float(sides * stdtr(topics - 1, -reach)), least)
+        return max(float(sides * stdtr(topics - 1, -reach)), bonferroni)
 
     return level
 
 
-def _directions(case: Case, found: Studentized | None) -> Ints:
+def _directions(sample: Case, bootstrap: Studentized | None) -> Ints:
     """Which run of each pair is ahead by what the test looks at: means, wins, or ranks."""
-    test, oriented = case.plan.test, case.oriented
+    test, oriented = sample.plan.test, sample.oriented
     if test in FAMILY_WISE:
         complete = complete_columns(oriented)
         if not complete.shape[1]:
-            return np.zeros(len(case.pairs), dtype=np.int64)
+            return np.zeros(len(sample.pairs), dtype=np.int64)
         by_rank = test == "nemenyi"
         height = np.array(anova.friedman(complete).mean_ranks) if by_rank else complete.mean(axis=1)
-        gap = height[case.pairs[:, 0]] - height[case.pairs[:, 1]]
+        gap = height[sample.pairs[:, 0]] - height[sample.pairs[:, 1]]
         return _signs(gap)
-    if found is not None:
-        return _signs(case.sign * found.statistic)
-    gap = np.zeros(len(case.pairs))
-    for members, rows in rows_of_groups(oriented, case.pairs):
+    if bootstrap is not None:
+        return _signs(sample.sign * bootstrap.statistic)
+    gap = np.zeros(len(sample.pairs))
+    for members, rows in rows_of_groups(oriented, sample.pairs):
         gap[members] = _ahead(test, rows)
     return _signs(gap)
 
@@ -250,9 +258,9 @@ def _ahead(test: str, rows: Floats) -> Floats:
 
 
 def _signed_ranks(row: Floats) -> float:
-    kept = row[row != 0]
-    ranks, _ = paired.average_ranks(np.abs(kept))
-    return float((np.sign(kept) * ranks).sum())
+    nonzero = row[row != 0]
+    ranks, _ = paired.average_ranks(np.abs(nonzero))
+    return float((np.sign(nonzero) * ranks).sum())
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,18 +283,18 @@ class Group:
 
 def groups(values: Floats, pairs: Ints) -> Iterator[Group]:
     """The pairs, grouped by the topics for which both runs have a value."""
-    known = ~np.isnan(values)
-    if known.all():
+    defined = ~np.isnan(values)
+    if defined.all():
         yield Group(values, pairs, np.arange(len(pairs)))
         return
     members: dict[bytes, list[int]] = {}
     for i, (a, b) in enumerate(pairs):
-        members.setdefault((known[a] & known[b]).tobytes(), []).append(i)
+        members.setdefault((defined[a] & defined[b]).tobytes(), []).append(i)
     for key, indices in members.items():
         columns = np.frombuffer(key, dtype=np.bool_)
-        chosen = np.array(indices, dtype=np.int64)
-        runs, local = np.unique(pairs[chosen], return_inverse=True)
-        yield Group(values[runs][:, columns], local.reshape(-1, 2), chosen)
+        pair_numbers = np.array(indices, dtype=np.int64)
+        runs, local = np.unique(pairs[pair_numbers], return_inverse=True)
+        yield Group(values[runs][:, columns], local.reshape(-1, 2), pair_numbers)
 
 
 def rows_of_groups(values: Floats, pairs: Ints) -> Iterator[tuple[Ints, Floats]]:

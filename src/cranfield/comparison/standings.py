@@ -12,37 +12,39 @@ from cranfield.stats._resample import Floats, Ints
 from cranfield.stats.rankgroups import places, rank_groups
 
 
-def standings(case: Case, found: Tested, drawn: Floats | None, notes: Notes) -> list[Standing]:
+def standings(
+    sample: Case, tests: Tested, resampled: Floats | None, notes: Notes
+) -> list[Standing]:
     """The runs, best mean first: places with intervals, ranks with letters."""
-    plan, name = case.plan, str(case.measure)
-    means = np.array([_mean(row) for row in case.values])
+    plan, name = sample.plan, str(sample.measure)
+    means = np.array([_mean(row) for row in sample.values])
     # A run without any value stands last.
-    oriented = np.nan_to_num(case.sign * means, nan=-np.inf)
+    oriented = np.nan_to_num(sample.sign * means, nan=-np.inf)
     order = np.argsort(-oriented, kind="stable")
-    beaten = found.beaten(case)
+    beaten = tests.beaten(sample)
     groups = rank_groups(beaten, order)
     at = places(oriented)
     ranges = _place_ranges(at, [(g.rank, g.last) for g in groups])
     boxes = intervals.run_intervals(
-        case.values,
+        sample.values,
         method=plan.mean_interval,
         confidence=1 - plan.alpha,
         resamples=plan.draws,
         rng=plan.seed,
         jobs=plan.jobs,
-        drawn=None if np.isnan(case.values).any() else drawn,
-        limits=case.measure.range,
+        drawn=None if np.isnan(sample.values).any() else resampled,
+        limits=sample.measure.range,
     )
-    if case.scores.is_mean(case.measure):
+    if sample.scores.is_mean(sample.measure):
         # The very numbers that the evaluation gave, to their last digit.
-        means = case.scores.overall[case.measure]
-    _note_order(case, notes, [case.scores.runs[i] for i in order if groups[i].rank > at[i]])
+        means = sample.scores.overall[sample.measure]
+    _note_order(sample, notes, [sample.scores.runs[i] for i in order if groups[i].rank > at[i]])
     if not any(g.letters for g in groups):
         notes.add(f"{name}: too many groups of runs for letters; the ranks show what is open")
     return [
         Standing(
             measure=name,
-            run=case.scores.runs[i],
+            run=sample.scores.runs[i],
             mean=float(means[i]),
             ci=(boxes[i].low, boxes[i].high),
             place=int(at[i]),
@@ -65,17 +67,17 @@ def _place_ranges(
     ]
 
 
-def _note_order(case: Case, notes: Notes, ahead: list[str]) -> None:
+def _note_order(sample: Case, notes: Notes, ahead: list[str]) -> None:
     """Say on which topics the order stands, and which runs stand above what tests say."""
-    name, known = str(case.measure), ~np.isnan(case.values)
-    unit = case.scores.unit_of[case.measure]
-    if known.shape[1] < intervals.FEW_UNITS:
-        notes.add(intervals.few_units(known.shape[1], unit))
-    if not known.all():
-        counts = known.sum(axis=1)
+    name, defined = str(sample.measure), ~np.isnan(sample.values)
+    unit = sample.scores.unit_of[sample.measure]
+    if defined.shape[1] < intervals.FEW_UNITS:
+        notes.add(intervals.few_units(defined.shape[1], unit))
+    if not defined.all():
+        counts = defined.sum(axis=1)
         notes.add(
             f"{name}: places are by the mean of each run over its own {unit}s "
-            f"({counts.min()} to {counts.max()} of {known.shape[1]}), ranks and letters by pairs "
+            f"({counts.min()} to {counts.max()} of {defined.shape[1]}), ranks and letters by pairs "
             f"on the {unit}s that both runs have"
         )
     for run in ahead:
@@ -85,5 +87,5 @@ def _note_order(case: Case, notes: Notes, ahead: list[str]) -> None:
 
 
 def _mean(row: Floats) -> float:
-    kept = row[~np.isnan(row)]
-    return float(kept.mean()) if kept.size else float("nan")
+    defined = row[~np.isnan(row)]
+    return float(defined.mean()) if defined.size else float("nan")

@@ -19,17 +19,17 @@ def comparison_verdict(
 ) -> tuple[str, ...]:
     """Who leads under a measure (or the first one compared), from whom the tests can tell it,
     how runs stand to the baseline, and where everybody fails."""
-    known = [m for m in scores.measures if str(m) in comparison.pairs.measures]
-    chosen = measure or known[0]
-    name = str(chosen)
+    compared = [m for m in scores.measures if str(m) in comparison.pairs.measures]
+    ranked_by = measure or compared[0]
+    name = str(ranked_by)
     standings = [s for s in comparison.standings if s.measure == name]
-    order = Order.of(chosen, [s.run for s in standings], [s.mean for s in standings])
-    said = [order.sentence(len(standings))]
-    if order.runs and chosen.higher_is_better is not None:
-        said.append(_told_apart(comparison, chosen, standings))
-        said.append(_against_baseline(comparison, chosen))
-    said.append(hardest(scores, chosen, items=items))
-    return tuple(filter(None, said))
+    order = Order.of(ranked_by, [s.run for s in standings], [s.mean for s in standings])
+    sentences = [order.sentence(len(standings))]
+    if order.runs and ranked_by.higher_is_better is not None:
+        sentences.append(_told_apart(comparison, ranked_by, standings))
+        sentences.append(_against_baseline(comparison, ranked_by))
+    sentences.append(hardest(scores, ranked_by, items=items))
+    return tuple(filter(None, sentences))
 
 
 def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[Standing]) -> str:
@@ -43,19 +43,23 @@ def _told_apart(comparison: Comparison, measure: Measure, standings: Sequence[St
         return f"No run is significantly better than {listed(level)} by {measure.mean_label}."
     better = first.rank - 1
     worse = len(others) - len(same) - better
-    how = f"({measure.mean_label}: {TITLES[comparison.test]}, level {100 * comparison.alpha:g} %)"
-    said = []
+    procedure = (
+        f"({measure.mean_label}: {TITLES[comparison.test]}, level {100 * comparison.alpha:g} %)"
+    )
+    clauses = []
     if same:
         every = len(same) == len(others)
         whom = f"any of the {len(same)} others" if every and len(same) > 2 else listed(same)
-        said.append(f"cannot be told apart from {whom}")
+        clauses.append(f"cannot be told apart from {whom}")
     if worse:
         rest = "every other run" if worse == len(others) else _counted(worse)
-        said.append(f"is significantly better than {rest}")
+        clauses.append(f"is significantly better than {rest}")
     if better:
         are = "run with a worse mean" if better == 1 else "runs with worse means"
-        said.append(f"is significantly worse than {better} {are} on the {comparison.unit}s of both")
-    return f"{first.run} {'; it '.join(said)} {how}." if said else ""
+        clauses.append(
+            f"is significantly worse than {better} {are} on the {comparison.unit}s of both"
+        )
+    return f"{first.run} {'; it '.join(clauses)} {procedure}." if clauses else ""
 
 
 def _counted(count: int) -> str:
@@ -79,11 +83,11 @@ def _unmarked(pairs: Pairs, run: str) -> set[str]:
     """The runs with which a run was compared without a significant difference."""
     at, columns = pairs.runs.index(run), pairs.columns
     level = columns["mark"] == 0
-    found = [
-        columns[other][level & (columns[one] == at)].tolist()
-        for one, other in (("a", "b"), ("b", "a"))
+    level_runs = [
+        columns[opposite][level & (columns[side] == at)].tolist()
+        for side, opposite in (("a", "b"), ("b", "a"))
     ]
-    return {pairs.runs[i] for part in found for i in part}
+    return {pairs.runs[i] for part in level_runs for i in part}
 
 
 def _against_baseline(comparison: Comparison, measure: Measure) -> str:
@@ -93,10 +97,10 @@ def _against_baseline(comparison: Comparison, measure: Measure) -> str:
     marks = comparison.pairs.where(str(measure)).columns["mark"]
     better, worse = int((marks > 0).sum()), int((marks < 0).sum())
     counts = f"{better} of {len(marks)} {'run' if len(marks) == 1 else 'runs'}"
-    said = (
+    sentence = (
         f"Significantly better than the baseline {comparison.baseline} by {measure.mean_label}: "
         f"{counts}"
     )
     if comparison.tail == "one":
-        return f"{said}."
-    return f"{said}; significantly worse: {worse}."
+        return f"{sentence}."
+    return f"{sentence}; significantly worse: {worse}."

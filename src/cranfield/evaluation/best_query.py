@@ -48,11 +48,11 @@ def _better(
     unit: Floats, relevant: NDArray[np.bool_], best: Floats, queries: Iterator[Floats]
 ) -> Floats:
     """The best of a query and others, which are looked for only while it can be bettered."""
-    found = average_precision(unit @ best, relevant)
-    while found < 1.0 and (query := next(queries, None)) is not None:
+    best_precision = average_precision(unit @ best, relevant)
+    while best_precision < 1.0 and (query := next(queries, None)) is not None:
         reached = average_precision(unit @ query, relevant)
-        if reached > found:
-            best, found = query, reached
+        if reached > best_precision:
+            best, best_precision = query, reached
     return best
 
 
@@ -83,10 +83,10 @@ def _descended(loss: Loss, query: Floats, steps: int) -> Floats:
 def _looked_at(unit: Floats, relevant: NDArray[np.bool_], query: Floats) -> NDArray[np.int64]:
     """The other rows, at most as many of the highest as make up the pairs of a step."""
     others = np.flatnonzero(~relevant)
-    most = max(MOST_PAIRS // max(int(relevant.sum()), 1), 1)
-    if others.size <= most:
+    row_limit = max(MOST_PAIRS // max(int(relevant.sum()), 1), 1)
+    if others.size <= row_limit:
         return others
-    return others[np.argsort(-(unit[others] @ query), kind="stable")[:most]]
+    return others[np.argsort(-(unit[others] @ query), kind="stable")[:row_limit]]
 
 
 def _pair_loss(w: Floats, good: Floats, rest: Floats, sharpness: float) -> tuple[float, Floats]:

@@ -35,7 +35,7 @@ def reliability(
     if bins < 1:
         raise UsageError(f"bins={bins}: expected at least 1")
     true = np.asarray(truth.rows(0, len(truth.items))[0], dtype=bool).ravel()
-    found = []
+    diagrams = []
     for run in runs:
         if run.is_binary:
             continue
@@ -44,15 +44,15 @@ def reliability(
             raise UsageError(f"{run.name}: reliability is of confidences between 0 and 1")
         at = np.minimum((sure * bins).astype(int), bins - 1)
         counts = np.bincount(at, minlength=bins)
-        held = np.flatnonzero(counts)
-        means = np.bincount(at, sure, bins)[held] / counts[held]
-        shares = np.bincount(at, true, bins)[held] / counts[held]
-        error = float((np.abs(means - shares) * counts[held]).sum() / len(sure))
-        rows = zip(means.tolist(), shares.tolist(), counts[held].tolist(), strict=True)
-        found.append(Reliability(run.name, tuple(rows), error))
-    if not found:
+        filled_bins = np.flatnonzero(counts)
+        means = np.bincount(at, sure, bins)[filled_bins] / counts[filled_bins]
+        shares = np.bincount(at, true, bins)[filled_bins] / counts[filled_bins]
+        error = float((np.abs(means - shares) * counts[filled_bins]).sum() / len(sure))
+        rows = zip(means.tolist(), shares.tolist(), counts[filled_bins].tolist(), strict=True)
+        diagrams.append(Reliability(run.name, tuple(rows), error))
+    if not diagrams:
         raise UsageError("reliability needs runs with confidences")
-    return tuple(found)
+    return tuple(diagrams)
 
 
 def concept_curves(truth: LabelMatrix, run: LabelMatrix) -> tuple[Curve, ...]:
@@ -92,13 +92,13 @@ def calibrated(
     true = np.asarray(truth.rows(0, len(truth.items))[0], dtype=bool)
     sure = np.asarray(run.rows(0, len(truth.items))[1], dtype=float)
     fold = generator(rng, _STREAM).permutation(len(true)) % folds
-    made = np.empty_like(sure)
+    confidences = np.empty_like(sure)
     for part in range(folds):
         inside = fold == part
         for concept in range(sure.shape[1]):
             curve = logistic(sure[~inside, concept], true[~inside, concept])
-            made[inside, concept] = _chance(curve, sure[inside, concept])
-    return replace(run, confidences=made, labels=None)
+            confidences[inside, concept] = _chance(curve, sure[inside, concept])
+    return replace(run, confidences=confidences, labels=None)
 
 
 def logistic(values: np.ndarray, true: np.ndarray) -> tuple[float, float]:
@@ -115,12 +115,12 @@ def logistic(values: np.ndarray, true: np.ndarray) -> tuple[float, float]:
         step, further = 1.0, _newton(curve, values, target)
         while True:
             tried = curve[0] + step * further[0], curve[1] + step * further[1]
-            found = _loss(tried, values, target)
+            tried_loss = _loss(tried, values, target)
             # A whole step can overshoot where values part the truth: then half of it.
-            if found <= loss or step < 1e-6:
+            if tried_loss <= loss or step < 1e-6:
                 break
             step /= 2
-        gain, loss, curve = loss - found, found, tried
+        gain, loss, curve = loss - tried_loss, tried_loss, tried
         if gain < 1e-10:
             break
     return curve
@@ -140,11 +140,11 @@ def _newton(
 
 def _loss(curve: tuple[float, float], values: np.ndarray, target: np.ndarray) -> float:
     chance = np.clip(_chance(curve, values), 1e-15, 1 - 1e-15)
-    said = target * np.log(chance) + (1 - target) * np.log(1 - chance)
-    return float(-said.sum() + _RIDGE / 2 * curve[0] ** 2)
+    log_likelihood = target * np.log(chance) + (1 - target) * np.log(1 - chance)
+    return float(-log_likelihood.sum() + _RIDGE / 2 * curve[0] ** 2)
 
 
 def _chance(curve: tuple[float, float], values: np.ndarray) -> np.ndarray:
     slope, level = curve
-    found: np.ndarray = 1 / (1 + np.exp(-np.clip(slope * values + level, -700, 700)))
-    return found
+    probabilities: np.ndarray = 1 / (1 + np.exp(-np.clip(slope * values + level, -700, 700)))
+    return probabilities

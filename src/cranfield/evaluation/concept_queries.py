@@ -84,21 +84,21 @@ def query_concepts(
     """
     check_counts(k=k)
     matrix = coerce_labels(labels, name or "run")
-    asked = _expressions(queries)
-    values = _values(matrix, asked, binary=False)
+    expressions = _expressions(queries)
+    values = _values(matrix, expressions, binary=False)
     items = sorted(range(len(matrix.items)), key=lambda i: matrix.items[i].encode(), reverse=True)
     order = np.array(items, dtype=np.intp)
     nested: dict[str, dict[str, float]] = {}
-    for topic, expression in asked.items():
+    for topic, expression in expressions.items():
         scores = evaluate_expression(expression, values, reading)[order]
         best = [i for i in np.argsort(-scores, kind="stable") if scores[i] > 0][:k]
         if best:
             nested[topic] = {matrix.items[order[i]]: float(scores[i]) for i in best}
-    shown = tuple((topic, str(expression)) for topic, expression in asked.items())
-    empty = [topic for topic in asked if topic not in nested]
+    query_texts = tuple((topic, str(expression)) for topic, expression in expressions.items())
+    empty = [topic for topic in expressions if topic not in nested]
     notes = (f"no item for {', '.join(empty)}",) if empty else ()
     run = Run.from_dict(nested).named(name or matrix.name)
-    return ConceptRanking(reading, shown, run, notes=(*matrix.notes, *notes))
+    return ConceptRanking(reading, query_texts, run, notes=(*matrix.notes, *notes))
 
 
 @validate_params
@@ -109,19 +109,19 @@ def judge_concepts(queries: Queries, truth: LabelsForm) -> Judgements:
     {'t': {'a': 0, 'b': 1}}
     """
     matrix = coerce_labels(truth, "truth")
-    asked = _expressions(queries)
-    values = _values(matrix, asked, binary=True)
+    expressions = _expressions(queries)
+    values = _values(matrix, expressions, binary=True)
     return Judgements.from_dict(
         {
             topic: dict(zip(matrix.items, map(int, _holds(expression, values)), strict=True))
-            for topic, expression in asked.items()
+            for topic, expression in expressions.items()
         }
     )
 
 
 def _holds(expression: Expression, values: Mapping[str, Floats]) -> list[bool]:
-    found: list[bool] = (evaluate_expression(expression, values, "fuzzy") > 0).tolist()
-    return found
+    matches: list[bool] = (evaluate_expression(expression, values, "fuzzy") > 0).tolist()
+    return matches
 
 
 def _expressions(queries: Queries) -> dict[str, Expression]:
@@ -136,20 +136,20 @@ def _expressions(queries: Queries) -> dict[str, Expression]:
 
 
 def _values(
-    matrix: LabelMatrix, asked: Mapping[str, Expression], *, binary: bool
+    matrix: LabelMatrix, expressions: Mapping[str, Expression], *, binary: bool
 ) -> dict[str, Floats]:
     """The confidences (or labels, as 0 and 1) of the concepts that queries name."""
-    known = {concept: column for column, concept in enumerate(matrix.concepts)}
-    for topic, expression in asked.items():
-        check_concepts(expression, known, topic)
+    columns = {concept: column for column, concept in enumerate(matrix.concepts)}
+    for topic, expression in expressions.items():
+        check_concepts(expression, columns, topic)
     if binary:
         if matrix.labels is None:
             raise UsageError(f"{matrix.where} has confidences: a truth is made of labels")
         source = matrix.labels
     else:
         source = matrix.labels if matrix.confidences is None else matrix.confidences
-    wanted = dict.fromkeys(c for e in asked.values() for c in e.concepts())
-    return {c: dense(source[:, [known[c]]])[:, 0].astype(np.float64) for c in wanted}
+    concepts = dict.fromkeys(c for e in expressions.values() for c in e.concepts())
+    return {c: dense(source[:, [columns[c]]])[:, 0].astype(np.float64) for c in concepts}
 
 
 def write_concept_judgements(queries: Queries, truth: LabelsForm, path: str | Path) -> None:

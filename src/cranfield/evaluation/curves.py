@@ -38,7 +38,7 @@ def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, .
         raise UsageError(f"precision against recall needs the measures {RECALL_MEASURES}")
     boxes = scores.interval(confidence=confidence)
     means = scores.mean()
-    found = []
+    curves = []
     for run in scores.runs:
         points, band = [], []
         for level in LEVELS:
@@ -47,8 +47,8 @@ def recall_curves(scores: Scores, *, confidence: float = 0.95) -> tuple[Curve, .
             box = boxes[run][name]
             if box is not None:
                 band.append((level, box.low, box.high))
-        found.append(Curve(run, tuple(points), tuple(band) if len(band) == len(LEVELS) else ()))
-    return tuple(found)
+        curves.append(Curve(run, tuple(points), tuple(band) if len(band) == len(LEVELS) else ()))
+    return tuple(curves)
 
 
 # A ranking of as many items is made for each of the ranks.
@@ -66,7 +66,7 @@ def behaviour_curves(
         raise UsageError(f"{relevant} relevant of {size} items: expected 1 to {size}")
     if size > MOST_RANKS:
         raise UsageError(f"a curve over {size:,} ranks: at most {MOST_RANKS:,} can be drawn")
-    chosen = parse_measures(measures if isinstance(measures, str) else list(measures))
+    parsed = parse_measures(measures if isinstance(measures, str) else list(measures))
     width = len(str(size))
     truth: dict[str, Mapping[str, int]] = {}
     run: dict[str, dict[str, float]] = {}
@@ -77,10 +77,10 @@ def behaviour_curves(
         run[topic] = {
             "hit" if at == rank else f"other{at}": float(-at) for at in range(1, last + 1)
         }
-    scores = evaluate(truth, {"run": run}, chosen, collection_size=size, gmt=2 * relevant)
+    scores = evaluate(truth, {"run": run}, parsed, collection_size=size, gmt=2 * relevant)
     return tuple(
         Curve(str(m), tuple((float(r + 1), float(v)) for r, v in enumerate(scores.values[m][0])))
-        for m in chosen
+        for m in parsed
     )
 
 
@@ -138,14 +138,14 @@ def roc_curves(
     at = None if concept is None else truth.concepts.index(concept)
     columns = slice(None) if at is None else slice(at, at + 1)
     true = truth.rows(0, len(truth.items))[0]
-    found = {}
+    by_run = {}
     for run in runs:
         if not run.is_binary:
             confidences = run.rows(0, len(truth.items))[1]
-            found[run.name] = roc_curve(true[:, columns], confidences[:, columns])  # type: ignore[index]
-    if not found:
+            by_run[run.name] = roc_curve(true[:, columns], confidences[:, columns])  # type: ignore[index]
+    if not by_run:
         raise UsageError("a ROC curve needs runs with confidences")
-    return found
+    return by_run
 
 
 def ranking(places: Sequence[int], depth: int) -> dict[str, float]:

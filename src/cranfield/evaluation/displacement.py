@@ -84,8 +84,10 @@ class DisplacementScores(Answer):
         """For each run the mean displacement of retrieved and of other items, if it is a sum."""
         if measure.name != "Displacement":
             return None
-        found = _mean_over_topics(self.retrieved).mean(axis=1)
-        return [(float(f), float(t - f)) for f, t in zip(found, self.mean(measure), strict=True)]
+        of_retrieved = _mean_over_topics(self.retrieved).mean(axis=1)
+        return [
+            (float(f), float(t - f)) for f, t in zip(of_retrieved, self.mean(measure), strict=True)
+        ]
 
     def subject_rows(self) -> Iterator[dict[str, Any]]:
         """The mean of each run and subject."""
@@ -177,45 +179,45 @@ def evaluate_displacement(
     orders is taken.
     """
     check_counts(collection_size=collection_size)
-    asked = parse_measures(measures)
+    parsed = parse_measures(measures)
     if hypotheses:
-        asked = (*asked, *(m for m in parse_measures(" ".join(HYPOTHESES)) if m not in asked))
-    for m in asked:
+        parsed = (*parsed, *(m for m in parse_measures(" ".join(HYPOTHESES)) if m not in parsed))
+    for m in parsed:
         if "subjects" not in m.needs:
             raise UsageError(
                 f"{m} does not compare rankings with those of people; here are: {DISPLACEMENT}"
             )
-    chosen = [coerce_run(run, name) for name, run in name_runs(runs)]
-    told, notes = Progress.of(progress), Notes()
-    shape = (len(chosen), len(rankings.subjects), len(rankings.topics))
-    values = {m: np.full(shape, math.nan) for m in asked}
+    run_list = [coerce_run(run, name) for name, run in name_runs(runs)]
+    report_progress, notes = Progress.of(progress), Notes()
+    shape = (len(run_list), len(rankings.subjects), len(rankings.topics))
+    values = {m: np.full(shape, math.nan) for m in parsed}
     retrieved = np.full(shape, math.nan)
     absent = []
-    for r, run in enumerate(chosen):
+    for r, run in enumerate(run_list):
         _note_topics(notes, run, rankings)
         missed = 0
-        known = set(run.topics)
+        run_topics = set(run.topics)
         for t, topic in enumerate(rankings.topics):
-            order = run.ranking(topic) if topic in known else []
+            order = run.ranking(topic) if topic in run_topics else []
             _check_size(order, rankings, topic, run.name, collection_size)
             place = {item: i for i, item in enumerate(order, start=1)}
             for s, subject in enumerate(rankings.subjects):
-                wanted = rankings.lists[subject].get(topic)
-                if wanted is None:
+                ideal = rankings.lists[subject].get(topic)
+                if ideal is None:
                     continue
-                missed += sum(item not in place for item, _ in wanted)
-                orders = [wanted] if ties == "file" else list(_orders(wanted))
+                missed += sum(item not in place for item, _ in ideal)
+                orders = [ideal] if ties == "file" else list(_orders(ideal))
                 retrieved[r, s, t] = np.mean([_of_retrieved(w, place) for w in orders])
-                for m in asked:
+                for m in parsed:
                     plan = m.plan(m, None)
-                    found = [plan(w, place, collection_size) for w in orders]
-                    values[m][r, s, t] = found[0] if len(found) == 1 else np.mean(found)
+                    distances = [plan(w, place, collection_size) for w in orders]
+                    values[m][r, s, t] = distances[0] if len(distances) == 1 else np.mean(distances)
         absent.append(missed)
-        told((r + 1) / len(chosen))
+        report_progress((r + 1) / len(run_list))
     _note_subjects(notes, rankings)
-    names = tuple(run.name for run in chosen)
+    names = tuple(run.name for run in run_list)
     return DisplacementScores(
-        asked,
+        parsed,
         names,
         rankings.subjects,
         rankings.topics,
@@ -228,9 +230,9 @@ def evaluate_displacement(
     )
 
 
-def _orders(wanted: RankedList) -> Iterator[RankedList]:
+def _orders(ideal: RankedList) -> Iterator[RankedList]:
     """The orders of a list in which only equally significant items change places."""
-    groups = [tuple(group) for _, group in groupby(wanted, key=lambda pair: pair[1])]
+    groups = [tuple(group) for _, group in groupby(ideal, key=lambda pair: pair[1])]
     turned: Iterable[tuple[RankedList, ...]]
     if math.prod(math.factorial(len(g)) for g in groups) <= MOST_ORDERS:
         turned = product(*(permutations(g) for g in groups))
@@ -242,11 +244,11 @@ def _orders(wanted: RankedList) -> Iterator[RankedList]:
         yield tuple(pair for part in parts for pair in part)
 
 
-def _of_retrieved(wanted: RankedList, place: Mapping[str, int]) -> float:
+def _of_retrieved(ideal: RankedList, place: Mapping[str, int]) -> float:
     """The part of the weighted displacement that comes from items that were retrieved."""
     return math.fsum(
         significance * abs(rank - place[item])
-        for rank, (item, significance) in enumerate(wanted, start=1)
+        for rank, (item, significance) in enumerate(ideal, start=1)
         if item in place
     )
 
@@ -254,27 +256,27 @@ def _of_retrieved(wanted: RankedList, place: Mapping[str, int]) -> float:
 def _pairs(
     names: tuple[str, ...], values: Mapping[Measure, Floats], rng: Rng
 ) -> tuple[DisplacementPair, ...]:
-    chosen = list(combinations(range(len(names)), 2))
-    if not chosen:
+    combined = list(combinations(range(len(names)), 2))
+    if not combined:
         return ()
-    found = []
+    pairs = []
     for measure, table in values.items():
         means = _mean_over_topics(table)
-        p = np.full(len(chosen), math.nan)
+        p = np.full(len(combined), math.nan)
         if means.shape[1] > 1:
-            p = randomization_test(means, np.array(chosen), rng=rng).p
-        found += [
+            p = randomization_test(means, np.array(combined), rng=rng).p
+        pairs += [
             DisplacementPair(
                 names[a], names[b], str(measure), float((means[a] - means[b]).mean()), float(p[i])
             )
-            for i, (a, b) in enumerate(chosen)
+            for i, (a, b) in enumerate(combined)
         ]
-    return tuple(found)
+    return tuple(pairs)
 
 
 def _note_topics(notes: Notes, run: Run, rankings: SubjectRankings) -> None:
-    known = set(run.topics)
-    absent = [t for t in rankings.topics if t not in known]
+    run_topics = set(run.topics)
+    absent = [t for t in rankings.topics if t not in run_topics]
     if len(absent) == len(rankings.topics):
         raise InputError.single(
             run.name, f"none of its topics ({', '.join(run.topics[:5])}) has a subject's list"
@@ -305,11 +307,11 @@ def _check_size(
 ) -> None:
     if collection_size is None:
         return
-    known = set(order)
+    items = set(order)
     for topics in rankings.lists.values():
-        known.update(item for item, _ in topics.get(topic, ()))
-    if len(known) > collection_size:
+        items.update(item for item, _ in topics.get(topic, ()))
+    if len(items) > collection_size:
         raise UsageError(
             f"collection size {collection_size} is too small: {run} and the subjects know "
-            f"{len(known)} items for topic {topic!r}"
+            f"{len(items)} items for topic {topic!r}"
         )

@@ -33,11 +33,11 @@ def scored_elsewhere(
         if run == "-" or "-" in options.values():
             raise UsageError(f"standard input ('-') cannot be read by the executor {executor}")
     # Other workers may have been started in another folder.
-    whole = pieces if plan.is_local else full_path(list(pieces))
-    named = {piece[1][0]: piece for piece in whole}
-    found = run_pieces(partial(_encoded, work), named, plan, study={}, progress=progress)
-    return Scores.concat([decode(answer["scores"]) for answer in found.values()])
+    full_pieces = pieces if plan.is_local else full_path(list(pieces))
+    by_name = {work_item[1][0]: work_item for work_item in full_pieces}
+    replies = run_pieces(partial(_encoded, work), by_name, plan, study={}, progress=progress)
+    return Scores.concat([decode(answer["scores"]) for answer in replies.values()])
 
 
-def _encoded(work: Callable[[Piece], Scores], piece: Piece) -> dict[str, Any]:
-    return {"scores": encode(work(piece))}
+def _encoded(work: Callable[[Piece], Scores], work_item: Piece) -> dict[str, Any]:
+    return {"scores": encode(work(work_item))}

@@ -42,9 +42,9 @@ class Step:
     @property
     def partner(self) -> str | None:
         """The partners in words, the first few of them by name."""
-        named, others = self.partners[:PARTNERS_NAMED], len(self.partners) - PARTNERS_NAMED
-        more = [f"{others} more"] if others > 0 else []
-        return " or ".join([*named, *more]) or None
+        first_partners, others = self.partners[:PARTNERS_NAMED], len(self.partners) - PARTNERS_NAMED
+        remainder = [f"{others} more"] if others > 0 else []
+        return " or ".join([*first_partners, *remainder]) or None
 
 
 @dataclass(frozen=True, slots=True)
@@ -177,13 +177,13 @@ def _matching(measure: Measure, block: ItemBlock) -> Derivation:
 
 def _assignment(measure: Measure, block: ItemBlock) -> Derivation:
     """The best one-to-one assignment of the |Y| best ranked concepts (No 9.3)."""
-    known = block.knowledge
-    costs = known.costs(str(measure.value_of("cost")))
+    knowledge = block.knowledge
+    costs = knowledge.costs(str(measure.value_of("cost")))
     pairs = _core.assigned_pairs(block.truth, block.confidences, costs, 0)
     # By confidence, and in the order of the vocabulary among equals, as the measure ranks them.
     pairs.sort(key=lambda pair: (-block.confidences[0, pair[0]], pair[0]))
     steps = tuple(
-        Step(known.concepts[a], f"rank {i}", (known.concepts[b],), cost, 1.0, 1.0 - cost)
+        Step(knowledge.concepts[a], f"rank {i}", (knowledge.concepts[b],), cost, 1.0, 1.0 - cost)
         for i, (a, b, cost) in enumerate(pairs, 1)
     )
     value = _value(measure, block)
@@ -206,7 +206,7 @@ class Explanations(Answer):
     explained: tuple[ItemExplanation, ...]
 
     def payload(self, **_: Any) -> dict[str, Any]:
-        return {"explain": [one.to_dict() for one in self.explained]}
+        return {"explain": [explanation.to_dict() for explanation in self.explained]}
 
     def headline(self) -> str:
         item = self.explained[0].item if self.explained else "nothing"

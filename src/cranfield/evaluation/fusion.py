@@ -80,14 +80,14 @@ def _from_zero_to_one(scores: Floats, _: FusionMethod) -> Floats:
 def _standard(scores: Floats, _: FusionMethod) -> Floats:
     """Deviations from the mean; a run that lacks an item counts as its lowest score."""
     scores = _manageable(scores)
-    known = ~np.isnan(scores)
-    count = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    mean = np.where(known, scores, 0.0).sum(axis=1, keepdims=True) / count
-    away = np.where(known, scores - mean, 0.0)
+    present = ~np.isnan(scores)
+    count = np.maximum(present.sum(axis=1, keepdims=True), 1)
+    mean = np.where(present, scores, 0.0).sum(axis=1, keepdims=True) / count
+    away = np.where(present, scores - mean, 0.0)
     deviation = np.sqrt((away**2).sum(axis=1, keepdims=True) / count)
     standard = _ratio(scores - mean, deviation, same=0.0)
-    lowest = np.where(known.any(axis=1, keepdims=True), _lowest(standard), 0.0)
-    return np.asarray(np.where(known, standard, lowest))
+    lowest = np.where(present.any(axis=1, keepdims=True), _lowest(standard), 0.0)
+    return np.asarray(np.where(present, standard, lowest))
 
 
 def _reciprocal(scores: Floats, method: FusionMethod) -> Floats:
@@ -125,9 +125,9 @@ def _lowest(scores: Floats) -> Floats:
     return np.asarray(_filled(scores, np.inf).min(axis=1, keepdims=True))
 
 
-def _ratio(part: Floats, whole: Floats, same: float) -> Floats:
-    usable = np.isfinite(whole) & (whole > 0)
-    return np.asarray(np.where(usable, part / np.where(usable, whole, 1.0), same))
+def _ratio(part: Floats, total: Floats, same: float) -> Floats:
+    usable = np.isfinite(total) & (total > 0)
+    return np.asarray(np.where(usable, part / np.where(usable, total, 1.0), same))
 
 
 def _ranks(scores: Floats) -> Floats:
@@ -317,7 +317,7 @@ class Fusion(Answer):
 
     def payload(self, **_: Any) -> dict[str, Any]:
         """The method, the weights, and what tuning found."""
-        found: dict[str, Any] = {
+        fields: dict[str, Any] = {
             "method": str(self.method),
             "runs": [
                 {"name": name, "weight": weight}
@@ -326,7 +326,7 @@ class Fusion(Answer):
             "topics": len(self.run.topics),
         }
         if self.folds:
-            found["tuned"] = {
+            fields["tuned"] = {
                 "measure": self.measure,
                 "held_out": self.held_out,
                 "folds": [
@@ -339,7 +339,7 @@ class Fusion(Answer):
                     for fold in self.folds
                 ],
             }
-        return found
+        return fields
 
     def headline(self) -> str:
         return f"{plural(len(self.names), 'run')} by {self.method}"
@@ -371,37 +371,39 @@ def fuse(
     ['b', 'a', 'c']
     """
     check_counts(k=k, folds=folds)
-    chosen = METHODS.find(method) if isinstance(method, str) else method
-    told = Progress.of(progress)
-    listed = name_runs(runs)
-    named = {}
-    for number, (label, run) in enumerate(listed):
-        told(READ * number / len(listed))
-        named[label] = coerce_run(run, label)
-    given = _weights(weights, tuple(named))
-    tables = _Tables(tuple(named.values()), chosen, k)
-    told = told.part(READ, 1.0)
+    fusion_method = METHODS.find(method) if isinstance(method, str) else method
+    report_progress = Progress.of(progress)
+    sources = name_runs(runs)
+    by_name = {}
+    for number, (label, run) in enumerate(sources):
+        report_progress(READ * number / len(sources))
+        by_name[label] = coerce_run(run, label)
+    run_weights = _weights(weights, tuple(by_name))
+    tables = _Tables(tuple(by_name.values()), fusion_method, k)
+    report_progress = report_progress.part(READ, 1.0)
     if tune is None:
-        fused = tables.run(dict.fromkeys(tables.topics, given), name, told)
-        return Fusion(chosen, tuple(named), tuple(given.tolist()), fused)
+        fused = tables.run(dict.fromkeys(tables.topics, run_weights), name, report_progress)
+        return Fusion(fusion_method, tuple(by_name), tuple(run_weights.tolist()), fused)
     if weights is not None:
         raise UsageError("give weights= or tune=, not both")
     judged = coerce_judgements(tune)
-    return _tuned(tables, chosen, tuple(named), judged, measure, folds, name, seed, told)
+    return _tuned(
+        tables, fusion_method, tuple(by_name), judged, measure, folds, name, seed, report_progress
+    )
 
 
-def _weights(given: Weights | None, names: tuple[str, ...]) -> Floats:
-    if given is None:
+def _weights(weights: Weights | None, names: tuple[str, ...]) -> Floats:
+    if weights is None:
         return np.ones(len(names))
-    if isinstance(given, Mapping):
-        unknown = [n for n in given if n not in names]
+    if isinstance(weights, Mapping):
+        unknown = [n for n in weights if n not in names]
         if unknown:
             raise UsageError(f"a weight for {unknown[0]!r}, which is none of the runs")
-        given = [given.get(n, 1.0) for n in names]
-    found = np.asarray(given, dtype=np.float64)
-    if found.shape != (len(names),) or not np.isfinite(found).all():
+        weights = [weights.get(n, 1.0) for n in names]
+    values = np.asarray(weights, dtype=np.float64)
+    if values.shape != (len(names),) or not np.isfinite(values).all():
         raise UsageError(f"weights= needs {len(names)} numbers, one for each run")
-    return found
+    return values
 
 
 class _Tables:
@@ -449,24 +451,25 @@ def _tuned(
     seed: int,
     progress: Progress,
 ) -> Fusion:
-    chosen = measure(measure_name) if isinstance(measure_name, str) else measure_name
-    if chosen.higher_is_better is None:
-        raise UsageError(f"{chosen} is neither better high nor low: no weights can be tuned for it")
-    known = [t for t in judged.topics if t in set(tables.topics)]
-    if len(known) < 2 * folds:
+    goal = measure(measure_name) if isinstance(measure_name, str) else measure_name
+    if goal.higher_is_better is None:
+        raise UsageError(f"{goal} is neither better high nor low: no weights can be tuned for it")
+    judged_topics = [t for t in judged.topics if t in set(tables.topics)]
+    if len(judged_topics) < 2 * folds:
         raise UsageError(
-            f"{plural(len(known), 'judged topic')} for {folds} folds: at least two of each are "
+            f"{plural(len(judged_topics), 'judged topic')} for {folds} folds: at least "
+            "two of each are "
             "needed (folds=)"
         )
-    search = _WeightSearch(tables, judged, chosen, len(names))
-    shuffled = generator(seed).permutation(len(known))
-    parts = [[known[i] for i in sorted(shuffled[f::folds].tolist())] for f in range(folds)]
-    found: list[Fold] = []
+    search = _WeightSearch(tables, judged, goal, len(names))
+    shuffled = generator(seed).permutation(len(judged_topics))
+    parts = [[judged_topics[i] for i in sorted(shuffled[f::folds].tolist())] for f in range(folds)]
+    fold_results: list[Fold] = []
     weights: dict[str, Floats] = {}
     for number, part in enumerate(parts):
-        others = [t for t in known if t not in set(part)]
+        others = [t for t in judged_topics if t not in set(part)]
         best = search.best(others, progress.part(number / (folds + 1), (number + 1) / (folds + 1)))
-        found.append(
+        fold_results.append(
             Fold(
                 tuple(part),
                 tuple(best.tolist()),
@@ -475,22 +478,22 @@ def _tuned(
             )
         )
         weights |= dict.fromkeys(part, best)
-    overall = search.best(known, progress.part(folds / (folds + 1), 1.0))
+    overall = search.best(judged_topics, progress.part(folds / (folds + 1), 1.0))
     fused = tables.run(dict.fromkeys(tables.topics, overall) | weights, name)
     note = (
-        f"weights tuned for {chosen.mean_label} in {folds} folds: each judged topic is ranked with "
+        f"weights tuned for {goal.mean_label} in {folds} folds: each judged topic is ranked with "
         "those of the other folds; weights tells what does best on all, which is for new topics"
     )
     return Fusion(
-        method, names, tuple(overall.tolist()), fused, str(chosen), tuple(found), notes=(note,)
+        method, names, tuple(overall.tolist()), fused, str(goal), tuple(fold_results), notes=(note,)
     )
 
 
 class _WeightSearch:
     """Weights that do best on some topics, one weight after the other, by the steps."""
 
-    def __init__(self, tables: _Tables, judged: Judgements, chosen: Measure, runs: int) -> None:
-        self._tables, self._judged, self._measure, self._runs = tables, judged, chosen, runs
+    def __init__(self, tables: _Tables, judged: Judgements, measure: Measure, runs: int) -> None:
+        self._tables, self._judged, self._measure, self._runs = tables, judged, measure, runs
         self._seen: dict[tuple[float, ...], dict[str, float]] = {}
 
     def _per_topic(self, weights: Floats) -> dict[str, float]:
@@ -548,18 +551,18 @@ def fuse_labels(
     if method not in LABEL_METHODS:
         raise UsageError(f"no method {method!r}, expected one of {', '.join(LABEL_METHODS)}")
     matrices = [coerce_labels(run, f"run {i}") for i, run in enumerate(runs, 1)]
-    given = _weights(weights, tuple(m.where for m in matrices))
-    if (given < 0).any() or not given.any():
+    matrix_weights = _weights(weights, tuple(m.where for m in matrices))
+    if (matrix_weights < 0).any() or not matrix_weights.any():
         raise UsageError("weights= of labels are not below 0, and not all 0")
     first = matrices[0]
-    for other in matrices[1:]:
-        if set(other.items) != set(first.items) or set(other.concepts) != set(first.concepts):
-            raise InputError.single(other.where, f"has other items or concepts than {first.where}")
+    for matrix in matrices[1:]:
+        if set(matrix.items) != set(first.items) or set(matrix.concepts) != set(first.concepts):
+            raise InputError.single(matrix.where, f"has other items or concepts than {first.where}")
     cube = np.stack([_aligned(m, first) for m in matrices])
     return LabelMatrix(
         first.items,
         first.concepts,
-        confidences=np.clip(_joined_labels(cube, given, method), 0.0, 1.0),
+        confidences=np.clip(_joined_labels(cube, matrix_weights, method), 0.0, 1.0),
         name=name,
         named=first.named,
     )
@@ -578,8 +581,8 @@ def _joined_labels(cube: Floats, weights: Floats, method: str) -> Floats:
     if method == "mean":
         return np.asarray((cube * shares).sum(axis=0))
     if method in ("max", "min"):
-        kept = cube[weights > 0]
-        return np.asarray(kept.max(axis=0) if method == "max" else kept.min(axis=0))
+        weighted = cube[weights > 0]
+        return np.asarray(weighted.max(axis=0) if method == "max" else weighted.min(axis=0))
     if method == "product":
         # A run without weight takes no part: its 0 would count as no number.
         weighty = weights > 0

@@ -54,13 +54,13 @@ def gain_curves(
     if against != "rank":
         raise UsageError(f"against={against!r}: expected 'rank' or 'recall'")
     cutoffs = cutoffs_to(depth or DEPTH, len(name_runs(runs)) * len(judged.topics))
-    wanted = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs)]
-    wanted += [f"{of_gain}@{k}{parameters}" for k in cutoffs]
-    scores = evaluate(judged, runs, wanted, jobs=jobs, **options)
+    measure_names = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs)]
+    measure_names += [f"{of_gain}@{k}{parameters}" for k in cutoffs]
+    scores = evaluate(judged, runs, measure_names, jobs=jobs, **options)
     counts = counts_of(scores, cutoffs)
-    kept = [scores.units["topic"].index(t) for t in counts.topics]
+    topic_columns = [scores.units["topic"].index(t) for t in counts.topics]
     names = [f"{of_gain}@{k}{parameters}" for k in counts.cutoffs]
-    values = np.stack([per_topic(scores, name)[:, kept] for name in names], axis=2)
+    values = np.stack([per_topic(scores, name)[:, topic_columns] for name in names], axis=2)
     means = np.nan_to_num(values).mean(axis=1)
     return tuple(
         Curve(run, tuple(zip(map(float, counts.cutoffs), means[i].tolist(), strict=True)))
@@ -85,19 +85,23 @@ def _blocks(
     while first <= deepest:
         cutoffs = range(first, 1 + int(min(deepest, first + BLOCK - 1)))
         names = [f"{gain[0]}@{k}{gain[1]}" for k in cutoffs]
-        wanted = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs), *names]
-        scores = evaluate(judged, {run.name: run}, wanted, jobs=jobs, **options)
+        measure_names = ["NumRel", "NumRet", *(f"P@{k}" for k in cutoffs), *names]
+        scores = evaluate(judged, {run.name: run}, measure_names, jobs=jobs, **options)
         relevant = np.nan_to_num(per_topic(scores, "NumRel")[0])
-        kept = np.flatnonzero(relevant > 0)
-        if not len(kept):
+        topic_columns = np.flatnonzero(relevant > 0)
+        if not len(topic_columns):
             raise UsageError("no topic has a relevant item: there is nothing to find")
         longest = max(1, int(np.nanmax(per_topic(scores, "NumRet"), initial=1)))
         deepest = min(deepest, longest)
-        there = [k for k in cutoffs if k <= deepest]
-        precision = np.stack([per_topic(scores, f"P@{k}")[0, kept] for k in there], axis=1)
-        gains = np.stack([per_topic(scores, n)[0, kept] for n in names[: len(there)]], axis=1)
-        hits = np.rint(np.nan_to_num(precision) * np.array(there))
-        yield hits / relevant[kept, None], np.nan_to_num(gains)
+        reached = [k for k in cutoffs if k <= deepest]
+        precision = np.stack(
+            [per_topic(scores, f"P@{k}")[0, topic_columns] for k in reached], axis=1
+        )
+        gains = np.stack(
+            [per_topic(scores, n)[0, topic_columns] for n in names[: len(reached)]], axis=1
+        )
+        hits = np.rint(np.nan_to_num(precision) * np.array(reached))
+        yield hits / relevant[topic_columns, None], np.nan_to_num(gains)
         first += BLOCK
 
 
@@ -117,15 +121,15 @@ def _along_recall(blocks: Iterable[tuple[Any, Any]]) -> tuple[tuple[float, float
     for recall, gains in blocks:
         if len(recall) == 1:
             before = points[-1][0] if points else 0.0
-            fresh = np.flatnonzero(np.diff(recall[0], prepend=before) > 0)
-            points += [(float(recall[0, k]), float(gains[0, k])) for k in fresh]
+            new_points = np.flatnonzero(np.diff(recall[0], prepend=before) > 0)
+            points += [(float(recall[0, k]), float(gains[0, k])) for k in new_points]
             continue
         if at_levels is None:
             at_levels = np.full((len(LEVELS), len(recall)), np.nan)
         for values, level in zip(at_levels, LEVELS, strict=True):
             reached = recall >= level - 1e-9
-            fresh = np.isnan(values) & reached.any(axis=1)
-            values[fresh] = gains[fresh, reached.argmax(axis=1)[fresh]]
+            new_points = np.isnan(values) & reached.any(axis=1)
+            values[new_points] = gains[new_points, reached.argmax(axis=1)[new_points]]
         last = gains[:, -1]
     if at_levels is None:
         return tuple(points)

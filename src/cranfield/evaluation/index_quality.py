@@ -52,21 +52,21 @@ class IndexQuality(Answer):
 
     def lost(self, run: str, measure: Measure) -> tuple[float, float]:
         """How much worse a run is than the reference, and as a share of what that reaches."""
-        best, own = (
+        best, value = (
             float(self.scores.overall[measure][self.scores.index_of(r)])
             for r in (self.reference, run)
         )
-        difference = best - own if measure.higher_is_better is not False else own - best
+        difference = best - value if measure.higher_is_better is not False else value - best
         return difference, difference / best if best > 0 else math.nan
 
     def payload(self, *, per: Sequence[str] = (), **_: Any) -> dict[str, Any]:
-        found = self.scores.payload(per=per)
-        for entry in found["runs"]:
+        fields = self.scores.payload(per=per)
+        for entry in fields["runs"]:
             if entry["name"] in self.others:
                 lost = {str(m): self.lost(entry["name"], m) for m in self.scores.measures}
                 entry["lost"] = {name: value for name, (value, _) in lost.items()}
                 entry["lost_share"] = {name: share for name, (_, share) in lost.items()}
-        return {**found, "collection_size": self.size}
+        return {**fields, "collection_size": self.size}
 
     def headline(self) -> str:
         first = self.scores.measures[0]
@@ -94,22 +94,22 @@ def evaluate_index(
     the means are of the vectors as they are, not of unit length. With `best` there is also the
     query that ranks the relevant items first as well as can be found.
     """
-    told, notes = Progress.of(progress), Notes()
-    given = [coerce_run(run, name) for name, run in name_runs(runs)] if _any(runs) else []
-    for run in given:
+    report_progress, notes = Progress.of(progress), Notes()
+    own_runs = [coerce_run(run, name) for name, run in name_runs(runs)] if _any(runs) else []
+    for run in own_runs:
         if run.name in (OPTIMAL, BEST):
             raise UsageError(f"a run is named {run.name!r}, as a ranking of this study is")
     judged = coerce_judgements(judgements)
-    knowing = _knowing_runs(vectors, judged, rel, raw, best, told.part(0.0, 0.8))
-    own = judged.of_topics(knowing[0].topics)
+    knowing = _knowing_runs(vectors, judged, rel, raw, best, report_progress.part(0.0, 0.8))
+    judged_part = judged.of_topics(knowing[0].topics)
     scores = evaluate(
-        own, [*knowing, *given], measures, collection_size=len(vectors.items), jobs=jobs
+        judged_part, [*knowing, *own_runs], measures, collection_size=len(vectors.items), jobs=jobs
     )
-    without = len(judged.topics) - len(own.topics)
+    without = len(judged.topics) - len(judged_part.topics)
     if without:
         notes.add(f"{without} topics without a relevant item are left out")
     notes.extend(scores.notes)
-    told(1.0)
+    report_progress(1.0)
     return IndexQuality(scores, len(vectors.items), notes=notes.lines())
 
 
@@ -139,8 +139,8 @@ def _knowing_runs(
     topics, unknown = list[str](), list[tuple[str, str]]()
     scores: tuple[list[Floats], list[Floats]] = ([], [])
     every = judgements.to_dict()
-    for done, (topic, grades) in enumerate(every.items()):
-        progress(done / len(every))
+    for number, (topic, grades) in enumerate(every.items()):
+        progress(number / len(every))
         relevant = [item for item, grade in grades.items() if grade >= rel]
         unknown += [(topic, item) for item in relevant if item not in place]
         if unknown or not relevant:
@@ -162,8 +162,8 @@ def _knowing_runs(
         raise UsageError("no topic has a relevant item")
     names = (OPTIMAL, BEST) if best else (OPTIMAL,)
     return [
-        _full_run(tuple(topics), vectors.items, found, name)
-        for name, found in zip(names, scores, strict=False)
+        _full_run(tuple(topics), vectors.items, values, name)
+        for name, values in zip(names, scores, strict=False)
     ]
 
 

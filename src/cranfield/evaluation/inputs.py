@@ -21,37 +21,37 @@ LEFT_OUT = "left out: "
 
 
 def good_runs(
-    runs: Sequence[Any], truth: Any = None, **known: Any
+    runs: Sequence[Any], truth: Any = None, **options: Any
 ) -> tuple[list[Any], tuple[str, ...]]:
     """The runs that can be read, and a line for every problem of the others.
 
-    With a `truth` they are annotations, and must also fit it; `known` are options of
+    With a `truth` they are annotations, and must also fit it; `options` are options of
     `evaluate_labels` that say what its columns are. An InputError when none is left.
     """
-    task = None if truth is None else _task(truth, known)
+    task = None if truth is None else _task(truth, options)
     good: list[Any] = []
-    told: list[str] = []
+    messages: list[str] = []
     for run in runs:
         try:
             _try(run, task)
         except InputError as error:
-            told += [f"{LEFT_OUT}{line}" for line in str(error).splitlines()]
+            messages += [f"{LEFT_OUT}{line}" for line in str(error).splitlines()]
             last = error
         else:
             good.append(run)
     if runs and not good:
         raise last
-    return good, tuple(told)
+    return good, tuple(messages)
 
 
-def keep_good(asked: dict[str, Any]) -> tuple[str, ...]:
+def keep_good(request: dict[str, Any]) -> tuple[str, ...]:
     """Leave the good of the `runs` asked for, if `keep_going` is asked for too; what was told of
     the others."""
-    if not asked.pop("keep_going"):
+    if not request.pop("keep_going"):
         return ()
-    known = {name: value for name, value in asked.items() if name not in ("runs", "truth")}
-    asked["runs"], told = good_runs(asked["runs"], asked.get("truth"), **known)
-    return told
+    options = {name: value for name, value in request.items() if name not in ("runs", "truth")}
+    request["runs"], messages = good_runs(request["runs"], request.get("truth"), **options)
+    return messages
 
 
 def with_notes(answer: A, lines: Sequence[str]) -> A:
@@ -59,12 +59,12 @@ def with_notes(answer: A, lines: Sequence[str]) -> A:
     return replace(answer, notes=(*answer.notes, *lines)) if lines else answer
 
 
-def _task(truth: Any, known: dict[str, Any]) -> LabelTask:
+def _task(truth: Any, label_options: dict[str, Any]) -> LabelTask:
     from cranfield.evaluation.labels import LabelTask
 
     # Any measure will do: only the truth and its columns are looked at.
     names = ("concepts", "scores", "ontology")
-    options = {name: known[name] for name in names if known.get(name) is not None}
+    options = {name: label_options[name] for name in names if label_options.get(name) is not None}
     return LabelTask(truth, "F.example", unlisted="absent", **options)
 
 
@@ -107,11 +107,11 @@ class Subject:
 
     @classmethod
     def of(
-        cls, files: Sequence[Any], truth: Any = None, *, least: int = 1, **options: Any
+        cls, files: Sequence[Any], truth: Any = None, *, min_runs: int = 1, **options: Any
     ) -> Subject:
         """The runs of `files` against `truth`; without one, against the judgements, the first file.
 
-        Files of saved scores need neither. `least` runs must be there. `options` are those of
+        Files of saved scores need neither. `min_runs` runs must be there. `options` are those of
         `evaluate` and `evaluate_labels`; one that the other kind alone knows is refused.
         """
         if truth is not None:
@@ -119,16 +119,18 @@ class Subject:
             foreign = [name for name, usual in ranked if options.pop(name, usual) != usual]
             if foreign:
                 raise UsageError(f"{foreign[0]}= is for ranked runs, not for annotation")
-            if len(files) < least:
-                raise UsageError(f"give {_runs(least)} beside the truth")
+            if len(files) < min_runs:
+                raise UsageError(f"give {_runs(min_runs)} beside the truth")
             return cls("labels", {"truth": truth, "runs": files, **options})
         for name in (*LABEL_OPTIONS, "scores"):
             if options.pop(name, None) not in (None, "confidence", (), {}):
                 raise UsageError(f"{name}= is for annotation; name the truth with truth=")
         if len(files) and all(map(is_saved, files)):
             return cls("saved", {"paths": files})
-        if len(files) < least + 1:
-            raise UsageError(f"give judgements and {_runs(least)}; for annotation, truth= and runs")
+        if len(files) < min_runs + 1:
+            raise UsageError(
+                f"give judgements and {_runs(min_runs)}; for annotation, truth= and runs"
+            )
         return cls("ranked", {"judgements": files[0], "runs": files[1:], **options})
 
     def without_bad(self) -> tuple[Subject, tuple[str, ...]]:
@@ -136,8 +138,10 @@ class Subject:
         if self.kind == "saved":
             return self, ()
         options = dict(self.options)
-        options["runs"], told = good_runs(**{k: v for k, v in options.items() if k != "judgements"})
-        return replace(self, options=options), told
+        options["runs"], messages = good_runs(
+            **{k: v for k, v in options.items() if k != "judgements"}
+        )
+        return replace(self, options=options), messages
 
     def wanted(self, measures: str | None) -> str | None:
         """The measures asked for, or the usual ones where their names are known beforehand."""
@@ -153,7 +157,7 @@ class Subject:
         """The scores under some measures, or the usual ones."""
         if self.kind == "saved":
             return read_scores(self.options["paths"])
-        asked: dict[str, Any] = {
+        arguments: dict[str, Any] = {
             "measures": self.wanted(measures),
             "jobs": jobs,
             "progress": progress,
@@ -161,11 +165,11 @@ class Subject:
         if self.kind == "ranked":
             from cranfield.evaluation.ranked import evaluate
 
-            return evaluate(**asked, **self.options)
+            return evaluate(**arguments, **self.options)
         from cranfield.evaluation.labels import evaluate_labels
 
-        return evaluate_labels(**asked, **self.options)
+        return evaluate_labels(**arguments, **self.options)
 
 
-def _runs(least: int) -> str:
-    return "runs" if least == 1 else "two runs or more"
+def _runs(min_runs: int) -> str:
+    return "runs" if min_runs == 1 else "two runs or more"

@@ -222,7 +222,7 @@ class _Columns:
 
     def add_guards(self) -> None:
         at = {call: self.add(call) for call in dict.fromkeys(self._given.values())}
-        self.guards = {column: at[given] for column, given in self._given.items()}
+        self.guards = {column: at[guard_call] for column, guard_call in self._given.items()}
 
     def policies(self, measures: Iterable[Measure], context: Context) -> tuple[Policy, ...]:
         """How measures place relevant items that are missing, with columns that count these."""
@@ -231,12 +231,12 @@ class _Columns:
             if "missing" in m.params:
                 policy = m.value_of("missing") or context.missing
                 groups.setdefault((float(m.value_of("rel")), policy), []).append(m)
-        found = []
+        policy_list = []
         for (level, policy), members in groups.items():
             cells = ((level, math.inf, -1.0, *cell.weights) for cell in (MISSED, RELEVANT))
             first = self.add(*(KernelCall("counts", params) for params in cells))
-            found.append(Policy(policy, tuple(members), first, first + 1))
-        return tuple(found)
+            policy_list.append(Policy(policy, tuple(members), first, first + 1))
+        return tuple(policy_list)
 
     def unjudged(self, measures: Sequence[Measure], context: Context) -> Unjudged | None:
         """Columns for the share of unjudged items, where it tells more than the measures do.
@@ -343,12 +343,12 @@ class RankedEvaluator:
         if is_tabular(path) or (path.packing and not can_be_read_again(path)):
             run = read_run(path, jobs=jobs).named(name)
             return self._table(run, settings, jobs, describe(path))
-        with trec.open_twice(path) as (place, read, again):
-            found = self.streamed(path, place, read, name, settings, jobs, progress)
-            if found is None:
-                run = read_run(again(), jobs=jobs).named(name)
-                found = self._table(run, settings, jobs, describe(path))
-        return found
+        with trec.open_twice(path) as (place, read, reopen):
+            values = self.streamed(path, place, read, name, settings, jobs, progress)
+            if values is None:
+                run = read_run(reopen(), jobs=jobs).named(name)
+                values = self._table(run, settings, jobs, describe(path))
+        return values
 
     def streamed(
         self,
@@ -386,8 +386,8 @@ class RankedEvaluator:
                 describe(path),
                 f"is empty: no retrieved items found (expected lines: {trec.SHAPES['run']})",
             )
-        found = self._finished(name, values, present, unjudged, describe(path))
-        return replace(found, tag=tag)
+        run_values = self._finished(name, values, present, unjudged, describe(path))
+        return replace(run_values, tag=tag)
 
     def _dict(self, source: dict[str, Any], name: str, settings: Settings) -> RunValues:
         def work(plain: dict[str, dict[str, Any]]) -> tuple[Any, Any, list[str]]:
@@ -403,7 +403,7 @@ class RankedEvaluator:
         values, present, unjudged = of_nested(work, source, f"<{name}>", "finite score")
         return self._finished(name, values, present, unjudged, f"<{name}>")
 
-    def _table(self, run: Run, settings: Settings, jobs: int, where: str) -> RunValues:
+    def _table(self, run: Run, settings: Settings, jobs: int, file_label: str) -> RunValues:
         values, present, duplicates = _core.evaluate_table(
             self.judgements.index,
             list(run.topics),
@@ -418,14 +418,14 @@ class RankedEvaluator:
         if duplicates:
             first, _ = min(duplicates)
             raise InputError.single(
-                where,
+                file_label,
                 f"item {run.item(first)!r} is listed twice for topic {run.topic_of(first)!r}; "
                 "keep one of them",
             )
         judged = set(self.judgements.topics)
         unjudged = [t for t in run.topics if t not in judged]
-        found = self._finished(run.name, values, present, unjudged, where)
-        return replace(found, notes=run.notes)
+        run_values = self._finished(run.name, values, present, unjudged, file_label)
+        return replace(run_values, notes=run.notes)
 
     def _finished(
         self,
@@ -433,14 +433,14 @@ class RankedEvaluator:
         values: Any,
         present: Any,
         unjudged: list[str],
-        where: str,
+        file_label: str,
     ) -> RunValues:
         if not any(present) and not unjudged:
-            raise InputError.single(where, "is empty: no retrieved items found")
+            raise InputError.single(file_label, "is empty: no retrieved items found")
         if not any(present):
             judged = some_names(self.judgements.topics)
             raise InputError.single(
-                where,
+                file_label,
                 f"none of its topics ({some_names(unjudged)}) is judged (judged: {judged}); "
                 "do run and judgements belong together?",
             )
@@ -504,6 +504,6 @@ class TopicScorer:
         rows = zip(self._topics, values.tolist(), present.tolist(), strict=True)
         return {
             topic: self._constants | dict(zip(self._names, row, strict=True))
-            for topic, row, there in rows
-            if there
+            for topic, row, is_present in rows
+            if is_present
         }

@@ -71,13 +71,13 @@ class Mistakes:
     @classmethod
     def joined(cls, parts: Sequence[Mapping[str, Any]]) -> Mistakes:
         """The mistakes of runs that were looked at one by one, from their plain counts."""
-        whole = cls(tuple(parts[0]["concepts"]))
+        total = cls(tuple(parts[0]["concepts"]))
         for part in parts:
             for name in _COUNTS:
-                setattr(whole, name, getattr(whole, name) + np.array(part[name], dtype=np.int64))
-            whole.runs += int(part["runs"])
-            whole.worst = _surest([*whole.worst, *(WrongLabel(*w) for w in part["worst"])])
-        return whole
+                setattr(total, name, getattr(total, name) + np.array(part[name], dtype=np.int64))
+            total.runs += int(part["runs"])
+            total.worst = _surest([*total.worst, *(WrongLabel(*w) for w in part["worst"])])
+        return total
 
     def add(self, run: LabelMatrix) -> None:
         """Count the mistakes of a run that is aligned to the truth."""
@@ -104,9 +104,11 @@ class Mistakes:
     def heard(self, run: LabelMatrix) -> None:
         """Remember what a run names, before it is brought to the truth's items and concepts."""
         concepts = set(run.concepts) if run.named else None
-        for unit, own in (("item", set(run.items)), ("concept", concepts)):
-            known = self.named.get(unit, set())
-            self.named[unit] = None if own is None or known is None else known | own
+        for unit, unit_names in (("item", set(run.items)), ("concept", concepts)):
+            previous = self.named.get(unit, set())
+            self.named[unit] = (
+                None if unit_names is None or previous is None else previous | unit_names
+            )
 
     def _add_confidences(
         self,
@@ -116,8 +118,8 @@ class Mistakes:
         false: Any,
         sure: NDArray[np.float64],
     ) -> None:
-        for counts, chosen in ((self.assigned, labels), (self.wrong, false)):
-            at = np.minimum((sure[chosen] * BINS).astype(np.int64), BINS - 1)
+        for counts, mask in ((self.assigned, labels), (self.wrong, false)):
+            at = np.minimum((sure[mask] * BINS).astype(np.int64), BINS - 1)
             counts += np.bincount(at, minlength=BINS)
         rows, columns = np.nonzero(false)
         if not rows.size:
@@ -125,7 +127,7 @@ class Mistakes:
         values = sure[rows, columns]
         # The surest, and of equally sure ones the first.
         order = np.lexsort((columns, rows, -values))[:KEPT]
-        found = [
+        wrong_labels = [
             WrongLabel(
                 float(values[k]),
                 name,
@@ -134,7 +136,7 @@ class Mistakes:
             )
             for k in order.tolist()
         ]
-        self.worst = _surest([*self.worst, *found])
+        self.worst = _surest([*self.worst, *wrong_labels])
 
 
 def _surest(labels: Sequence[WrongLabel]) -> list[WrongLabel]:
@@ -153,16 +155,16 @@ def score_with_mistakes(
     """The scores of runs, as `evaluate_labels` gives them, and their mistakes; read once."""
     from cranfield.evaluation.labels import LabelTask
 
-    told = Progress.of(progress)
+    report_progress = Progress.of(progress)
     task = LabelTask(truth, measures, **options)
     mistakes = Mistakes(task.truth.concepts, task.truth)
 
     def passing() -> Iterator[LabelMatrix]:
         for k, run in enumerate(task.runs(runs), 1):
-            told.check()
+            report_progress.check()
             mistakes.heard(run)
             mistakes.add(task.aligned(run, Notes()).run)
             yield run
-            told(k / len(runs))
+            report_progress(k / len(runs))
 
     return task.evaluate(passing(), jobs=jobs), mistakes

@@ -57,9 +57,9 @@ def coerce_concepts(source: ConceptSource | None) -> tuple[str, ...] | None:
     if isinstance(source, str | Path):
         return read_concepts(source)
     names = tuple(source) if isinstance(source, Iterable) else (source,)
-    odd = next((name for name in names if not isinstance(name, str)), None)
-    if odd is not None:
-        raise UsageError(f"concepts= are names or a file of them, not {type(odd).__name__}")
+    wrong_type = next((name for name in names if not isinstance(name, str)), None)
+    if wrong_type is not None:
+        raise UsageError(f"concepts= are names or a file of them, not {type(wrong_type).__name__}")
     return names
 
 
@@ -76,14 +76,15 @@ def check_listed(truth: LabelMatrix, unlisted: str | None) -> None:
         raise UsageError(f"unlisted={unlisted!r} is not one of {', '.join(UNLISTED)}")
     if unlisted == "absent" or truth.listed > MOST_LISTED:
         return
-    listed = f"{truth.where}: lists {truth.listed:.0%} of its cells"
+    finding = f"{truth.where}: lists {truth.listed:.0%} of its cells"
     if unlisted == "unjudged":
         raise UsageError(
-            f"{listed}, and these measures need every cell judged; infAP.concept is estimated from "
+            f"{finding}, and these measures need every cell judged; infAP.concept is "
+            "estimated from "
             "those that are"
         )
     raise UsageError(
-        f"{listed}, and some of them as absent: are the others absent, or were they not judged? "
+        f"{finding}, and some of them as absent: are the others absent, or were they not judged? "
         "Say so by unlisted='absent' or unlisted='unjudged'"
     )
 
@@ -99,18 +100,18 @@ def coerce_truth(
     truth = coerce_labels(source, "truth")
     if concepts is None:
         return truth, frozenset()
-    own = set(truth.concepts)
-    if truth.named and not own <= set(concepts):
-        unknown = [c for c in concepts if c not in own]
+    truth_concepts = set(truth.concepts)
+    if truth.named and not truth_concepts <= set(concepts):
+        unknown = [c for c in concepts if c not in truth_concepts]
         if unknown:
-            other = next(c for c in truth.concepts if c not in set(concepts))
+            unlisted = next(c for c in truth.concepts if c not in set(concepts))
             raise InputError.single(
                 truth.where,
-                f"has a concept {other!r} that concepts=... does not list, and lacks "
+                f"has a concept {unlisted!r} that concepts=... does not list, and lacks "
                 f"{unknown[0]!r}, which it does.{suggest(unknown[0], truth.concepts)} List all "
                 "concepts, or some of those of the truth",
             )
-        return truth.only(concepts), frozenset(own - set(concepts))
+        return truth.only(concepts), frozenset(truth_concepts - set(concepts))
     return truth.with_vocabulary(concepts), frozenset()
 
 
@@ -118,56 +119,61 @@ def full_ontology(
     ontology: OntologySource | None, rules: str | Path | None, truth: LabelMatrix
 ) -> Ontology | None:
     """The ontology with further rules; rules alone make one in which every concept is a root."""
-    known = coerce_ontology(ontology)
+    coerced = coerce_ontology(ontology)
     if rules is None:
-        return known
-    more = read_rules(rules)
-    if known is None:
+        return coerced
+    extra_rules = read_rules(rules)
+    if coerced is None:
         flat = ((c, c.replace(".", "_")) for c in truth.concepts)
-        return Ontology.from_paths(flat, rules=more, name=str(rules))
+        return Ontology.from_paths(flat, rules=extra_rules, name=str(rules))
     return Ontology(
-        known.nodes, known.parents, known.concept_nodes, known.rules + more, known.name
+        coerced.nodes,
+        coerced.parents,
+        coerced.concept_nodes,
+        coerced.rules + extra_rules,
+        coerced.name,
     ).checked()
 
 
 def chosen_measures(
-    wanted: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge
+    measures: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge
 ) -> tuple[str | Measure | Iterable[str | Measure], tuple[str, ...]]:
     """The measures asked for (or the usual ones), and those of a set that lack what they need."""
     lacking = set() if knowledge.ontology is not None else {"hierarchy"}
     if knowledge.ontology is None and not knowledge.costmaps:
         lacking.add("costs")
-    if wanted is None:
-        wanted = DEFAULT_MEASURES if "costs" in lacking else DEFAULT_WITH_COSTS
-    if not isinstance(wanted, str):
-        return wanted, ()
-    return without_needs(wanted, frozenset(lacking))
+    if measures is None:
+        measures = DEFAULT_MEASURES if "costs" in lacking else DEFAULT_WITH_COSTS
+    if not isinstance(measures, str):
+        return measures, ()
+    return without_needs(measures, frozenset(lacking))
 
 
 def with_official_costs(
-    wanted: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge, notes: Notes
+    measures: str | Measure | Iterable[str | Measure] | None, knowledge: Knowledge, notes: Notes
 ) -> str | Measure | Iterable[str | Measure] | None:
     """The measures of a campaign with the costs that it had, or a note that they are others."""
-    asked = [] if wanted is None else listed_measures(wanted)
-    if not any(isinstance(one, str) and one in OFFICIAL_COSTS for one in asked):
-        return wanted
-    named = {name.lower(): name for name in knowledge.costmaps}
-    found: list[str | Measure] = []
-    for one in asked:
-        if not isinstance(one, str) or one not in OFFICIAL_COSTS:
-            found.append(one)
+    requested = [] if measures is None else listed_measures(measures)
+    if not any(isinstance(entry, str) and entry in OFFICIAL_COSTS for entry in requested):
+        return measures
+    map_names = {name.lower(): name for name in knowledge.costmaps}
+    expanded: list[str | Measure] = []
+    for entry in requested:
+        if not isinstance(entry, str) or entry not in OFFICIAL_COSTS:
+            expanded.append(entry)
             continue
-        measure, cost = OFFICIAL_COSTS[one]
-        own = f"{measure}(cost={named[cost]!r})" if cost in named else measure
-        found += [own if name == measure else name for name in LABEL_SETS[one]]
-        if cost not in named:
-            used = knowledge.cost_name(DEFAULT_COST)
+        measure, cost = OFFICIAL_COSTS[entry]
+        with_cost = f"{measure}(cost={map_names[cost]!r})" if cost in map_names else measure
+        expanded += [with_cost if name == measure else name for name in LABEL_SETS[entry]]
+        if cost not in map_names:
+            default_cost = knowledge.cost_name(DEFAULT_COST)
             words = {"": "of the cost map given", TREE_COST: "of the ontology's tree", "0/1": "0/1"}
             notes.add(
-                f"{one}: {measure} has the costs {words.get(used, f'of {used!r}')}; the campaign's "
+                f"{entry}: {measure} has the costs "
+                f"{words.get(default_cost, f'of {default_cost!r}')}; the campaign's "
                 f"had those of {cost.upper()}: give them with costmap=... under the name {cost!r}"
             )
-    return " ".join(map(str, found)) if isinstance(wanted, str) else found
+    return " ".join(map(str, expanded)) if isinstance(measures, str) else expanded
 
 
 def checked_truth(truth: LabelMatrix, ontology: Ontology | None) -> LabelMatrix:
@@ -216,7 +222,7 @@ def gather(
     agreement: AgreementSource | None = None,
 ) -> Knowledge:
     """Everything beside truth and runs, read where it is a file, in the truth's vocabulary."""
-    known = coerce_ontology(ontology)
+    full = coerce_ontology(ontology)
     maps = costmap if isinstance(costmap, Mapping) else {DEFAULT_COST: costmap}
     factors = agreement
     if isinstance(factors, str | Path):
@@ -229,8 +235,8 @@ def gather(
         )
     return Knowledge(
         truth.concepts,
-        None if known is None else known.restricted_to(truth.concepts).checked(),
-        known.concepts if known and set(known.concepts) == set(truth.concepts) else None,
+        None if full is None else full.restricted_to(truth.concepts).checked(),
+        full.concepts if full and set(full.concepts) == set(truth.concepts) else None,
         _cost_maps(maps),
         None if factors is None else factors.aligned(truth.concepts),
     )
@@ -250,27 +256,28 @@ def _cost_maps(sources: Mapping[str, CostSource | None]) -> dict[str, CostMap]:
             )
     if DEFAULT_COST in maps:
         # The map given without a name is the default, and fts.csv may also be called 'fts'.
-        own = run_name(maps[DEFAULT_COST].name)
-        if own != TREE_COST:
-            maps.setdefault(own, maps[DEFAULT_COST])
+        map_name = run_name(maps[DEFAULT_COST].name)
+        if map_name != TREE_COST:
+            maps.setdefault(map_name, maps[DEFAULT_COST])
     return maps
 
 
 def check_needs(measures: Sequence[Measure], knowledge: Knowledge, notes: Notes) -> None:
     """A NeedsError for a measure that lacks what it reads; a note where costs are absent."""
-    free = []
+    without_costs = []
     for measure in measures:
         if "hierarchy" in measure.needs and knowledge.ontology is None:
             raise NeedsError(f"{measure} needs a hierarchy of concepts: give one with ontology=...")
         if "costs" in measure.needs:
             name = str(measure.value_of("cost"))
             if knowledge.cost_name(name) == "0/1":
-                free.append(str(measure))
+                without_costs.append(str(measure))
             else:
                 knowledge.costs(name)
-    if free:
+    if without_costs:
         notes.add(
-            f"{', '.join(free)}: without ontology=... or costmap=... every confusion of two "
+            f"{', '.join(without_costs)}: without ontology=... or costmap=... every "
+            "confusion of two "
             "concepts costs 1"
         )
 

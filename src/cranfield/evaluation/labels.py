@@ -94,33 +94,33 @@ class LabelTask:
         check_counts(draws=draws)
         notes = Notes()
         self._scores = scores
-        named = coerce_concepts(concepts)
+        concept_names = coerce_concepts(concepts)
         self._draws, self._rng = draws, rng
         truth, exclusive = soft_file(truth)
-        given, self._left_out = coerce_truth(truth, named)
-        check_listed(given, unlisted)
+        matrix, self._left_out = coerce_truth(truth, concept_names)
+        check_listed(matrix, unlisted)
         self.chances: SoftLabels | None = None
         if soft or exclusive is not None:
-            self.chances = SoftLabels(given, bool(exclusive))
-            given = self.chances.likely()
-        notes.extend(given.notes)
+            self.chances = SoftLabels(matrix, bool(exclusive))
+            matrix = self.chances.likely()
+        notes.extend(matrix.notes)
         # Who names all columns of the truth names those of runs without names as well.
-        self._columns = named if named and not self._left_out else None
-        known = full_ontology(ontology, rules, given)
-        self.truth = checked_truth(given, known)
+        self._columns = concept_names if concept_names and not self._left_out else None
+        full = full_ontology(ontology, rules, matrix)
+        self.truth = checked_truth(matrix, full)
         if self.chances is not None:
             self.chances = self.chances.of(self.truth)
-        self.knowledge = gather(self.truth, ontology=known, costmap=costmap, agreement=agreement)
+        self.knowledge = gather(self.truth, ontology=full, costmap=costmap, agreement=agreement)
         official = with_official_costs(measures, self.knowledge, notes)
-        wanted, dropped = chosen_measures(official, self.knowledge)
+        selected, dropped = chosen_measures(official, self.knowledge)
         if dropped:
             notes.add(
                 "left out of 'all', for want of ontology=... or costmap=...: " + ", ".join(dropped)
             )
-        self.measures = parse_label_measures(wanted)
+        self.measures = parse_label_measures(selected)
         check_needs(self.measures, self.knowledge, notes)
-        if rules is not None and known is not None:
-            note_broken_truth(self.truth, known, notes)
+        if rules is not None and full is not None:
+            note_broken_truth(self.truth, full, notes)
         elif any(m.name == "OS" and m.value_of("rules") for m in self.measures):
             note_broken_rules(self.truth, self.knowledge, notes)
         self.plans: dict[Measure, LabelPlan] = {m: m.plan(m) for m in self.measures}
@@ -138,36 +138,36 @@ class LabelTask:
     ) -> Scores:
         """The scores of runs; each is scored and dropped before the next is asked for."""
         check_counts(jobs=jobs)
-        told = Progress.of(progress)
+        report_progress = Progress.of(progress)
         notes = Notes()
         notes.extend(self.notes)
         collected = _Collected(self, keep or self.chances is not None)
-        ready: list[LabelMatrix] = []
-        first = told if self.chances is None else told.part(0.0, FIRST_SCORED)
+        aligned_runs: list[LabelMatrix] = []
+        first = report_progress if self.chances is None else report_progress.part(0.0, FIRST_SCORED)
         count = len(runs) if isinstance(runs, Sequence | Mapping) else 0
         for k, run in enumerate(self.runs(runs)):
-            told.check()
+            report_progress.check()
             aligned = self.aligned(run, notes)
             # How many runs a generator still has, nobody knows.
             part = first.part(k / count, (k + 1) / count) if count else first.part(0.0, 0.0)
             collected.add(run.name, aligned, jobs or os.cpu_count() or 1, part)
             if self.chances is not None:
-                ready.append(aligned.run)
+                aligned_runs.append(aligned.run)
         scores = collected.scores(notes.lines())
         if self.chances is None:
-            told.finish()
+            report_progress.finish()
             return scores
         from cranfield.stats._resample import seed_of
 
         return with_label_doubt(
             self,
             self.chances,
-            ready,
+            aligned_runs,
             scores,
             draws=self._draws or DEFAULT_DRAWS,
             seed=seed_of(self._rng),
             jobs=jobs or os.cpu_count() or 1,
-            progress=told.part(FIRST_SCORED, 1.0),
+            progress=report_progress.part(FIRST_SCORED, 1.0),
         )
 
     def runs(self, runs: Iterable[Any] | Mapping[str, Any]) -> Iterator[LabelMatrix]:
@@ -181,30 +181,30 @@ class LabelTask:
             _check_names([name or _given_name(run) for name, run in pairs], self._thresholds)
         names: set[str] = set()
         for number, (name, run) in enumerate(pairs, 1):
-            found = self._coerced(run, name or f"run{number}")
-            if name and found.name != name:
-                found = replace(found, name=name)
-            if found.name in names:
-                raise UsageError(f"two runs are named {found.name!r}; a run is named by its file")
-            names.add(found.name)
-            yield self._with_threshold(found)
+            matrix = self._coerced(run, name or f"run{number}")
+            if name and matrix.name != name:
+                matrix = replace(matrix, name=name)
+            if matrix.name in names:
+                raise UsageError(f"two runs are named {matrix.name!r}; a run is named by its file")
+            names.add(matrix.name)
+            yield self._with_threshold(matrix)
 
     def _coerced(self, run: LabelsForm, name: str) -> LabelMatrix:
-        bare = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
+        is_unlabelled = not isinstance(run, LabelMatrix | Mapping) and not hasattr(run, "columns")
         truth = self.truth
-        found = coerce_labels(
+        matrix = coerce_labels(
             run,
             name,
-            items=truth.items if bare and not is_file(run) else None,
-            concepts=truth.concepts if bare or isinstance(run, Mapping) else None,
+            items=truth.items if is_unlabelled and not is_file(run) else None,
+            concepts=truth.concepts if is_unlabelled or isinstance(run, Mapping) else None,
             scores=self._scores,
         )
-        if self._columns is not None and not found.named:
-            return found.renamed(self._columns)
-        if not found.named and set(found.concepts) == set(truth.concepts):
+        if self._columns is not None and not matrix.named:
+            return matrix.renamed(self._columns)
+        if not matrix.named and set(matrix.concepts) == set(truth.concepts):
             # Numbers are names where the truth has no others, such as categories 0 and 1.
-            return replace(found, named=True)
-        return found
+            return replace(matrix, named=True)
+        return matrix
 
     def _with_threshold(self, run: LabelMatrix) -> LabelMatrix:
         threshold: Threshold | None = self._thresholds.get(run.name, self._threshold)
@@ -327,12 +327,19 @@ def evaluate_labels(
     if executor == THREADS:
         return LabelTask(**options).evaluate(runs, keep=keep, jobs=jobs, progress=progress)
     pairs = runs.items() if isinstance(runs, Mapping) else [(_given_name(r), r) for r in runs]
-    named = [(name or f"run{i}", run) for i, (name, run) in enumerate(pairs, 1)]
-    own = thresholds or {}
-    _check_names([name for name, _ in named], own)
+    named_runs = [(name or f"run{i}", run) for i, (name, run) in enumerate(pairs, 1)]
+    run_thresholds = thresholds or {}
+    _check_names([name for name, _ in named_runs], run_thresholds)
     pieces = [
-        ({**options, "keep": keep, "thresholds": {n: t for n, t in own.items() if n == name}}, pair)
-        for pair in named
+        (
+            {
+                **options,
+                "keep": keep,
+                "thresholds": {n: t for n, t in run_thresholds.items() if n == name},
+            },
+            pair,
+        )
+        for pair in named_runs
         for name in pair[:1]
     ]
     from cranfield.evaluation.distributed import scored_elsewhere
@@ -340,9 +347,9 @@ def evaluate_labels(
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 
-def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+def _piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     """One run scored by a worker."""
-    options, (name, run) = piece
+    options, (name, run) = work_item
     keep = options["keep"]
     task = LabelTask(**{k: v for k, v in options.items() if k != "keep"})
     return task.evaluate({name: run}, keep=keep, jobs=1)
@@ -350,12 +357,12 @@ def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
 
 def _check_names(names: Sequence[str | None], thresholds: Mapping[str, Any]) -> None:
     """A UsageError for two runs of a name, or a threshold of a run that is not there."""
-    known = [name for name in names if name]
-    for name in known:
-        if known.count(name) > 1:
+    run_names = [name for name in names if name]
+    for name in run_names:
+        if run_names.count(name) > 1:
             raise UsageError(f"two runs are named {name!r}; a run is named by its file")
-    unknown = thresholds.keys() - set(known)
-    if unknown and len(known) == len(names):
+    unknown = thresholds.keys() - set(run_names)
+    if unknown and len(run_names) == len(names):
         raise UsageError(f"a threshold is for {sorted(unknown)[0]!r}, which is not a run")
 
 
@@ -392,12 +399,12 @@ class _Collected:
         self.missing: list[int] = []
         self.run_facts: list[dict[str, Any]] = []
 
-    def add(self, name: str, aligned: Alignment, jobs: int, told: Progress) -> None:
+    def add(self, name: str, aligned: Alignment, jobs: int, progress: Progress) -> None:
         truth, plans = self.task.truth, self.task.plans
-        ready = aligned.run
-        found = score_run(plans, truth, ready, self.task.knowledge, jobs, told=told)
-        told.finish()
-        for measure, (values, overall) in found.items():
+        run = aligned.run
+        results = score_run(plans, truth, run, self.task.knowledge, jobs, progress=progress)
+        progress.finish()
+        for measure, (values, overall) in results.items():
             self.overall[measure].append(overall)
             self.left[measure].append(int(np.isnan(values).sum()))
             if self.keep:
@@ -412,8 +419,8 @@ class _Collected:
                     "missing": aligned.missing_concepts,
                     "left_out": {str(m): self.left[m][-1] for m in per_concept},
                 },
-                "label_cardinality": ready.cardinality,
-                "label_density": ready.density,
+                "label_cardinality": run.cardinality,
+                "label_density": run.density,
             }
         )
 
@@ -452,14 +459,14 @@ def score_run(
     run: LabelMatrix,
     knowledge: Knowledge,
     jobs: int,
-    known: SortedRun | None = None,
-    told: Progress | None = None,
+    presorted: SortedRun | None = None,
+    progress: Progress | None = None,
 ) -> dict[Measure, tuple[Floats, float]]:
     """(values per unit, value of the run) of every measure for an aligned run.
 
-    `known` is what was sorted of the run, which saves doing it for each of many truths.
+    `presorted` is what was sorted of the run, which saves doing it for each of many truths.
     """
-    told = told or Progress()
+    progress = progress or Progress()
     rows = 0
     parts: dict[Measure, list[Floats]] = {m: [] for m in plans}
     sums: dict[Measure, Floats | float] = dict.fromkeys(plans, 0.0)
@@ -471,23 +478,23 @@ def score_run(
                 if not isinstance(plan, PerRankedConcept) and plan.sums is not None:
                     sums[measure] = sums[measure] + plan.sums(items)
             rows += len(items.truth)
-            told(rows / len(truth.items))
+            progress(rows / len(truth.items))
     cutoffs = tuple(
         sorted({int(m.at) for m, p in plans.items() if isinstance(p, PerRankedConcept) and m.at})
     )
     if any(isinstance(plan, PerRankedConcept) for plan in plans.values()):
-        for concepts in concept_blocks(truth, run, cutoffs, jobs, known):
-            told.check()
+        for concepts in concept_blocks(truth, run, cutoffs, jobs, presorted):
+            progress.check()
             for measure, plan in plans.items():
                 if isinstance(plan, PerRankedConcept):
                     parts[measure].append(plan.values(concepts))
-    found = {}
+    results = {}
     for measure, plan in plans.items():
         if isinstance(plan, PerConcept):
             values = plan.finish(np.asarray(sums[measure]), len(truth.items))
         else:
             values = np.concatenate(parts[measure])
         total = None if isinstance(plan, PerRankedConcept) else plan.total
-        whole = aggregate(measure, values) if total is None else total(np.asarray(sums[measure]))
-        found[measure] = (values, whole)
-    return found
+        overall = aggregate(measure, values) if total is None else total(np.asarray(sums[measure]))
+        results[measure] = (values, overall)
+    return results

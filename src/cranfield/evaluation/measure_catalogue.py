@@ -48,9 +48,9 @@ def dimensions(m: Measure) -> dict[str, str]:
     }
 
 
-def fits(m: Measure, wanted: Mapping[str, str]) -> bool:
+def fits(m: Measure, filters: Mapping[str, str]) -> bool:
     """Whether a measure stands where it is wanted in every dimension that is named."""
-    for name, value in wanted.items():
+    for name, value in filters.items():
         if name not in DIMENSIONS:
             raise UsageError(
                 f"no dimension {name!r}.{suggest(name, DIMENSIONS)} There are: "
@@ -58,8 +58,8 @@ def fits(m: Measure, wanted: Mapping[str, str]) -> bool:
             )
         if value not in DIMENSIONS[name]:
             raise UsageError(f"{name}={value!r} is not one of {', '.join(DIMENSIONS[name])}")
-    found = dimensions(m)
-    return all(found[name] == value for name, value in wanted.items())
+    positions = dimensions(m)
+    return all(positions[name] == value for name, value in filters.items())
 
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "neither"}
@@ -105,7 +105,7 @@ class MeasureCard(Answer):
 
 
 @validate_params
-def list_measures(**where: str) -> MeasureCatalogue:
+def list_measures(**filters: str) -> MeasureCatalogue:
     """Every measure of rankings and of annotation, and the sets of them.
 
     `direction=`, `prediction=`, `relevance=` and `score=` keep those that stand there:
@@ -115,15 +115,15 @@ def list_measures(**where: str) -> MeasureCatalogue:
     >>> [m.name for m in list_measures(score="semantic", prediction="ranked").measures]
     ['ParentOneAccuracy', 'SRP']
     """
-    kept = tuple(m for m in REGISTRY.values() if fits(m, where))
-    return MeasureCatalogue(kept, {} if where else all_sets())
+    matching = tuple(m for m in REGISTRY.values() if fits(m, filters))
+    return MeasureCatalogue(matching, {} if filters else all_sets())
 
 
 @validate_params
 def describe_measure(name: str | Measure) -> MeasureCard:
     """All about the measure of a name such as nDCG, `nDCG@10` or MAP."""
-    chosen = name if isinstance(name, Measure) else REGISTRY.get(name) or measure(name)
-    return MeasureCard(chosen, worked_example(chosen))
+    declaration = name if isinstance(name, Measure) else REGISTRY.get(name) or measure(name)
+    return MeasureCard(declaration, worked_example(declaration))
 
 
 def all_sets() -> dict[str, tuple[str, ...]]:

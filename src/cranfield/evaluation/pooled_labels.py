@@ -54,9 +54,9 @@ def evaluate_pooled_labels(
     """
     judged = read_pooled_cells(truth) if isinstance(truth, str | Path) else truth
     cells = judged if isinstance(judged, Judgements) else Judgements.from_dict(dict(judged))
-    wanted = dict.fromkeys(_named(name) for name in listed_measures(measures))
-    named = name_annotations(runs)
-    matrices = [coerce_labels(source, name, scores=scores) for name, source in named]
+    parsed = dict.fromkeys(_named(name) for name in listed_measures(measures))
+    named_runs = name_annotations(runs)
+    matrices = [coerce_labels(source, name, scores=scores) for name, source in named_runs]
     for matrix in matrices:
         unknown = [c for c in cells.topics if matrix.named and c not in matrix.concepts]
         if unknown:
@@ -64,45 +64,45 @@ def evaluate_pooled_labels(
                 f"{matrix.where}: no concept {unknown[0]!r}.{suggest(unknown[0], matrix.concepts)}"
             )
     ranked = {run.name: run for run in concept_rankings(matrices)}
-    computed = parse_measures([as_ranked(m) for m in wanted])
-    found = evaluate(cells, ranked, computed, jobs=jobs, progress=progress)
+    computed = parse_measures([as_ranked(m) for m in parsed])
+    topic_scores = evaluate(cells, ranked, computed, jobs=jobs, progress=progress)
     items = tuple(dict.fromkeys(item for _, item, _ in cells.rows()))
-    return _by_concept(found, tuple(wanted), items, matrices)
+    return _by_concept(topic_scores, tuple(parsed), items, matrices)
 
 
-def _named(wanted: str | Measure) -> Measure:
-    if isinstance(wanted, Measure):
-        return wanted
+def _named(measure: str | Measure) -> Measure:
+    if isinstance(measure, Measure):
+        return measure
     try:
-        return POOLED.find(wanted)
+        return POOLED.find(measure)
     except MeasureError:
-        return parse_measures(wanted)[0]
+        return parse_measures(measure)[0]
 
 
 def _by_concept(
-    found: Scores, wanted: tuple[Measure, ...], items: tuple[str, ...], runs: list[LabelMatrix]
+    scores: Scores, measures: tuple[Measure, ...], items: tuple[str, ...], runs: list[LabelMatrix]
 ) -> Scores:
     """Scores of rankings in the shape of annotation: topics are concepts."""
-    concepts = found.units["topic"]
-    left = {m: tuple(found.left_out(as_ranked(m))) for m in wanted}
+    concepts = scores.units["topic"]
+    left_out = {m: tuple(scores.left_out(as_ranked(m))) for m in measures}
     counts = [
         {
-            "evaluated": found.evaluated[i],
-            "missing": found.missing[i],
-            "left_out": {str(m): left[m][i] for m in wanted},
+            "evaluated": scores.evaluated[i],
+            "missing": scores.missing[i],
+            "left_out": {str(m): left_out[m][i] for m in measures},
         }
-        for i in range(len(found.runs))
+        for i in range(len(scores.runs))
     ]
     return replace(
-        found,
+        scores,
         task="labels",
-        measures=wanted,
+        measures=measures,
         units={"item": items, "concept": concepts},
-        unit_of=dict.fromkeys(wanted, "concept"),
-        values={m: found.values[as_ranked(m)] for m in wanted},
-        overall={m: found.overall[as_ranked(m)] for m in wanted},
+        unit_of=dict.fromkeys(measures, "concept"),
+        values={m: scores.values[as_ranked(m)] for m in measures},
+        overall={m: scores.overall[as_ranked(m)] for m in measures},
         missing=tuple(len(set(items).difference(run.items)) for run in runs),
-        evaluated=(len(items),) * len(found.runs),
-        run_facts=tuple({"concepts": one} for one in counts),
-        left=left,
+        evaluated=(len(items),) * len(scores.runs),
+        run_facts=tuple({"concepts": concept_counts} for concept_counts in counts),
+        left=left_out,
     )

@@ -57,21 +57,21 @@ class CutoffCounts:
     @property
     def average_precision(self) -> Floats:
         """Runs x topics, exact where every cutoff was counted."""
-        fresh = np.diff(self.hits, axis=2, prepend=0.0)
-        found: Floats = (fresh * self.precision).sum(axis=2) / self.relevant
-        return found
+        new_hits = np.diff(self.hits, axis=2, prepend=0.0)
+        means: Floats = (new_hits * self.precision).sum(axis=2) / self.relevant
+        return means
 
     @property
     def precision(self) -> Floats:
         """Runs x topics x cutoffs; 0 where nothing was retrieved."""
-        found: Floats = self.hits / np.maximum(self.retrieved, 1)
-        return found
+        shares: Floats = self.hits / np.maximum(self.retrieved, 1)
+        return shares
 
     @property
     def recall(self) -> Floats:
         """Runs x topics x cutoffs."""
-        found: Floats = self.hits / self.relevant[None, :, None]
-        return found
+        shares: Floats = self.hits / self.relevant[None, :, None]
+        return shares
 
 
 def count_at_cutoffs(
@@ -96,8 +96,8 @@ def count_at_cutoffs(
     if names is None:
         judgements = coerce_judgements(judgements)
         names = cutoffs_to(depth, len(name_runs(runs)) * len(judgements.topics))
-    wanted = ["NumRel", "NumRet", *(f"P@{k}" for k in names)]
-    scores = evaluate(judgements, runs, wanted, jobs=jobs, **options)
+    measure_names = ["NumRel", "NumRet", *(f"P@{k}" for k in names)]
+    scores = evaluate(judgements, runs, measure_names, jobs=jobs, **options)
     return counts_of(scores, names, collection_size)
 
 
@@ -111,26 +111,26 @@ def counts_of(
     places = tuple(k for n, k in enumerate(cutoffs) if n == 0 or cutoffs[n - 1] < deepest)
     precision = np.stack([per_topic(scores, f"P@{k}") for k in places], axis=2)
     hits = np.rint(np.nan_to_num(precision) * np.array(places))
-    kept = np.flatnonzero(np.nan_to_num(relevant[0]) > 0)
-    if not len(kept):
+    topic_columns = np.flatnonzero(np.nan_to_num(relevant[0]) > 0)
+    if not len(topic_columns):
         raise UsageError("no topic has a relevant item: there is nothing to find")
     retrieved = np.minimum(np.nan_to_num(returned)[:, :, None], np.array(places, dtype=float))
     topics = scores.units["topic"]
     return CutoffCounts(
         tuple(scores.runs),
-        tuple(topics[t] for t in kept),
+        tuple(topics[t] for t in topic_columns),
         places,
-        hits[:, kept],
-        retrieved[:, kept],
-        relevant[0, kept],
+        hits[:, topic_columns],
+        retrieved[:, topic_columns],
+        relevant[0, topic_columns],
         collection_size,
     )
 
 
 def per_topic(scores: Scores, name: str) -> Floats:
     """Runs x topics: the values of a measure by name."""
-    found: Floats = np.asarray(scores.values[measure(name)], dtype=float)
-    return found
+    table: Floats = np.asarray(scores.values[measure(name)], dtype=float)
+    return table
 
 
 def cutoffs_to(depth: int, lists: int) -> tuple[int, ...]:
@@ -149,7 +149,7 @@ def effectiveness_curves(
     "macro" is the mean of the topics (Ro 5.11, 5.12), with the interval of precision as a
     band; "micro" adds the counts of all topics before it divides (Ro 5.13, 5.14).
     """
-    found, of_topics = [], counts.precision
+    curves, of_topics = [], counts.precision
     for i, run in enumerate(counts.runs):
         precision, recall = _averages(counts, i, mean)
         points = _points(recall, precision)
@@ -157,8 +157,8 @@ def effectiveness_curves(
         if mean == "macro" and len(counts.topics) > 1:
             box = wilson_intervals(of_topics[i].T, (0.0, 1.0), confidence=confidence)
             band = tuple(zip(recall.tolist(), box.low.tolist(), box.high.tolist(), strict=True))
-        found.append(Curve(run, points, band))
-    return tuple(found)
+        curves.append(Curve(run, points, band))
+    return tuple(curves)
 
 
 def topic_curves(counts: CutoffCounts, run: str | None = None) -> tuple[Curve, ...]:
@@ -171,19 +171,19 @@ def topic_curves(counts: CutoffCounts, run: str | None = None) -> tuple[Curve, .
 
 
 def cutoff_curves(
-    counts: CutoffCounts, what: Literal["precision", "recall"], *, confidence: float = 0.95
+    counts: CutoffCounts, quantity: Literal["precision", "recall"], *, confidence: float = 0.95
 ) -> tuple[Curve, ...]:
     """The mean of precision or of recall over topics against the cutoff."""
-    values = counts.precision if what == "precision" else counts.recall
+    values = counts.precision if quantity == "precision" else counts.recall
     ranks = [float(k) for k in counts.cutoffs]
-    found = []
+    curves = []
     for i, run in enumerate(counts.runs):
         band: tuple[tuple[float, float, float], ...] = ()
         if len(counts.topics) > 1:
             box = wilson_intervals(values[i].T, (0.0, 1.0), confidence=confidence)
             band = tuple(zip(ranks, box.low.tolist(), box.high.tolist(), strict=True))
-        found.append(Curve(run, _points(ranks, values[i].mean(axis=0)), band))
-    return tuple(found)
+        curves.append(Curve(run, _points(ranks, values[i].mean(axis=0)), band))
+    return tuple(curves)
 
 
 def joint_points(
@@ -207,7 +207,7 @@ def operating_curves(counts: CutoffCounts, *, mean: Mean = "macro") -> dict[str,
     others = counts.collection_size - counts.relevant
     if (others <= 0).any():
         raise UsageError(f"a collection of {counts.collection_size} items is all relevant")
-    found = {}
+    by_run = {}
     for i, run in enumerate(counts.runs):
         false = counts.retrieved[i] - counts.hits[i]
         if mean == "micro":
@@ -219,8 +219,8 @@ def operating_curves(counts: CutoffCounts, *, mean: Mean = "macro") -> dict[str,
             area = float(_areas(xs, ys).mean())
             x, y = xs.mean(axis=0), ys.mean(axis=0)
         points = _points(x, y)
-        found[run] = Roc(points, _equal_error(points), area)
-    return found
+        by_run[run] = Roc(points, _equal_error(points), area)
+    return by_run
 
 
 def detection_curves(counts: CutoffCounts) -> tuple[Curve, ...]:
@@ -263,15 +263,15 @@ def generality_points(
         raise UsageError(f"scope={scope!r}: expected a number above 0")
     i = counts.index_of(run)
     cutoffs = np.array(counts.cutoffs)
-    found = []
+    points = []
     for t, topic in enumerate(counts.topics):
         relevant = counts.relevant[t]
         looked_at = max(1, round(scope * relevant))
         at = min(int(np.searchsorted(cutoffs, looked_at)), len(cutoffs) - 1)
         hits = float(counts.hits[i, t, at])
         share = float(relevant) / counts.collection_size
-        found.append(GeneralityPoint(topic, share, hits / looked_at, hits / float(relevant)))
-    return tuple(found)
+        points.append(GeneralityPoint(topic, share, hits / looked_at, hits / float(relevant)))
+    return tuple(points)
 
 
 def above_score(runs: Any, min_score: float | str) -> list[Any]:
@@ -287,16 +287,16 @@ def above_score(runs: Any, min_score: float | str) -> list[Any]:
         raise UsageError(
             f"min_score={min_score!r}: expected a number, or a share as '80%'"
         ) from None
-    kept = []
+    cut_runs = []
     for name, source in name_runs(runs):
         run = coerce_run(source, name)
         lists = {}
         for topic, items in run.to_dict().items():
             low, high = min(items.values()), max(items.values())
-            least = low + bound * (high - low) if relative else bound
-            lists[topic] = {item: s for item, s in items.items() if s >= least}
-        kept.append(type(run).from_dict(lists).named(name))
-    return kept
+            threshold = low + bound * (high - low) if relative else bound
+            lists[topic] = {item: s for item, s in items.items() if s >= threshold}
+        cut_runs.append(type(run).from_dict(lists).named(name))
+    return cut_runs
 
 
 def _at(counts: CutoffCounts, cutoff: int) -> int:
@@ -320,8 +320,8 @@ def _averages(counts: CutoffCounts, i: int, mean: Mean) -> tuple[Floats, Floats]
 
 
 def _ratio(counts: CutoffCounts, i: int) -> Floats:
-    found: Floats = counts.hits[i].sum(axis=0) / counts.relevant.sum()
-    return found
+    shares: Floats = counts.hits[i].sum(axis=0) / counts.relevant.sum()
+    return shares
 
 
 def _points(x: Any, y: Any) -> tuple[tuple[float, float], ...]:
@@ -337,8 +337,8 @@ def _with_ends(values: Floats) -> Floats:
 
 
 def _areas(x: Floats, y: Floats) -> Floats:
-    found: Floats = (np.diff(x) * (y[:, 1:] + y[:, :-1])).sum(axis=1) / 2
-    return found
+    areas: Floats = (np.diff(x) * (y[:, 1:] + y[:, :-1])).sum(axis=1) / 2
+    return areas
 
 
 def _equal_error(points: Sequence[tuple[float, float]]) -> float:

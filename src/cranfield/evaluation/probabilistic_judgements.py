@@ -130,9 +130,9 @@ def under_doubt(
         offsets, ranks, entries, retrieved, _ = truth.ranks(run, task.settings, jobs)
         counted = np.frombuffer(task.counted(values), dtype=np.uint8)
         arrays.append((offsets, ranks, entries, retrieved, counted))
-    drawn = progress.during(lambda: _Drawn(task, truth, arrays, draws, seed, jobs, counter))
+    sample = progress.during(lambda: _Drawn(task, truth, arrays, draws, seed, jobs, counter))
     progress(1.0)
-    return drawn.scores(scores, results)
+    return sample.scores(scores, results)
 
 
 def _none(scores: Scores, draws: int, seed: int) -> Doubt:
@@ -166,7 +166,7 @@ class _Drawn:
         programme = task.programme
         self.calls = [(call.name, list(call.params)) for call in programme.calls]
         self.watched = [programme.column[m] for m in programme.measures]
-        found = _core.draw_scores(
+        arrays_drawn = _core.draw_scores(
             truth.offsets,
             truth.levels,
             truth.upto,
@@ -183,9 +183,9 @@ class _Drawn:
             jobs,
             counter,
         )
-        self.sums, self.logarithms, self.defined, self.first = found[:4]
-        self.topic_sums, self.topic_squares, self.topic_defined = found[4:7]
-        self.effect_counts, self.effect_sums = found[7:]
+        self.sums, self.logarithms, self.defined, self.first = arrays_drawn[:4]
+        self.topic_sums, self.topic_squares, self.topic_defined = arrays_drawn[4:7]
+        self.effect_counts, self.effect_sums = arrays_drawn[7:]
 
     def scores(self, scores: Scores, results: Sequence[RunValues]) -> Scores:
         values, variances = self._topics()
@@ -194,24 +194,26 @@ class _Drawn:
         expected = [
             replace(r, buffer=np.ascontiguousarray(v)) for r, v in zip(results, values, strict=True)
         ]
-        found = self.task.scored(expected)
+        expected_scores = self.task.scored(expected)
         overall, spread, units = {}, {}, {}
         for m in scores.measures:
             at = self.task.programme.column[m]
-            drawn = means[m]
-            overall[m] = np.asarray(found.overall[m])
-            middle, spread[m] = _moments(drawn)
+            run_means = means[m]
+            overall[m] = np.asarray(expected_scores.overall[m])
+            middle, spread[m] = _moments(run_means)
             units[m] = np.sqrt(variances[:, :, at])
-            whole = (self.topic_defined[:, :, at] % self.draws == 0).all()
-            if m.averaging not in ("mean", "sum") or not whole:
+            is_complete = (self.topic_defined[:, :, at] % self.draws == 0).all()
+            if m.averaging not in ("mean", "sum") or not is_complete:
                 overall[m] = middle
             elif str(m) in exact:
-                known = np.maximum((~np.isnan(values[:, :, at])).sum(axis=1), 1)
-                known = np.ones_like(known) if m.averaging == "sum" else known
-                spread[m] = np.sqrt(np.nansum(variances[:, :, at], axis=1)) / known
+                defined = np.maximum((~np.isnan(values[:, :, at])).sum(axis=1), 1)
+                defined = np.ones_like(defined) if m.averaging == "sum" else defined
+                spread[m] = np.sqrt(np.nansum(variances[:, :, at], axis=1)) / defined
         doubt = Doubt(self.draws, self.seed, means, spread, units, exact, self._items())
         notes = (*scores.notes, UNCHECKED)
-        return replace(scores, values=found.values, overall=overall, doubt=doubt, notes=notes)
+        return replace(
+            scores, values=expected_scores.values, overall=overall, doubt=doubt, notes=notes
+        )
 
     def _topics(self) -> tuple[Floats, Floats]:
         """The expected value of each run and topic (and column), and its variance."""
@@ -246,15 +248,18 @@ class _Drawn:
                 )
                 for k, m in enumerate(linear):
                     at = programme.column[m]
-                    kept = places[~np.isnan(values[i, places, at])]
-                    values[i, kept, at] = mean[kept, k]
-                    variances[i, kept, at] = spread[kept, k]
+                    defined = places[~np.isnan(values[i, places, at])]
+                    values[i, defined, at] = mean[defined, k]
+                    variances[i, defined, at] = spread[defined, k]
             for m in recall:
                 at = programme.column[m]
                 for t in places:
                     if not np.isnan(values[i, t, at]):
-                        found = _recall(self.truth, run, int(t), self._call(m))
-                        values[i, t, at], variances[i, t, at] = found.mean, found.variance
+                        distribution = _recall(self.truth, run, int(t), self._call(m))
+                        values[i, t, at], variances[i, t, at] = (
+                            distribution.mean,
+                            distribution.variance,
+                        )
         names = [str(m) for m in programme.measures if m in linear or m in recall]
         return tuple(names)
 
@@ -290,17 +295,17 @@ class _Drawn:
         between = np.maximum(
             between - np.maximum(levels, 0)[:, None] * within[rows] / self.draws, 0
         )
-        found = []
+        item_doubts = []
         table = self.truth.judgements
         for k, m in enumerate(self.task.programme.measures):
             total = float(within[:, k].sum())
             for row in np.argsort(-between[:, k], kind="stable")[:MOST_NAMED]:
                 if total > 0 and between[row, k] > 0:
                     part = min(float(between[row, k]) / total, 1.0)
-                    found.append(
+                    item_doubts.append(
                         ItemDoubt(str(m), table.topics[rows[row]], table.item(int(row)), part)
                     )
-        return tuple(found)
+        return tuple(item_doubts)
 
     def _within(self) -> Floats:
         """The variance of the mean over runs of each topic, of each measure: topics x measures."""
@@ -319,14 +324,14 @@ class _Drawn:
         return variances
 
 
-def _moments(drawn: Floats) -> tuple[Floats, Floats]:
+def _moments(samples: Floats) -> tuple[Floats, Floats]:
     """The mean and standard deviation of rows over the draws that have a value; equal values
     have themselves for their mean, to the last bit."""
-    known = ~np.isnan(drawn)
-    count = np.maximum(known.sum(axis=1), 1)
-    first = np.where(known, drawn, -np.inf).max(axis=1)
-    first = np.where(known.any(axis=1), first, np.nan)
-    less = np.where(known, drawn - first[:, None], 0.0)
+    defined = ~np.isnan(samples)
+    count = np.maximum(defined.sum(axis=1), 1)
+    first = np.where(defined, samples, -np.inf).max(axis=1)
+    first = np.where(defined.any(axis=1), first, np.nan)
+    less = np.where(defined, samples - first[:, None], 0.0)
     mean = less.sum(axis=1) / count
     variance = (less**2).sum(axis=1) / count - mean**2
     return first + mean, np.sqrt(np.maximum(variance, 0.0))
@@ -338,9 +343,9 @@ def _recall(truth: _Truth, run: _core.RunArrays, topic: int, call: KernelCall) -
     depth = call.params[1] if len(call.params) > 1 else np.inf
     chance = truth.at_least(level)[truth.offsets[topic] : truth.offsets[topic + 1]]
     hits = slice(int(run[0][topic]), int(run[0][topic + 1]))
-    found = run[2][hits][run[1][hits] <= depth]
-    inside = poisson_binomial(chance[found])
-    outside = poisson_binomial(np.delete(chance, found))
+    retrieved = run[2][hits][run[1][hits] <= depth]
+    inside = poisson_binomial(chance[retrieved])
+    outside = poisson_binomial(np.delete(chance, retrieved))
     ours, others = np.arange(len(inside))[:, None], np.arange(len(outside))[None, :]
     share = ours / np.maximum(ours + others, 1)
     values, at = np.unique(share.ravel(), return_inverse=True)
@@ -369,15 +374,15 @@ def exact_distribution(
     if call.name not in (*RECALL, "precision_at", "set_precision"):
         raise UsageError(f"{measure} has no exact distribution; P@k, R@k, SetP and SetR have")
     arrays = truth.ranks(coerce_run(run, "run"), Settings(ties), 1)  # type: ignore[arg-type]
-    found = {}
+    distributions = {}
     for t, topic in enumerate(task.judgements.topics):
         if call.name in RECALL:
-            found[topic] = _recall(truth, arrays, t, call)
+            distributions[topic] = _recall(truth, arrays, t, call)
             continue
         chance = truth.at_least(call.params[0])[truth.offsets[t] : truth.offsets[t + 1]]
         hits = slice(int(arrays[0][t]), int(arrays[0][t + 1]))
         seen = float(arrays[3][t]) if call.name == "set_precision" else call.params[1]
         inside = arrays[2][hits][arrays[1][hits] <= seen]
         mass = poisson_binomial(chance[inside])
-        found[topic] = Distribution(np.arange(len(mass)) / max(seen, 1.0), mass)
-    return found
+        distributions[topic] = Distribution(np.arange(len(mass)) / max(seen, 1.0), mass)
+    return distributions

@@ -46,10 +46,10 @@ class SoftLabels:
     @property
     def chances(self) -> Floats:
         """Items x concepts."""
-        held: Any = self.matrix.confidences
-        if held is None:
-            held = self.matrix.labels
-        return np.asarray(held.toarray() if hasattr(held, "toarray") else held, dtype=np.float64)
+        cells: Any = self.matrix.confidences
+        if cells is None:
+            cells = self.matrix.labels
+        return np.asarray(cells.toarray() if hasattr(cells, "toarray") else cells, dtype=np.float64)
 
     def likely(self) -> LabelMatrix:
         """The most probable truth."""
@@ -80,8 +80,8 @@ class SoftLabels:
         chances = np.zeros(truth.shape)
         for j, concept in enumerate(truth.concepts):
             if concept in columns:
-                own = self.chances[:, columns[concept]]
-                chances[:, j] = own[[rows[item] for item in truth.items]]
+                column = self.chances[:, columns[concept]]
+                chances[:, j] = column[[rows[item] for item in truth.items]]
         return SoftLabels(replace(truth, labels=None, confidences=chances), self.exclusive)
 
 
@@ -117,9 +117,9 @@ def with_label_doubt(
     draws = 1 if certain else draws
     tallies = {m: _Tally(len(runs), draws) for m in scores.measures}
     for first, last in _together(task, runs):
-        told = progress.part(first / len(runs), last / len(runs))
+        step = progress.part(first / len(runs), last / len(runs))
         truths = soft.draws(seed, range(draws), jobs)
-        _score_draws(task, truths, runs, (first, last), tallies, draws, jobs, told)
+        _score_draws(task, truths, runs, (first, last), tallies, draws, jobs, step)
     progress(1.0)
     values = {m: tally.expected() for m, tally in tallies.items()}
     spreads = {m: tally.unit_spread() for m, tally in tallies.items()}
@@ -137,28 +137,30 @@ def with_label_doubt(
         tuple(map(str, exact)),
     )
     notes = scores.notes if certain else (*scores.notes, UNCHECKED)
-    left = {m: tuple(np.isnan(v).sum(axis=1).tolist()) for m, v in values.items()}
+    left_out = {m: tuple(np.isnan(v).sum(axis=1).tolist()) for m, v in values.items()}
     return replace(
         scores,
         values=values,
         overall=overall,
         doubt=doubt,
         notes=notes,
-        left=left,
-        run_facts=_with_left_out(scores, left),
+        left=left_out,
+        run_facts=_with_left_out(scores, left_out),
     )
 
 
 def _with_left_out(
-    scores: Scores, left: Mapping[Measure, tuple[int, ...]]
+    scores: Scores, left_out: Mapping[Measure, tuple[int, ...]]
 ) -> tuple[Mapping[str, Any], ...]:
     """What is said of each run, with the concepts that have no value under any draw."""
-    found = []
+    run_facts = []
     for r, facts in enumerate(scores.run_facts):
-        told = dict(facts["concepts"])
-        told["left_out"] = {str(m): n[r] for m, n in left.items() if str(m) in told["left_out"]}
-        found.append({**facts, "concepts": told})
-    return tuple(found)
+        concept_facts = dict(facts["concepts"])
+        concept_facts["left_out"] = {
+            str(m): n[r] for m, n in left_out.items() if str(m) in concept_facts["left_out"]
+        }
+        run_facts.append({**facts, "concepts": concept_facts})
+    return tuple(run_facts)
 
 
 def _together(task: LabelTask, runs: Sequence[LabelMatrix]) -> Iterator[tuple[int, int]]:
@@ -195,15 +197,15 @@ def _score_draws(
     once."""
     from cranfield.evaluation.labels import score_run
 
-    chosen = range(*between)
-    known = {r: SortedRun(runs[r]) if _sorts(task) else None for r in chosen}
+    run_numbers = range(*between)
+    presorted = {r: SortedRun(runs[r]) if _sorts(task) else None for r in run_numbers}
     for d, labels in enumerate(truths):
         progress(d / draws)
         truth = replace(task.truth, labels=labels, confidences=None)
-        for r in chosen:
-            found = score_run(task.plans, truth, runs[r], task.knowledge, jobs, known[r])
-            for m, (by_unit, whole) in found.items():
-                tallies[m].add(r, d, by_unit, whole)
+        for r in run_numbers:
+            results = score_run(task.plans, truth, runs[r], task.knowledge, jobs, presorted[r])
+            for m, (by_unit, overall) in results.items():
+                tallies[m].add(r, d, by_unit, overall)
 
 
 def _over_items(
@@ -228,11 +230,11 @@ def _hamming(
 ) -> tuple[Floats, Floats]:
     """The expected part of wrong labels of each item, and its standard deviation."""
     parts = [np.asarray(b.labels) for b in item_blocks(task.truth, run, task.knowledge, jobs)]
-    said, chances = np.concatenate(parts), soft.chances
-    wrong = np.where(said, 1.0 - chances, chances)
+    predicted, chances = np.concatenate(parts), soft.chances
+    wrong = np.where(predicted, 1.0 - chances, chances)
     if soft.exclusive:
         # The one that is true adds a mistake where it was not said, and else takes one away.
-        change = np.where(said, -1.0, 1.0)
+        change = np.where(predicted, -1.0, 1.0)
         variance = chances.sum(axis=1) - (chances * change).sum(axis=1) ** 2
     else:
         variance = (chances * (1.0 - chances)).sum(axis=1)
@@ -250,30 +252,30 @@ class _Tally:
         self._squares: list[Floats] = [np.empty(0)] * runs
         self._counts: list[Floats] = [np.empty(0)] * runs
 
-    def add(self, run: int, draw: int, values: Floats, whole: float) -> None:
-        self.whole[run, draw] = whole
+    def add(self, run: int, draw: int, values: Floats, overall: float) -> None:
+        self.whole[run, draw] = overall
         if draw == 0:
             self._first[run] = np.nan_to_num(values)
             for table in (self._sums, self._squares, self._counts):
                 table[run] = np.zeros(len(values))
-        known = ~np.isnan(values)
-        less = np.where(known, values - self._first[run], 0.0)
+        defined = ~np.isnan(values)
+        less = np.where(defined, values - self._first[run], 0.0)
         self._sums[run] += less
         self._squares[run] += less**2
-        self._counts[run] += known
+        self._counts[run] += defined
 
     def over_draws(self) -> tuple[Floats, Floats]:
         """The mean of every run and its spread, over the draws under which it has a value."""
-        whole = self.whole
-        known = ~np.isnan(whole)
-        if known.all():
-            return whole[:, 0] + (whole - whole[:, :1]).mean(axis=1), whole.std(axis=1)
-        count = known.sum(axis=1)
-        first = np.where(known, whole, -np.inf).max(axis=1)
+        overall = self.whole
+        defined = ~np.isnan(overall)
+        if defined.all():
+            return overall[:, 0] + (overall - overall[:, :1]).mean(axis=1), overall.std(axis=1)
+        count = defined.sum(axis=1)
+        first = np.where(defined, overall, -np.inf).max(axis=1)
         first = np.where(count > 0, first, np.nan)
-        less = np.where(known, whole - first[:, None], 0.0)
+        less = np.where(defined, overall - first[:, None], 0.0)
         mean = less.sum(axis=1) / np.maximum(count, 1)
-        away = np.where(known, less - mean[:, None], 0.0)
+        away = np.where(defined, less - mean[:, None], 0.0)
         spread = np.sqrt((away**2).sum(axis=1) / np.maximum(count, 1))
         return first + mean, np.where(count > 0, spread, np.nan)
 

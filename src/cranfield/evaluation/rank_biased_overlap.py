@@ -32,20 +32,20 @@ def overlap_of_runs(
     >>> overlap_of_runs({"t": ["a", "b"]}, {"same": {"t": ["a", "b"]}}).mean()
     {'same': {'RBO': 1.0}}
     """
-    chosen = parse_measures(measures)
-    for m in chosen:
+    parsed = parse_measures(measures)
+    for m in parsed:
         if m.name != "RBO":
             raise MeasureError(f"{m} does not compare runs with a run; RBO does")
-    told, notes = Progress.of(progress), Notes()
+    report_progress, notes = Progress.of(progress), Notes()
     base = coerce_run(reference, "reference")
     ranked = {topic: base.ranking(topic) for topic in base.topics}
     if not ranked:
         raise UsageError("reference= has no topic")
-    named = name_runs(runs)
-    values = {m: np.zeros((len(named), len(ranked))) for m in chosen}
+    named_runs = name_runs(runs)
+    values = {m: np.zeros((len(named_runs), len(ranked))) for m in parsed}
     missing = []
-    for row, (name, source) in enumerate(named):
-        told.check()
+    for row, (name, source) in enumerate(named_runs):
+        report_progress.check()
         run = coerce_run(source, name)
         has = set(run.topics)
         absent = [topic for topic in ranked if topic not in has]
@@ -58,22 +58,22 @@ def overlap_of_runs(
             )
         for column, (topic, first) in enumerate(ranked.items()):
             second = run.ranking(topic) if topic in has else []
-            for m in chosen:
+            for m in parsed:
                 depth = None if m.at is None else int(m.at)
                 persistence = float(m.value_of("p"))
                 values[m][row, column] = rank_biased_overlap(
                     first[:depth], second[:depth], p=persistence
                 )
-        told((row + 1) / len(named))
+        report_progress((row + 1) / len(named_runs))
     return Scores(
         task="ranked",
-        runs=tuple(name for name, _ in named),
-        measures=chosen,
+        runs=tuple(name for name, _ in named_runs),
+        measures=parsed,
         units={"topic": tuple(ranked)},
-        unit_of=dict.fromkeys(chosen, "topic"),
+        unit_of=dict.fromkeys(parsed, "topic"),
         values=values,
         overall={m: v.mean(axis=1) for m, v in values.items()},
         missing=tuple(missing),
-        evaluated=(len(ranked),) * len(named),
+        evaluated=(len(ranked),) * len(named_runs),
         notes=notes.lines(),
     )

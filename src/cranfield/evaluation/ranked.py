@@ -58,10 +58,10 @@ def note_empty_samples(measures: Sequence[Measure], judgements: Judgements, note
     for measure in measures:
         if measure.name not in ESTIMATES or measure.value_of("empty") == "out":
             continue
-        least = float(measure.value_of("rel"))
+        min_grade = float(measure.value_of("rel"))
         total = len(judgements.topics)
         ends = pairwise(judgements.offsets.tolist())
-        empty = sum(not (judgements.values[a:b] >= least).any() for a, b in ends)
+        empty = sum(not (judgements.values[a:b] >= min_grade).any() for a, b in ends)
         if 0 < empty < total:
             notes.add(
                 f"{measure}: the sample of {plural(empty, 'topic')} of {total} holds no relevant "
@@ -122,12 +122,12 @@ class RankedTask:
         context = Context(
             collection_size=collection_size, missing=missing, gmt=gmt, judgements=self.judgements
         )
-        wanted = listed_measures(measures)
-        chosen = parse_measures(wanted)
+        requested = listed_measures(measures)
+        parsed = parse_measures(requested)
         self._dropped: tuple[Measure, ...] = ()
         if ties == "average":
-            chosen, self._dropped = _without_geometric(chosen)
-        self.programme = Programme.of(chosen, context, optional_measures(wanted))
+            parsed, self._dropped = _without_geometric(parsed)
+        self.programme = Programme.of(parsed, context, optional_measures(requested))
         if self.programme.columns_of("strata") and judged_only:
             raise UsageError("xinfAP infers from unjudged items, which judged_only takes out")
         # Built before any thread starts, which would all build it.
@@ -144,52 +144,56 @@ class RankedTask:
     ) -> Scores:
         """The scores of one run, of a list of them, or of {name: run}."""
         check_counts(jobs=jobs)
-        named = name_runs(runs)
+        named_runs = name_runs(runs)
         threads = jobs or os.cpu_count() or 1
-        told = Progress.of(progress)
-        told.check()
+        report_progress = Progress.of(progress)
+        report_progress.check()
         soft = self.judgements.chances is not None
         if soft:
-            named = [(name, coerce_run(run, name)) for name, run in named]
-        results = self._results(named, threads, told.part(0.0, FIRST_SCORED) if soft else told)
+            named_runs = [(name, coerce_run(run, name)) for name, run in named_runs]
+        results = self._results(
+            named_runs,
+            threads,
+            report_progress.part(0.0, FIRST_SCORED) if soft else report_progress,
+        )
         scores = self._scores(results)
         if soft:
-            rest = told.part(FIRST_SCORED, 1.0)
-            scores = self._with_doubt(named, results, scores, threads, rest)
-        told.finish()
+            rest = report_progress.part(FIRST_SCORED, 1.0)
+            scores = self._with_doubt(named_runs, results, scores, threads, rest)
+        report_progress.finish()
         return scores
 
     def _results(
-        self, named: Sequence[tuple[str, Any]], threads: int, told: Progress
+        self, named_runs: Sequence[tuple[str, Any]], threads: int, progress: Progress
     ) -> list[list[RunValues]]:
         """The values of every run, on threads that take one each; one run has all of them."""
-        pieces = Pieces(len(named))
-        told.watch(pieces)
+        pieces = Pieces(len(named_runs))
+        progress.watch(pieces)
 
         def score(pair: tuple[str, Any]) -> list[RunValues]:
-            told.check()
+            progress.check()
             counter = _core.Progress()
             pieces.begin(counter)
             try:
-                return self._values(*pair, threads if len(named) == 1 else 1, counter)
+                return self._values(*pair, threads if len(named_runs) == 1 else 1, counter)
             finally:
                 # What was read until somebody cancelled may look as if it were damaged.
-                told.check()
+                progress.check()
                 pieces.finished(counter)
 
-        if len(named) == 1:
-            return told.during(lambda: [score(named[0])])
+        if len(named_runs) == 1:
+            return progress.during(lambda: [score(named_runs[0])])
         from cranfield.work.threads import map_in_threads
 
-        return told.during(lambda: list(map_in_threads(score, named, threads)))
+        return progress.during(lambda: list(map_in_threads(score, named_runs, threads)))
 
     def _with_doubt(
         self,
-        named: Sequence[tuple[str, Any]],
+        named_runs: Sequence[tuple[str, Any]],
         results: Sequence[Sequence[RunValues]],
         scores: Scores,
         threads: int,
-        told: Progress,
+        progress: Progress,
     ) -> Scores:
         """The expected scores under a truth with probabilities, and how far they are sure."""
         from cranfield.evaluation.probabilistic_judgements import DEFAULT_DRAWS, under_doubt
@@ -197,13 +201,13 @@ class RankedTask:
 
         return under_doubt(
             self,
-            [run for _, run in named],
+            [run for _, run in named_runs],
             [run[0] for run in results],
             scores,
             draws=self._draws or DEFAULT_DRAWS,
             seed=seed_of(self._rng),
             jobs=threads,
-            progress=told,
+            progress=progress,
         )
 
     def scored(self, results: Sequence[RunValues]) -> Scores:
@@ -228,11 +232,11 @@ class RankedTask:
         programme, table = self.programme, self.judgements
         evaluator = RankedEvaluator(table, programme.calls)
         values = evaluator.run(run, name, settings, jobs, counter)
-        for need, other in (("strata", table.with_strata), ("subtopics", table.with_subtopics)):
+        for need, with_need in (("strata", table.with_strata), ("subtopics", table.with_subtopics)):
             if columns := programme.columns_of(need):
-                again = RankedEvaluator(other, [programme.calls[i] for i in columns])
-                found = again.run(run, name, settings, jobs, counter)
-                values.values[:, columns] = found.values
+                need_evaluator = RankedEvaluator(with_need, [programme.calls[i] for i in columns])
+                run_values = need_evaluator.run(run, name, settings, jobs, counter)
+                values.values[:, columns] = run_values.values
         programme.leave_out(values)
         programme.check(values, table.topics)
         note = unmatched_note(values, programme.judged, run, table, jobs)
@@ -245,7 +249,7 @@ class RankedTask:
         missing = tuple(total - sum(r.present) for r in first)
         evaluated = tuple(total - m if self.topics == "run" else total for m in missing)
         sums = [[self._sums(values) for values in run] for run in results]
-        left = {
+        left_out = {
             m: tuple(n - s[0][programme.column[m]][1] for n, s in zip(evaluated, sums, strict=True))
             for m in measures
         }
@@ -261,7 +265,7 @@ class RankedTask:
             evaluated=evaluated,
             notes=self._notes(first, missing, [s[0] for s in sums]),
             run_facts=tuple(self._placed(r) for r in first) if programme.policies else (),
-            left=left,
+            left=left_out,
             tie_range=self._tie_ranges(sums) if self.tie_range else {},
         )
 
@@ -344,7 +348,7 @@ class RankedTask:
 
     def _placed(self, values: RunValues) -> dict[str, Any]:
         """How many relevant items the policies on missing ones had to place, for the answer."""
-        found = [
+        placements = [
             {
                 "missing": policy.missing,
                 "measures": [str(m) for m in policy.measures],
@@ -353,7 +357,7 @@ class RankedTask:
             }
             for policy, placed, relevant in self.programme.placed(values, self.counted(values))
         ]
-        return {"missing_items": found} if found else {}
+        return {"missing_items": placements} if placements else {}
 
 
 NO_GEOMETRIC = "a geometric mean of expected values is not the expected geometric mean"
@@ -363,10 +367,10 @@ def _without_geometric(
     measures: tuple[Measure, ...],
 ) -> tuple[tuple[Measure, ...], tuple[Measure, ...]]:
     """The measures that ties='average' can be asked of, and the others."""
-    kept = tuple(m for m in measures if m.averaging != "geometric")
-    if not kept:
+    remaining = tuple(m for m in measures if m.averaging != "geometric")
+    if not remaining:
         raise UsageError(f"{NO_GEOMETRIC}: use another order of ties than ties='average'")
-    return kept, tuple(m for m in measures if m not in kept)
+    return remaining, tuple(m for m in measures if m not in remaining)
 
 
 @validate_params(skip=("measures", "runs", "max_items", "jobs", "collection_size", "gmt"))
@@ -424,16 +428,18 @@ def evaluate(
     if executor == THREADS:
         task = RankedTask(judgements, measures, **options)
         return task.evaluate(runs, jobs=jobs, progress=progress)
-    named = name_runs(runs)
-    pieces = [({"judgements": judgements, "measures": measures, **options}, run) for run in named]
+    named_runs = name_runs(runs)
+    pieces = [
+        ({"judgements": judgements, "measures": measures, **options}, run) for run in named_runs
+    ]
     from cranfield.evaluation.distributed import scored_elsewhere
 
     return scored_elsewhere(_piece, pieces, executor, jobs, progress)
 
 
-def _piece(piece: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
+def _piece(work_item: tuple[dict[str, Any], tuple[str, Any]]) -> Scores:
     """One run scored by a worker."""
-    options, (name, run) = piece
+    options, (name, run) = work_item
     return RankedTask(**options).evaluate({name: run}, jobs=1)
 
 

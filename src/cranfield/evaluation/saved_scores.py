@@ -74,17 +74,17 @@ def with_baseline(scores: Scores, baseline: Any) -> tuple[Scores, str]:
     if isinstance(baseline, str) and baseline in scores.runs:
         return scores, baseline
     if isinstance(baseline, Scores):
-        other, name = baseline, baseline.runs[0]
+        baseline_scores, name = baseline, baseline.runs[0]
     elif is_saved(baseline):
-        other, name = read_scores([baseline]), run_name(baseline)
+        baseline_scores, name = read_scores([baseline]), run_name(baseline)
     else:
         return scores, str(baseline)  # a comparison says what is wrong with it
-    if len(other.runs) != 1:
-        raise UsageError(f"a baseline is one run, and these are {', '.join(other.runs)}")
+    if len(baseline_scores.runs) != 1:
+        raise UsageError(f"a baseline is one run, and these are {', '.join(baseline_scores.runs)}")
     name = f"baseline {name}" if name in scores.runs else name
-    known = {str(m) for m in other.measures}
-    shared = [m for m in scores.measures if str(m) in known]
+    baseline_measures = {str(m) for m in baseline_scores.measures}
+    shared = [m for m in scores.measures if str(m) in baseline_measures]
     if not shared:
         raise UsageError("the baseline has scores under none of these measures")
-    parts = [scores.select(shared), replace(other.select(shared), runs=(name,))]
+    parts = [scores.select(shared), replace(baseline_scores.select(shared), runs=(name,))]
     return Scores.concat(parts), name

@@ -108,17 +108,17 @@ class Scores(Answer):
 
     def plain_values(self, measure: Measure) -> list[list[float]]:
         """The values of a measure, a list per run, without an array where there is none yet."""
-        plain = getattr(self.values, "plain", None)
-        found: list[list[float]] = (
-            self.values[measure].tolist() if plain is None else plain(measure)
+        as_lists = getattr(self.values, "plain", None)
+        rows: list[list[float]] = (
+            self.values[measure].tolist() if as_lists is None else as_lists(measure)
         )
-        return found
+        return rows
 
     def best_first(self, measure: Measure | None = None) -> list[int]:
         """Positions of the runs, the best mean first; runs without a value come last."""
-        chosen = measure or self.measures[0]
-        sign = -1.0 if chosen.higher_is_better is False else 1.0
-        means = self.plain_means(chosen)
+        ranked_by = measure or self.measures[0]
+        sign = -1.0 if ranked_by.higher_is_better is False else 1.0
+        means = self.plain_means(ranked_by)
         return sorted(
             range(len(means)), key=lambda i: (math.isnan(means[i]), -sign * means[i], self.runs[i])
         )
@@ -134,9 +134,9 @@ class Scores(Answer):
         if measure in self.left:
             return list(self.left[measure])
         undefined = np.isnan(self.values[measure]).sum(axis=1)
-        known = self.values[measure].shape[1] - np.asarray(self.evaluated)
+        not_evaluated = self.values[measure].shape[1] - np.asarray(self.evaluated)
         if self.unit_of[measure] == "topic":
-            undefined = undefined - known
+            undefined = undefined - not_evaluated
         return [int(n) for n in undefined]
 
     def is_mean(self, measure: Measure) -> bool:
@@ -144,9 +144,9 @@ class Scores(Answer):
         values = self.values[measure]
         if self.unit_of[measure] == "whole" or not values.shape[1]:
             return False
-        known = ~np.isnan(values)
-        count = known.sum(axis=1)
-        means = np.where(known, values, 0.0).sum(axis=1) / np.maximum(count, 1)
+        defined = ~np.isnan(values)
+        count = defined.sum(axis=1)
+        means = np.where(defined, values, 0.0).sum(axis=1) / np.maximum(count, 1)
         means[count == 0] = np.nan
         return bool(np.allclose(self.overall[measure], means, rtol=1e-9, equal_nan=True))
 
@@ -154,11 +154,11 @@ class Scores(Answer):
         """One row per run and unit with the values of the measures that speak of that unit."""
         if unit not in _UNITS:
             raise UsageError(f"no unit {unit!r}: they are {', '.join(_UNITS)}")
-        chosen = [m for m in self.measures if self.unit_of[m] == unit]
-        if any(m not in self.values for m in chosen):
+        of_unit = [m for m in self.measures if self.unit_of[m] == unit]
+        if any(m not in self.values for m in of_unit):
             raise UsageError(f"the values per {unit} were not kept (keep=True keeps them)")
         # Asked for once: each look into `values` may put its array together anew.
-        table = {str(m): self.values[m].tolist() for m in chosen}
+        table = {str(m): self.values[m].tolist() for m in of_unit}
         for i, run in enumerate(self.runs):
             for j, name in enumerate(self.units.get(unit, ())):
                 row: dict[str, Any] = {"run": run, unit: name}
@@ -181,16 +181,16 @@ class Scores(Answer):
 
     def select(self, measures: Iterable[Measure]) -> Scores:
         """The same runs under some of the measures, in the order given."""
-        chosen = tuple(measures)
+        selected = tuple(measures)
         return replace(
             self,
-            measures=chosen,
-            unit_of={m: self.unit_of[m] for m in chosen},
-            values={m: self.values[m] for m in chosen if m in self.values},
-            overall={m: self.overall[m] for m in chosen},
-            left={m: tuple(self.left_out(m)) for m in chosen},
-            tie_range={m: self.tie_range[m] for m in chosen if m in self.tie_range},
-            doubt=None if self.doubt is None else self.doubt.select(chosen),
+            measures=selected,
+            unit_of={m: self.unit_of[m] for m in selected},
+            values={m: self.values[m] for m in selected if m in self.values},
+            overall={m: self.overall[m] for m in selected},
+            left={m: tuple(self.left_out(m)) for m in selected},
+            tie_range={m: self.tie_range[m] for m in selected if m in self.tie_range},
+            doubt=None if self.doubt is None else self.doubt.select(selected),
         )
 
     def index_of(self, run: str) -> int:
@@ -255,7 +255,7 @@ class Scores(Answer):
             ],
         }
         means = self.mean()
-        left = {m: self.left_out(m) for m in self.measures}
+        left_out = {m: self.left_out(m) for m in self.measures}
         payload["runs"] = []
         unit = self.main_unit
         for i, run in enumerate(self.runs):
@@ -263,7 +263,7 @@ class Scores(Answer):
                 "evaluated": self.evaluated[i],
                 "missing": self.missing[i],
                 "left_out": {
-                    str(m): left[m][i] for m in self.measures if self.unit_of[m] != "concept"
+                    str(m): left_out[m][i] for m in self.measures if self.unit_of[m] != "concept"
                 },
             }
             entry = {"name": run, "mean": jsonable(means[run]), f"{unit}s": counts}
@@ -292,10 +292,10 @@ class Scores(Answer):
         line = f"{len(self.runs)} run{'s' * (len(self.runs) > 1)} over {units} under {names}"
         first = self.measures[0]
         means = [float(v) for v in self.overall[first]]
-        known = [v for v in means if not math.isnan(v)]
-        if not known:
+        defined = [v for v in means if not math.isnan(v)]
+        if not defined:
             return line
-        best = min(known) if first.higher_is_better is False else max(known)
+        best = min(defined) if first.higher_is_better is False else max(defined)
         return f"{line}; {first.mean_label} {best:.4f} of {self.runs[means.index(best)]}"
 
     @classmethod
@@ -330,19 +330,19 @@ class Scores(Answer):
             for run, value in zip(self.runs, self.overall[m], strict=True):
                 # A value that does not exist reaches nothing.
                 if not sign * float(value) >= sign * floor:
-                    shown = "undefined" if math.isnan(value) else f"{float(value):.4f}"
-                    missed.append(f"{run}: {name} is {shown}, expected at {word} {floor:g}")
+                    text = "undefined" if math.isnan(value) else f"{float(value):.4f}"
+                    missed.append(f"{run}: {name} is {text}, expected at {word} {floor:g}")
         return tuple(missed)
 
     def measure_named(self, name: str) -> Measure:
         """The measure of a name, or of another spelling of it."""
         from cranfield.measures import measure_for
 
-        known = {str(m): m for m in self.measures}
-        found = known.get(name) or known.get(str(measure_for(name, self.task)))
-        if found is None:
-            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, known)}")
-        return found
+        by_name = {str(m): m for m in self.measures}
+        match = by_name.get(name) or by_name.get(str(measure_for(name, self.task)))
+        if match is None:
+            raise UsageError(f"no scores under the measure {name!r}.{suggest(name, by_name)}")
+        return match
 
     def to_pandas(self, unit: str | None = None) -> Any:
         """The rows of a unit (default: topics, or items of an annotation) as a data frame."""
@@ -368,14 +368,14 @@ class Scores(Answer):
 
 def aggregate(measure: Measure, values: Values) -> float:
     """The value over units as the measure averages: NaN units are left out."""
-    kept = values[~np.isnan(values)]
+    defined = values[~np.isnan(values)]
     if measure.averaging == "sum":
-        return float(kept.sum())
-    if kept.size == 0:
+        return float(defined.sum())
+    if defined.size == 0:
         return math.nan
     if measure.averaging == "geometric":
-        return float(np.exp(np.log(np.maximum(kept, SMALLEST_FOR_GEOMETRIC_MEAN)).mean()))
-    return float(kept.sum() / kept.size)
+        return float(np.exp(np.log(np.maximum(defined, SMALLEST_FOR_GEOMETRIC_MEAN)).mean()))
+    return float(defined.sum() / defined.size)
 
 
 def concat(parts: Sequence[Scores]) -> Scores:
@@ -383,18 +383,18 @@ def concat(parts: Sequence[Scores]) -> Scores:
     if not parts:
         raise UsageError("no scores were given")
     first = parts[0]
-    for other in parts[1:]:
-        _check_alike(first, other)
+    for scores in parts[1:]:
+        _check_alike(first, scores)
     runs = tuple(run for part in parts for run in part.runs)
     if len(set(runs)) < len(runs):
         twice = next(run for run in runs if runs.count(run) > 1)
         raise UsageError(f"two runs are named {twice!r}; rename one of them")
-    kept = [m for m in first.measures if all(m in part.values for part in parts)]
+    shared = [m for m in first.measures if all(m in part.values for part in parts)]
     has_facts = all(part.run_facts for part in parts)
     return replace(
         first,
         runs=runs,
-        values={m: np.concatenate([part.values[m] for part in parts]) for m in kept},
+        values={m: np.concatenate([part.values[m] for part in parts]) for m in shared},
         overall={m: np.concatenate([part.overall[m] for part in parts]) for m in first.measures},
         missing=tuple(n for part in parts for n in part.missing),
         evaluated=tuple(n for part in parts for n in part.evaluated),
@@ -419,19 +419,20 @@ def _joined_doubt(parts: Sequence[Scores]) -> Doubt | None:
     return type(doubts[0]).concat(doubts)
 
 
-def _check_alike(one: Scores, other: Scores) -> None:
+def _check_alike(first: Scores, second: Scores) -> None:
     """A UsageError when two scores do not speak of the same truth and measures."""
-    if one.task != other.task:
+    if first.task != second.task:
         raise UsageError("scores of rankings and of annotations cannot be joined")
-    if one.measures != other.measures:
+    if first.measures != second.measures:
         raise UsageError(
-            f"the scores are under different measures ({_listed(one.measures)} and "
-            f"{_listed(other.measures)}); score all runs under the same ones"
+            f"the scores are under different measures ({_listed(first.measures)} and "
+            f"{_listed(second.measures)}); score all runs under the same ones"
         )
-    for unit, names in one.units.items():
-        if other.units.get(unit) != names:
+    for unit, names in first.units.items():
+        if second.units.get(unit) != names:
             raise UsageError(
-                f"the scores of {other.runs[0]} are over other {unit}s than those of {one.runs[0]}"
+                f"the scores of {second.runs[0]} are over other {unit}s than those of "
+                f"{first.runs[0]}"
             )
 
 
@@ -439,7 +440,7 @@ def _listed(measures: Sequence[Measure]) -> str:
     return " ".join(map(str, measures))
 
 
-def from_payload(payload: Mapping[str, Any], where: str) -> Scores:
+def from_payload(payload: Mapping[str, Any], file_label: str) -> Scores:
     """Scores from their JSON shape; values per unit are there where the JSON has them."""
     from cranfield.measures import measure
 
@@ -448,13 +449,13 @@ def from_payload(payload: Mapping[str, Any], where: str) -> Scores:
     runs = tuple(entry["name"] for entry in payload["runs"])
     rows = {unit: payload.get(f"per_{unit}") or [] for unit in ("topic", "item", "concept")}
     units, values, unit_of = {}, {}, {}
-    for unit, listed in rows.items():
-        if not listed:
+    for unit, unit_rows in rows.items():
+        if not unit_rows:
             continue
-        units[unit] = tuple(dict.fromkeys(str(row[unit]) for row in listed))
+        units[unit] = tuple(dict.fromkeys(str(row[unit]) for row in unit_rows))
         for m in measures:
-            if str(m) in listed[0]:
-                flat = [math.nan if row[str(m)] is None else row[str(m)] for row in listed]
+            if str(m) in unit_rows[0]:
+                flat = [math.nan if row[str(m)] is None else row[str(m)] for row in unit_rows]
                 values[m] = np.array(flat, dtype=np.float64).reshape(len(runs), -1)
                 unit_of[m] = unit
     main = MAIN_UNIT[task]
@@ -462,10 +463,14 @@ def from_payload(payload: Mapping[str, Any], where: str) -> Scores:
     notes = list(payload.get("notes", ()))
     lacking = [str(m) for m in measures if m not in values]
     if lacking:
-        notes.append(f"{where} holds no values per {main} of {', '.join(lacking)}: only the means")
+        notes.append(
+            f"{file_label} holds no values per {main} of {', '.join(lacking)}: only the means"
+        )
     version = str(payload["cranfield"])
     if version.startswith("0.1"):
-        notes.append(f"{where} was printed by Cranfield {version}; what 0.2 added is not in it")
+        notes.append(
+            f"{file_label} was printed by Cranfield {version}; what 0.2 added is not in it"
+        )
     means = {
         m: np.array(
             [math.nan if (v := e["mean"][str(m)]) is None else v for e in payload["runs"]],
@@ -491,7 +496,7 @@ def from_payload(payload: Mapping[str, Any], where: str) -> Scores:
 def _left(entry: Mapping[str, Any], measure: Measure, main: str) -> int:
     """How many units the mean of a run leaves out, as its JSON says."""
     for unit in (main, "concept"):
-        left = entry.get(f"{unit}s", {}).get("left_out", {})
-        if str(measure) in left:
-            return int(left[str(measure)])
+        counts = entry.get(f"{unit}s", {}).get("left_out", {})
+        if str(measure) in counts:
+            return int(counts[str(measure)])
     return 0

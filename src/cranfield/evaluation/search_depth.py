@@ -51,10 +51,10 @@ def ask_until_found(
     rankings: dict[str, dict[str, float]] = {}
     depths, never = {}, {}
     for topic in people.topics:
-        wanted = {item for lists in people.lists.values() for item, _ in lists.get(topic, ())}
-        items = _enough(topic, wanted, ask, first, most)
+        targets = {item for lists in people.lists.values() for item, _ in lists.get(topic, ())}
+        items = _enough(topic, targets, ask, first, most)
         places = {item: place for place, item in enumerate(items, 1)}
-        missed = tuple(sorted(wanted - places.keys()))
+        missed = tuple(sorted(targets - places.keys()))
         if missed:
             never[topic] = missed
         depths[topic] = len(items)
@@ -62,15 +62,15 @@ def ask_until_found(
     return Asked(Run.from_dict(rankings).named(name), depths, never)
 
 
-def _enough(topic: str, wanted: set[str], ask: Ask, first: int, most: int | None) -> list[str]:
+def _enough(topic: str, targets: set[str], ask: Ask, first: int, limit: int | None) -> list[str]:
     count, before = first, list[str]()
     while True:
-        count = count if most is None else min(count, most)
+        count = count if limit is None else min(count, limit)
         items = list(ask(topic, count))[:count]
         if len(set(items)) < len(items):
             raise UsageError(f"topic {topic}: the system gives an item twice")
         if items[: len(before)] != before:
             raise UsageError(f"topic {topic}: asked for {count} items, the first ones changed")
-        if wanted <= set(items) or len(items) < count or count == most:
+        if targets <= set(items) or len(items) < count or count == limit:
             return items
         count, before = 2 * count, items

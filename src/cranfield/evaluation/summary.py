@@ -21,14 +21,14 @@ SLACK = 1e-12
 NAMED = 3
 
 
-def listed(names: Sequence[str], most: int = NAMED) -> str:
+def listed(names: Sequence[str], limit: int = NAMED) -> str:
     """Some names as part of a sentence.
 
     >>> listed(["a", "b"]), listed(["a", "b", "c", "d", "e"])
     ('a and b', 'a, b, c and 2 more')
     """
-    if len(names) > most + 1:
-        return f"{', '.join(names[:most])} and {len(names) - most} more"
+    if len(names) > limit + 1:
+        return f"{', '.join(names[:limit])} and {len(names) - limit} more"
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
@@ -50,8 +50,8 @@ class Order:
     @classmethod
     def of(cls, measure: Measure, runs: Sequence[str], means: Sequence[float]) -> Order:
         sign = 1.0 if measure.higher_is_better is False else -1.0
-        known = [(sign * v, i) for i, v in enumerate(means) if not math.isnan(v)]
-        order = [i for _, i in sorted(known)]
+        defined = [(sign * v, i) for i, v in enumerate(means) if not math.isnan(v)]
+        order = [i for _, i in sorted(defined)]
         best = tuple(float(means[i]) for i in order)
         return cls(measure, tuple(runs[i] for i in order), best, tuple(order))
 
@@ -101,9 +101,9 @@ def score_verdict(
     """
     first = measure or scores.measures[0]
     order = Order.of(first, scores.runs, list(scores.plain_means(first)))
-    said = [order.sentence(len(scores.runs)), _elsewhere(scores, order)]
-    said.append(hardest(scores, first, items=items))
-    return tuple(filter(None, said))
+    sentences = [order.sentence(len(scores.runs)), _elsewhere(scores, order)]
+    sentences.append(hardest(scores, first, items=items))
+    return tuple(filter(None, sentences))
 
 
 def _elsewhere(scores: Scores, order: Order) -> str:
@@ -114,16 +114,16 @@ def _elsewhere(scores: Scores, order: Order) -> str:
     others: dict[str, list[str]] = {}
     compared = [m for m in scores.measures if m != order.measure and m.higher_is_better is not None]
     for m in compared:
-        other = Order.of(m, scores.runs, list(scores.plain_means(m)))
-        if other.runs and not leaders & set(other.level()):
-            others.setdefault(listed(other.level()), []).append(m.mean_label)
+        rival = Order.of(m, scores.runs, list(scores.plain_means(m)))
+        if rival.runs and not leaders & set(rival.level()):
+            others.setdefault(listed(rival.level()), []).append(m.mean_label)
     if not others:
         return ""
     count = sum(map(len, others.values()))
-    where = f"{count} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
-    who = [f"{runs} by {listed(names)}" for runs, names in others.items()]
-    more = "; and so on" * (len(who) > NAMED)
-    return f"Another run leads under {where}: {'; '.join(who[:NAMED])}{more}."
+    share = f"{count} of {len(compared)} other measure{'s' * (len(compared) > 1)}"
+    leader_texts = [f"{runs} by {listed(names)}" for runs, names in others.items()]
+    ending = "; and so on" * (len(leader_texts) > NAMED)
+    return f"Another run leads under {share}: {'; '.join(leader_texts[:NAMED])}{ending}."
 
 
 def hardest(scores: Scores, measure: Measure, *, items: bool = True) -> str:
@@ -135,24 +135,23 @@ def hardest(scores: Scores, measure: Measure, *, items: bool = True) -> str:
     if measure not in scores.values or measure.higher_is_better is None or len(names) < 2:
         return ""
     best = best_values(scores, measure)
-    known = [v for v in best if not math.isnan(v)]
-    if not known:
+    defined = [v for v in best if not math.isnan(v)]
+    if not defined:
         return ""
     lower = measure.higher_is_better is False
-    worst = max(known) if lower else min(known)
-    if worst == (min(known) if lower else max(known)):
+    worst = max(defined) if lower else min(defined)
+    if worst == (min(defined) if lower else max(defined)):
         return ""  # all are equally hard
-    there = [name for name, v in zip(names, best, strict=True) if v == worst]
+    worst_units = [name for name, v in zip(names, best, strict=True) if v == worst]
     limit = measure.range[1] if lower else measure.range[0]
     if worst == limit and math.isfinite(limit):
-        count = f"{len(there)} of {len(known)} {unit}s"
-        return (
-            f"On {count} every run has the worst value, {shown(measure, worst)}: {listed(there)}."
-        )
-    what = f"The hardest {unit}s are" if len(there) > 1 else f"The hardest {unit} is"
+        count = f"{len(worst_units)} of {len(defined)} {unit}s"
+        value = shown(measure, worst)
+        return f"On {count} every run has the worst value, {value}: {listed(worst_units)}."
+    subject = f"The hardest {unit}s are" if len(worst_units) > 1 else f"The hardest {unit} is"
     runs = "no run gets below" if lower else "no run gets above"
     runs = runs if len(scores.runs) > 1 else "the run gets"
-    return f"{what} {listed(there)}: {runs} {shown(measure, worst)} there."
+    return f"{subject} {listed(worst_units)}: {runs} {shown(measure, worst)} there."
 
 
 def best_values(scores: Scores, measure: Measure) -> list[float]:

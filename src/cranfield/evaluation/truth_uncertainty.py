@@ -160,11 +160,11 @@ class Doubt:
         runs = len(means)
         above = (means[:, None, :] > means[None, :, :]).sum(axis=1)
         level = (means[:, None, :] == means[None, :, :]).sum(axis=1)
-        found = np.zeros((runs, runs))
+        shares = np.zeros((runs, runs))
         for place in range(runs):
             inside = (above <= place) & (place < above + level)
-            found[:, place] = (inside / level).mean(axis=1)
-        return found
+            shares[:, place] = (inside / level).mean(axis=1)
+        return shares
 
 
 def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, ...]:
@@ -178,27 +178,31 @@ def run_doubts(scores: Scores, *, confidence: float = 0.95) -> tuple[RunDoubt, .
     for m in scores.measures:
         for i, run in enumerate(scores.runs):
             expected = float(scores.overall[m][i])
-            drawn = doubt.means[m][i]
-            drawn = drawn[~np.isnan(drawn)]
-            ends = np.quantile(drawn, levels) if len(drawn) else (np.nan, np.nan)
+            sample = doubt.means[m][i]
+            sample = sample[~np.isnan(sample)]
+            ends = np.quantile(sample, levels) if len(sample) else (np.nan, np.nan)
             low, high = (float(end) for end in ends)
             low, high = min(low, expected), max(high, expected)
             box = boxes[run][str(m)]
-            by_topics = topics = both = None
+            by_topics = topics = combined = None
             if box is not None:
-                kept = scores.values[m][i]
-                kept = kept[~np.isnan(kept)]
-                by_topics = float(kept.std(ddof=1) / len(kept) ** 0.5) if len(kept) > 1 else None
+                unit_values = scores.values[m][i]
+                unit_values = unit_values[~np.isnan(unit_values)]
+                by_topics = (
+                    float(unit_values.std(ddof=1) / len(unit_values) ** 0.5)
+                    if len(unit_values) > 1
+                    else None
+                )
                 topics = (box.low, box.high)
                 # Distances to the ends add up as independent errors do.
                 ends = (
                     expected - float(np.hypot(expected - box.low, expected - low)),
                     expected + float(np.hypot(box.high - expected, high - expected)),
                 )
-                both = clipped(ends, m.range)
+                combined = clipped(ends, m.range)
             by_truth = float(doubt.spread[m][i])
             rows.append(
-                RunDoubt(str(m), run, expected, by_truth, by_topics, (low, high), topics, both)
+                RunDoubt(str(m), run, expected, by_truth, by_topics, (low, high), topics, combined)
             )
     return tuple(rows)
 

@@ -60,30 +60,32 @@ def evaluate_tuned(
     {'mine': {'F.concept': 1.0}}
     """
     goal = _goal(tune, per)
-    told = Progress.of(progress)
-    known, _ = coerce_truth(truth, coerce_concepts(options.get("concepts")))
-    chosen = _chosen_items(on, known)
-    tried = LabelTask(_part(known, chosen.__contains__), [goal], **options)
-    final = LabelTask(_part(known, lambda item: item not in chosen), measures, **options)
-    said: list[str] = []
+    report_progress = Progress.of(progress)
+    matrix, _ = coerce_truth(truth, coerce_concepts(options.get("concepts")))
+    tuning_items = _chosen_items(on, matrix)
+    tried = LabelTask(_part(matrix, tuning_items.__contains__), [goal], **options)
+    final = LabelTask(_part(matrix, lambda item: item not in tuning_items), measures, **options)
+    texts: list[str] = []
 
     def tuned() -> Iterator[LabelMatrix]:
         for k, run in enumerate(tried.runs(runs)):
-            told(k / len(runs) if isinstance(runs, Sized) else 0.0)
-            ready = run
+            report_progress(k / len(runs) if isinstance(runs, Sized) else 0.0)
+            labelled = run
             if run.labels is None:
-                threshold, text = _best(tried, _part(run, chosen.__contains__), goal, per, jobs)
-                said.append(f"{run.name} {text}")
-                ready = run.with_threshold(threshold)
-            yield _part(ready, lambda item: item not in chosen)
+                threshold, text = _best(
+                    tried, _part(run, tuning_items.__contains__), goal, per, jobs
+                )
+                texts.append(f"{run.name} {text}")
+                labelled = run.with_threshold(threshold)
+            yield _part(labelled, lambda item: item not in tuning_items)
 
-    found = final.evaluate(tuned(), keep=keep, jobs=jobs)
-    told.finish()
+    scores = final.evaluate(tuned(), keep=keep, jobs=jobs)
+    report_progress.finish()
     note = (
-        f"thresholds were chosen for {goal} on {plural(len(chosen), 'item')}, which are not "
-        f"among those evaluated: {'; '.join(said) or 'none, all runs bring their labels'}"
+        f"thresholds were chosen for {goal} on {plural(len(tuning_items), 'item')}, which are not "
+        f"among those evaluated: {'; '.join(texts) or 'none, all runs bring their labels'}"
     )
-    return replace(found, notes=(*found.notes, note))
+    return replace(scores, notes=(*scores.notes, note))
 
 
 def _goal(tune: str | Measure, per: str) -> Measure:
@@ -106,23 +108,23 @@ def _goal(tune: str | Measure, per: str) -> Measure:
 
 def _chosen_items(on: str | Path | Sequence[str], truth: LabelMatrix) -> frozenset[str]:
     items = read_items(on) if isinstance(on, str | Path) else tuple(map(str, on))
-    known = set(truth.items)
-    unknown = next((item for item in items if item not in known), None)
+    truth_items = set(truth.items)
+    unknown = next((item for item in items if item not in truth_items), None)
     if unknown is not None:
         raise InputError.single(
             truth.where, f"has no item {unknown!r} to tune on.{suggest(unknown, truth.items)}"
         )
-    if not 0 < len(set(items)) < len(known):
+    if not 0 < len(set(items)) < len(truth_items):
         raise UsageError(
             f"thresholds are tuned on some items and runs evaluated on the others: "
-            f"{len(set(items))} of {len(known)} leave none"
+            f"{len(set(items))} of {len(truth_items)} leave none"
         )
     return frozenset(items)
 
 
-def _part(matrix: LabelMatrix, wanted: Callable[[str], bool]) -> LabelMatrix:
+def _part(matrix: LabelMatrix, is_member: Callable[[str], bool]) -> LabelMatrix:
     """The rows of some items."""
-    rows = [i for i, item in enumerate(matrix.items) if wanted(item)]
+    rows = [i for i, item in enumerate(matrix.items) if is_member(item)]
     if not rows:
         raise InputError.single(matrix.where, "has none of the items that are asked for")
     return matrix.map(lambda m: m[rows], items=tuple(matrix.items[i] for i in rows))
@@ -183,9 +185,9 @@ def label_way(options: dict[str, Any], *, keep: bool) -> tuple[Callable[..., Sco
     what the way taken has no use for is taken out of them.
     """
     tune, on, per = (options.pop(name) for name in ("tune", "on", "tune_per"))
-    asked = split_names(options["measures"] or "")
-    if any(map(_is_pooled, asked)):
-        _only_pooled(options, asked)
+    names = split_names(options["measures"] or "")
+    if any(map(_is_pooled, names)):
+        _only_pooled(options, names)
         from cranfield.evaluation.pooled_labels import evaluate_pooled_labels
 
         return evaluate_pooled_labels, False
@@ -204,15 +206,15 @@ def _is_pooled(name: str) -> bool:
     return name.partition("(")[0] in POOLED
 
 
-def _only_pooled(options: dict[str, Any], asked: list[str]) -> None:
-    others = [name for name in asked if not _is_pooled(name)]
+def _only_pooled(options: dict[str, Any], names: list[str]) -> None:
+    others = [name for name in names if not _is_pooled(name)]
     if others:
         raise UsageError(
             f"{others[0]} needs every cell of the truth, measures such as infAP.concept those that "
             "were judged: ask for them in two calls"
         )
     if options.pop("unlisted", None) == "absent":
-        raise UsageError(f"{asked[0]} takes cells that are not listed as not judged")
+        raise UsageError(f"{names[0]} takes cells that are not listed as not judged")
     for name in (*_WHERE, *_CHANCE, *_KNOWLEDGE):
         if options.pop(name, None) and name in _KNOWLEDGE:
-            raise UsageError(f"{name}= has no say in measures of judged cells ({asked[0]})")
+            raise UsageError(f"{name}= has no say in measures of judged cells ({names[0]})")

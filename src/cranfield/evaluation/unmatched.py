@@ -53,14 +53,14 @@ def unmatched_note(
     `column` of the values counts the judged items that the run has for each topic.
     """
     counts = memoryview(values.buffer)
-    present = [t for t, there in enumerate(values.present) if there]
+    present = [t for t, is_present in enumerate(values.present) if is_present]
     without = [t for t in present if counts[t, column] == 0]
     if not without or len(without) < SHARE_NOTED * len(present):
         return ""
     topics = [judgements.topics[t] for t in without]
-    where = ""
+    topic_text = ""
     if len(without) < len(present):
-        where = f" for {len(without)} of {len(present)} topics ({some_names(topics)})"
+        topic_text = f" for {len(without)} of {len(present)} topics ({some_names(topics)})"
     if is_file(run):
         table = read_run(run, jobs=jobs) if can_be_read_again(run) else None
     else:
@@ -68,7 +68,7 @@ def unmatched_note(
     if table is not None and not any(True for topic in topics for _ in _items(table, topic)):
         return ""  # nothing is retrieved there
     hint = "" if table is None else _hint(table, judgements, topics)
-    return f"none of its items is judged{where}{hint}"
+    return f"none of its items is judged{topic_text}{hint}"
 
 
 def _hint(run: Run, judgements: Judgements, topics: Sequence[str]) -> str:
@@ -78,10 +78,10 @@ def _hint(run: Run, judgements: Judgements, topics: Sequence[str]) -> str:
     ]
     for condition, change in _WAYS:
         for retrieved, judged in pairs:
-            known = {change(item): item for item in reversed(judged)}
+            judged_by_form = {change(item): item for item in reversed(judged)}
             for item in retrieved:
-                if (other := known.get(change(item))) is not None:
-                    return f"; ids agree {condition}: {item!a} here, {other!a} in the judgements"
+                if (match := judged_by_form.get(change(item))) is not None:
+                    return f"; ids agree {condition}: {item!a} here, {match!a} in the judgements"
     return ""
 
 

@@ -39,8 +39,8 @@ class Worked:
 
 def worked_example(m: Measure) -> Worked | None:
     """The measure at work on a small example, or None for needs that no example here meets."""
-    plain = not m.bound and m.at is None
-    forms = [measure(n) for n in split_names(m.example)] if plain and m.example else [m]
+    is_unbound = not m.bound and m.at is None
+    forms = [measure(n) for n in split_names(m.example)] if is_unbound and m.example else [m]
     if m.needs <= _FROM_RANKINGS:
         return _of_ranking(forms)
     if "subjects" in m.needs:
@@ -65,11 +65,11 @@ def _of_ranking(forms: list[Measure]) -> Worked:
     run = {item: float(-n) for n, item in enumerate(grades)}
     grades |= {f"missed{n}": g for n, g in enumerate(NOT_RETRIEVED)}
     scores = evaluate({"t": grades}, {"t": run}, forms, collection_size=SIZE)
-    given = (
+    setting = (
         f"grades by rank {' '.join(map(str, GRADES))}; not retrieved "
         f"{' '.join(map(str, NOT_RETRIEVED))}; {SIZE} items in the collection"
     )
-    return Worked(given, scores.mean()["run"])
+    return Worked(setting, scores.mean()["run"])
 
 
 def _of_subjects(forms: list[Measure]) -> Worked:
@@ -80,11 +80,11 @@ def _of_subjects(forms: list[Measure]) -> Worked:
     lists = SubjectRankings.from_rows(("s", "t", item, weight) for item, weight in PERSON)
     run = Run.from_dict({"t": {item: float(-n) for n, item in enumerate(SYSTEM)}})
     scores = evaluate_displacement(lists, [run], forms, collection_size=size)
-    given = (
+    setting = (
         f"person: {', '.join(f'{i} ({s:g})' for i, s in PERSON)}; system: {', '.join(SYSTEM)}; "
         f"{size} items in the collection"
     )
-    return Worked(given, {str(m): float(scores.mean(m)[0]) for m in forms})
+    return Worked(setting, {str(m): float(scores.mean(m)[0]) for m in forms})
 
 
 def _of_strata(forms: list[Measure]) -> Worked:
@@ -95,9 +95,9 @@ def _of_strata(forms: list[Measure]) -> Worked:
     table = Judgements.from_dict({"t": {item: grade for item, (_, grade) in items.items()}})
     table = replace(table, strata=np.array([stratum for stratum, _ in items.values()]))
     run = {"t": {item: float(-n) for n, item in enumerate("abcd")}}
-    given = ", ".join(f"{item} {s}:{g}" for item, (s, g) in items.items())
+    setting = ", ".join(f"{item} {s}:{g}" for item, (s, g) in items.items())
     return Worked(
-        f"ranking a b c d; stratum:grade of each item of the pool {given}",
+        f"ranking a b c d; stratum:grade of each item of the pool {setting}",
         evaluate(table, run, forms).mean()["run"],
     )
 
@@ -109,8 +109,8 @@ def _of_subtopics(forms: list[Measure]) -> Worked:
         {"t": {name: dict.fromkeys(items, 1) for name, items in SUBTOPICS.items()}}
     )
     run = {"t": {item: float(-n) for n, item in enumerate("abcd")}}
-    given = "; ".join(f"subtopic {name}: {' '.join(items)}" for name, items in SUBTOPICS.items())
-    return Worked(f"ranking a b c d; {given}", evaluate(judged, run, forms).mean()["run"])
+    setting = "; ".join(f"subtopic {name}: {' '.join(items)}" for name, items in SUBTOPICS.items())
+    return Worked(f"ranking a b c d; {setting}", evaluate(judged, run, forms).mean()["run"])
 
 
 def _of_reference(forms: list[Measure]) -> Worked:
@@ -124,14 +124,18 @@ def _of_votes(m: Measure) -> Worked:
     from cranfield.data.categories import Categorisation, CategoryGraph
     from cranfield.evaluation.category_votes import evaluate_uncertain
 
-    votes = [(f"s{s}", item, c) for item, given in VOTES.items() for s, c in enumerate(given)]
+    votes = [
+        (f"s{s}", item, c) for item, item_votes in VOTES.items() for s, c in enumerate(item_votes)
+    ]
     table = Categorisation.from_votes(votes, CategoryGraph.from_pairs(TREE))
     run = Run.from_dict({"query": {"a": 2.0, "b": 1.0}})
     score = evaluate_uncertain(table, [run], k=2).runs["run"][0]
-    chosen = score.precision if m.name == "UncertainP" else score.recall
-    given = "; ".join(f"votes for {item}: {', '.join(c)}" for item, c in VOTES.items())
-    values = {} if chosen is None else {"expectation": chosen.mean, "sd": chosen.sd}
+    distribution = score.precision if m.name == "UncertainP" else score.recall
+    item_votes = "; ".join(f"votes for {item}: {', '.join(c)}" for item, c in VOTES.items())
+    values = (
+        {} if distribution is None else {"expectation": distribution.mean, "sd": distribution.sd}
+    )
     return Worked(
-        f"{given}; crowd is a kind of people; a and b are retrieved",
+        f"{item_votes}; crowd is a kind of people; a and b are retrieved",
         {f"{m.name}@2 {name}": value for name, value in values.items()},
     )

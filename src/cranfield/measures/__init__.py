@@ -185,42 +185,42 @@ def names_measures(text: str) -> bool:
     return False
 
 
-def parse_measures(wanted: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
+def parse_measures(measures: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Ranked measures from names, sets of them, or a mixture; each once, in the order given."""
-    expanded = [n for g in listed_measures(wanted) for n in _expanded(g)]
-    chosen = dict.fromkeys(_ranked(n) for n in expanded)
-    if not chosen:
+    expanded = [n for g in listed_measures(measures) for n in _expanded(g)]
+    parsed = dict.fromkeys(_ranked(n) for n in expanded)
+    if not parsed:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
-    return tuple(chosen)
+    return tuple(parsed)
 
 
-def _ranked(wanted: str | Measure) -> Measure:
+def _ranked(name: str | Measure) -> Measure:
     """A measure of rankings; others are known by name, and it is said where they belong."""
-    if wanted in ANNOTATION_SETS:
-        raise MeasureError(f"{wanted} is a set of measures of annotation: {_ELSEWHERE}")
+    if name in ANNOTATION_SETS:
+        raise MeasureError(f"{name} is a set of measures of annotation: {_ELSEWHERE}")
     try:
-        found = RANKED.find(wanted) if isinstance(wanted, str) else wanted
+        declaration = RANKED.find(name) if isinstance(name, str) else name
     except MeasureError:
-        found = measure(str(wanted))
-    if found.name not in RANKED:
-        raise MeasureError(f"{found} is a measure of annotation: {_ELSEWHERE}")
-    return found
+        declaration = measure(str(name))
+    if declaration.name not in RANKED:
+        raise MeasureError(f"{declaration} is a measure of annotation: {_ELSEWHERE}")
+    return declaration
 
 
-def optional_measures(wanted: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
+def optional_measures(measures: str | Measure | Iterable[str | Measure]) -> frozenset[Measure]:
     """Those that were asked for as members of a set that can do without them."""
     spared: set[Measure] = set()
-    named: set[Measure] = set()
-    for given in listed_measures(wanted):
-        members = parse_measures(given)
-        free = members if given == "all" else tuple(map(_ranked, OPTIONAL.get(str(given), ())))
-        spared.update(free)
-        named.update(m for m in members if m not in free)
-    return frozenset(spared - named)
+    explicit: set[Measure] = set()
+    for entry in listed_measures(measures):
+        members = parse_measures(entry)
+        optional = members if entry == "all" else tuple(map(_ranked, OPTIONAL.get(str(entry), ())))
+        spared.update(optional)
+        explicit.update(m for m in members if m not in optional)
+    return frozenset(spared - explicit)
 
 
-def _expanded(given: str | Measure) -> Iterable[str | Measure]:
-    return RANKED.members(given) if isinstance(given, str) else (given,)
+def _expanded(entry: str | Measure) -> Iterable[str | Measure]:
+    return RANKED.members(entry) if isinstance(entry, str) else (entry,)
 
 
 __all__ = [

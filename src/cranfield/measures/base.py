@@ -79,8 +79,8 @@ class Measure(Declared):
         # Plans are functions of any kind, which do not travel; the name of a measure does.
         from cranfield.measures import REGISTRY, rebound
 
-        known = REGISTRY.get(self.name)
-        if known is None or known.plan is not self.plan:
+        registered = REGISTRY.get(self.name)
+        if registered is None or registered.plan is not self.plan:
             return super().__reduce__()
         return rebound, (self.name, self.at, dict(self.bound))
 

@@ -19,20 +19,20 @@ _SAID_OTHERWISE = {
 }
 
 
-def listed_measures(wanted: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
+def listed_measures(measures: str | Measure | Iterable[str | Measure]) -> list[str | Measure]:
     """Names and declarations one by one; a text may hold several names.
 
     Measures of the package ir_measures are taken by their names.
     """
-    if _is_foreign(wanted):
-        return [_translated(wanted)]
-    if not isinstance(wanted, str | Measure) and isinstance(wanted, Iterable):
-        wanted = [_translated(one) if _is_foreign(one) else one for one in wanted]
-    return listed(wanted, Measure)
+    if _is_foreign(measures):
+        return [_translated(measures)]
+    if not isinstance(measures, str | Measure) and isinstance(measures, Iterable):
+        measures = [_translated(entry) if _is_foreign(entry) else entry for entry in measures]
+    return listed(measures, Measure)
 
 
-def _is_foreign(one: Any) -> bool:
-    return type(one).__module__.partition(".")[0] == "ir_measures" and hasattr(one, "NAME")
+def _is_foreign(entry: Any) -> bool:
+    return type(entry).__module__.partition(".")[0] == "ir_measures" and hasattr(entry, "NAME")
 
 
 def _translated(foreign: Any) -> str:

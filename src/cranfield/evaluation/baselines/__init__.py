@@ -57,9 +57,9 @@ def confidences(
 
 def _neighbours(train: ItemTable, labels: Bools, apply: ItemTable, settings: Settings) -> Floats:
     """The share of the nearest training items that have a concept, weighed by similarity."""
-    found = search(train, apply, k=settings.neighbours, keep_query=True)
-    weights = np.where(found.found >= 0, found.scores, 0.0)
-    votes = labels[np.maximum(found.found, 0)] * weights[:, :, None]
+    neighbours = search(train, apply, k=settings.neighbours, keep_query=True)
+    weights = np.where(neighbours.found >= 0, neighbours.scores, 0.0)
+    votes = labels[np.maximum(neighbours.found, 0)] * weights[:, :, None]
     total = weights.sum(axis=1)[:, None]
     prior = labels.mean(axis=0)[None, :]
     return np.asarray(
@@ -82,49 +82,49 @@ def _linear(
     fit = _logistic if method == "logistic" else _machine
     mean, spread = train.vectors.mean(axis=0), train.vectors.std(axis=0)
     scale = np.where(spread > 0, spread, 1.0)
-    known, asked = (train.vectors - mean) / scale, (apply.vectors - mean) / scale
-    found = prior.copy()
+    examples, targets = (train.vectors - mean) / scale, (apply.vectors - mean) / scale
+    confidences = prior.copy()
     # Many small problems: threads would wait for each other.
     with threadpool_limits(1):
         for concept in range(labels.shape[1]):
-            shown = labels[:, concept]
-            if 0 < int(shown.sum()) < len(shown):
-                found[:, concept] = fit(known, shown, asked, settings)
-    return found
+            labelled = labels[:, concept]
+            if 0 < int(labelled.sum()) < len(labelled):
+                confidences[:, concept] = fit(examples, labelled, targets, settings)
+    return confidences
 
 
-def _logistic(known: Floats, shown: Bools, asked: Floats, settings: Settings) -> Floats:
+def _logistic(examples: Floats, labelled: Bools, targets: Floats, settings: Settings) -> Floats:
     kind = _sklearn("linear_model", "LogisticRegression")
-    model = kind(C=settings.strength, max_iter=2000).fit(known, shown)
-    return np.asarray(model.predict_proba(asked)[:, 1])
+    model = kind(C=settings.strength, max_iter=2000).fit(examples, labelled)
+    return np.asarray(model.predict_proba(targets)[:, 1])
 
 
-def _machine(known: Floats, shown: Bools, asked: Floats, settings: Settings) -> Floats:
+def _machine(examples: Floats, labelled: Bools, targets: Floats, settings: Settings) -> Floats:
     """A linear support vector machine; a logistic curve over what it says of items held out."""
     machine = _sklearn("svm", "LinearSVC")
-    least = min(int(shown.sum()), int((~shown).sum()))
+    smaller_class = min(int(labelled.sum()), int((~labelled).sum()))
     model = machine(C=settings.strength, random_state=settings.seed)
-    if least < 2:
-        far = model.fit(known, shown).decision_function(asked)
-        return np.asarray(1 / (1 + np.exp(-far)))
+    if smaller_class < 2:
+        margins = model.fit(examples, labelled).decision_function(targets)
+        return np.asarray(1 / (1 + np.exp(-margins)))
     split = _sklearn("model_selection", "StratifiedKFold")(
-        min(3, least), shuffle=True, random_state=settings.seed
+        min(3, smaller_class), shuffle=True, random_state=settings.seed
     )
     predict = _sklearn("model_selection", "cross_val_predict")
-    held_out = predict(model, known, shown, cv=split, method="decision_function")
-    curve = _sklearn("linear_model", "LogisticRegression")().fit(held_out[:, None], shown)
-    far = model.fit(known, shown).decision_function(asked)
-    return np.asarray(curve.predict_proba(far[:, None])[:, 1])
+    held_out = predict(model, examples, labelled, cv=split, method="decision_function")
+    curve = _sklearn("linear_model", "LogisticRegression")().fit(held_out[:, None], labelled)
+    margins = model.fit(examples, labelled).decision_function(targets)
+    return np.asarray(curve.predict_proba(margins[:, None])[:, 1])
 
 
 def _sklearn(module: str, name: str) -> Callable[..., Any]:
     from importlib import import_module
 
     try:
-        found: Callable[..., Any] = getattr(import_module(f"sklearn.{module}"), name)
+        estimator: Callable[..., Any] = getattr(import_module(f"sklearn.{module}"), name)
     except ModuleNotFoundError:
         raise MissingExtraError("scikit-learn", "ml", "Annotating by classifiers") from None
-    return found
+    return estimator
 
 
 # How much of a confidence is what the other concepts let expect.
@@ -138,38 +138,38 @@ def by_rules(confidences: Floats, concepts: tuple[str, ...], ontology: Ontology)
     a concept is as certain as the most certain of those it requires at most; a category is as
     certain as the most certain concept below it at least.
     """
-    found = confidences.copy()
+    adjusted = confidences.copy()
     column = {concept: i for i, concept in enumerate(concepts)}
     for _, group in ontology.exclusive:
         members = [[column[c] for c in member if c in column] for member in group]
         members = [m for m in members if m]
         if len(members) < 2:
             continue
-        total = sum(found[:, m].max(axis=1) for m in members)
+        total = sum(adjusted[:, m].max(axis=1) for m in members)
         scale = np.maximum(total, 1.0)[:, None]
         for m in members:
-            found[:, m] /= scale
+            adjusted[:, m] /= scale
     for _, need in ontology.requirements:
         options = [column[c] for c in need.any_of if c in column]
         if need.concept in column and options:
             place = column[need.concept]
-            found[:, place] = np.minimum(found[:, place], found[:, options].max(axis=1))
+            adjusted[:, place] = np.minimum(adjusted[:, place], adjusted[:, options].max(axis=1))
     for concept, place in column.items():
         if concept in ontology.concepts:
             for above in ontology.ancestors(concept):
                 if above in column:
                     higher = column[above]
-                    found[:, higher] = np.maximum(found[:, higher], found[:, place])
-    return found
+                    adjusted[:, higher] = np.maximum(adjusted[:, higher], adjusted[:, place])
+    return adjusted
 
 
 def by_cooccurrence(confidences: Floats, labels: Bools) -> Floats:
     """Confidences moved towards what the other concepts let expect, as in training."""
     counts = labels.T.astype(np.float64) @ labels
-    given = counts / np.maximum(np.diag(counts), 1.0)[:, None]
-    np.fill_diagonal(given, 0.0)
+    conditional = counts / np.maximum(np.diag(counts), 1.0)[:, None]
+    np.fill_diagonal(conditional, 0.0)
     total = confidences.sum(axis=1, keepdims=True) - confidences
-    expected = (confidences @ given) / np.where(total > 0, total, 1.0)
+    expected = (confidences @ conditional) / np.where(total > 0, total, 1.0)
     return np.asarray((1 - EXPECTED_SHARE) * confidences + EXPECTED_SHARE * expected)
 
 
@@ -239,31 +239,31 @@ def annotate(
     """
     _check(method, fusion, after, threshold, ontology)
     check_counts(neighbours=neighbours)
-    told, notes = Progress.of(progress), Notes()
-    known, asked = _tables(train), _tables(apply)
-    _check_pairs(known, asked)
+    report_progress, notes = Progress.of(progress), Notes()
+    train_tables, apply_tables = _tables(train), _tables(apply)
+    _check_pairs(train_tables, apply_tables)
     matrix = coerce_labels(truth, "truth").with_threshold(0.5)
-    known, labels = _with_truth(known, matrix, notes)
-    asked = _common(asked, notes)
+    train_tables, labels = _with_truth(train_tables, matrix, notes)
+    apply_tables = _common(apply_tables, notes)
     settings = Settings(neighbours, strength, seed)
     learner = _Learner(method, fusion, settings)
-    found = learner.confidences(known, labels, asked)
-    told(0.6)
+    confidences = learner.confidences(train_tables, labels, apply_tables)
+    report_progress(0.6)
     tree = _ontology(ontology, rules)
     finish = _after(after, matrix.concepts, tree, labels)
     limits = np.full(len(matrix.concepts), 0.5)
     if threshold != "one" and method not in BLIND:
-        limits = learner.limits(known, labels, finish)
-    final = np.clip(finish(found), 0.0, 1.0)
-    told(1.0)
+        limits = learner.limits(train_tables, labels, finish)
+    final = np.clip(finish(confidences), 0.0, 1.0)
+    report_progress(1.0)
     return Annotation(
         method=method,
-        vectors=tuple(table.name for table in known),
+        vectors=tuple(table.name for table in train_tables),
         fusion=fusion,
         after=after or "",
         trained_on=len(labels),
         labels=LabelMatrix(
-            asked[0].items,
+            apply_tables[0].items,
             matrix.concepts,
             labels=final >= limits if threshold == "labels" else None,
             confidences=final,
@@ -276,22 +276,24 @@ def annotate(
 
 
 def _check(method: str, fusion: str, after: str | None, threshold: str, ontology: object) -> None:
-    for word, given, known in (
+    for word, value, choices in (
         ("method", method, CLASSIFIERS),
         ("fusion", fusion, FUSIONS),
         ("after", after, (None, *AFTER)),
         ("threshold", threshold, THRESHOLDS),
     ):
-        if given not in known:
-            raise UsageError(f"{word}={given!r} is not one of {', '.join(filter(None, known))}")
+        if value not in choices:
+            raise UsageError(f"{word}={value!r} is not one of {', '.join(filter(None, choices))}")
     if after == "rules" and ontology is None:
         raise UsageError("after= rules needs ontology=")
 
 
-def _check_pairs(known: Sequence[ItemTable], asked: Sequence[ItemTable]) -> None:
-    if len(known) != len(asked):
-        raise UsageError(f"{len(known)} files of vectors to train on, {len(asked)} to apply")
-    for k, a in zip(known, asked, strict=True):
+def _check_pairs(train_tables: Sequence[ItemTable], apply_tables: Sequence[ItemTable]) -> None:
+    if len(train_tables) != len(apply_tables):
+        raise UsageError(
+            f"{len(train_tables)} files of vectors to train on, {len(apply_tables)} to apply"
+        )
+    for k, a in zip(train_tables, apply_tables, strict=True):
         if k.length != a.length:
             raise UsageError(
                 f"{k.name} to train on has {plural(k.length, 'number')} an item, {a.name} to apply "
@@ -299,19 +301,19 @@ def _check_pairs(known: Sequence[ItemTable], asked: Sequence[ItemTable]) -> None
             )
 
 
-def _tables(given: VectorsForm | Sequence[VectorsForm]) -> list[ItemTable]:
-    one = isinstance(given, str | Path | Input | ItemTable)
-    many = cast("Sequence[VectorsForm]", [given] if one else given)
-    found = [v if isinstance(v, ItemTable) else read_items(v) for v in many]
-    if not found:
+def _tables(vectors: VectorsForm | Sequence[VectorsForm]) -> list[ItemTable]:
+    single = isinstance(vectors, str | Path | Input | ItemTable)
+    many = cast("Sequence[VectorsForm]", [vectors] if single else vectors)
+    tables = [v if isinstance(v, ItemTable) else read_items(v) for v in many]
+    if not tables:
         raise UsageError("no vectors were given")
-    return found
+    return tables
 
 
 def _rows(table: ItemTable, items: Sequence[str]) -> ItemTable:
     place = {item: row for row, item in enumerate(table.items)}
-    chosen = [place[item] for item in items]
-    return replace(table, items=tuple(items), vectors=table.vectors[chosen].astype(np.float64))
+    row_numbers = [place[item] for item in items]
+    return replace(table, items=tuple(items), vectors=table.vectors[row_numbers].astype(np.float64))
 
 
 def _common(tables: Sequence[ItemTable], notes: Notes) -> list[ItemTable]:
@@ -322,8 +324,8 @@ def _common(tables: Sequence[ItemTable], notes: Notes) -> list[ItemTable]:
         raise InputError.single(tables[0].name, "no item has a vector in all files")
     for table in tables:
         if len(table.items) > len(items):
-            more = plural(len(table.items) - len(items), "item")
-            notes.add(f"{more} without vectors in the other files left out", about=table.name)
+            surplus = plural(len(table.items) - len(items), "item")
+            notes.add(f"{surplus} without vectors in the other files left out", about=table.name)
     return [_rows(table, items) for table in tables]
 
 
@@ -367,63 +369,66 @@ class _Learner:
     settings: Settings
 
     def confidences(
-        self, known: Sequence[ItemTable], labels: Bools, asked: Sequence[ItemTable]
+        self, train_tables: Sequence[ItemTable], labels: Bools, apply_tables: Sequence[ItemTable]
     ) -> Floats:
-        if len(known) > 1 and self.fusion == "early":
-            known, asked = _joined(known, asked)
+        if len(train_tables) > 1 and self.fusion == "early":
+            train_tables, apply_tables = _joined(train_tables, apply_tables)
         each = [
             confidences(self.method, k, labels, a, self.settings)
-            for k, a in zip(known, asked, strict=True)
+            for k, a in zip(train_tables, apply_tables, strict=True)
         ]
         return np.asarray(np.mean(each, axis=0))
 
     def limits(
-        self, known: Sequence[ItemTable], labels: Bools, finish: Callable[[Floats], Floats]
+        self, train_tables: Sequence[ItemTable], labels: Bools, finish: Callable[[Floats], Floats]
     ) -> Floats:
         """For each concept the threshold with the best F on items that were held out."""
         count = len(labels)
         folds = generator(self.settings.seed, 1).permutation(count) % _FOLDS
-        found = np.zeros(labels.shape)
+        confidences = np.zeros(labels.shape)
         for fold in range(_FOLDS):
             inside, outside = np.flatnonzero(folds != fold), np.flatnonzero(folds == fold)
             if not inside.size or not outside.size:
                 continue
             parts = [
-                [_rows(t, [t.items[i] for i in rows]) for t in known] for rows in (inside, outside)
+                [_rows(t, [t.items[i] for i in rows]) for t in train_tables]
+                for rows in (inside, outside)
             ]
-            found[outside] = self.confidences(parts[0], labels[inside], parts[1])
-        found = finish(found)
-        return np.array([best_threshold(found[:, c], labels[:, c]) for c in range(labels.shape[1])])
+            confidences[outside] = self.confidences(parts[0], labels[inside], parts[1])
+        confidences = finish(confidences)
+        return np.array(
+            [best_threshold(confidences[:, c], labels[:, c]) for c in range(labels.shape[1])]
+        )
 
 
 def _joined(
-    known: Sequence[ItemTable], asked: Sequence[ItemTable]
+    train_tables: Sequence[ItemTable], apply_tables: Sequence[ItemTable]
 ) -> tuple[list[ItemTable], list[ItemTable]]:
     """All kinds of vectors side by side, each standardised and of the same weight."""
     parts: tuple[list[Floats], list[Floats]] = ([], [])
-    for k, a in zip(known, asked, strict=True):
+    for k, a in zip(train_tables, apply_tables, strict=True):
         mean, spread = k.vectors.mean(axis=0), k.vectors.std(axis=0)
         scale = np.where(spread > 0, spread, 1.0) * np.sqrt(k.length)
         parts[0].append((k.vectors - mean) / scale)
         parts[1].append((a.vectors - mean) / scale)
-    name = "+".join(k.name for k in known)
+    name = "+".join(k.name for k in train_tables)
     return (
-        [ItemTable(known[0].items, np.concatenate(parts[0], axis=1), name)],
-        [ItemTable(asked[0].items, np.concatenate(parts[1], axis=1), name)],
+        [ItemTable(train_tables[0].items, np.concatenate(parts[0], axis=1), name)],
+        [ItemTable(apply_tables[0].items, np.concatenate(parts[1], axis=1), name)],
     )
 
 
-def best_threshold(scores: Floats, shown: Bools) -> float:
+def best_threshold(scores: Floats, labelled: Bools) -> float:
     """The confidence from which on labels have the best F; 0.5 where nothing is shown.
 
     >>> best_threshold(np.array([0.25, 0.5, 0.75]), np.array([False, True, True]))
     0.375
     """
-    if not shown.any():
+    if not labelled.any():
         return 0.5
     order = np.argsort(-scores, kind="stable")
-    ranked, right = scores[order], np.cumsum(shown[order])
-    f = 2 * right / (np.arange(1, len(shown) + 1) + shown.sum())
+    ranked, hits = scores[order], np.cumsum(labelled[order])
+    f = 2 * hits / (np.arange(1, len(labelled) + 1) + labelled.sum())
     # A threshold cannot cut between items of one confidence.
     last = np.append(ranked[1:] != ranked[:-1], True)
     best = int(np.argmax(np.where(last, f, -1.0)))

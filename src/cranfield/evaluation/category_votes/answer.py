@@ -64,9 +64,9 @@ class Distribution:
 
 def mixture(parts: Iterable[tuple[float, Distribution]]) -> Distribution:
     """The distribution that is `part` with probability `weight`; weights sum to 1."""
-    chosen = [(w, d) for w, d in parts if w > 0]
-    values = np.concatenate([d.values for _, d in chosen])
-    mass = np.concatenate([w * d.mass for w, d in chosen])
+    weighted = [(w, d) for w, d in parts if w > 0]
+    values = np.concatenate([d.values for _, d in weighted])
+    mass = np.concatenate([w * d.mass for w, d in weighted])
     merged, inverse = np.unique(values, return_inverse=True)
     summed: Floats = np.bincount(inverse, weights=mass, minlength=len(merged)).astype(np.float64)
     return Distribution(merged, summed)
@@ -89,9 +89,9 @@ def poisson_binomial(chances: Sequence[float] | Floats) -> Floats:
     factors = np.stack([1 - open_, open_], axis=1)
     while len(factors) > 1 and factors.shape[1] <= _BATCHED:
         if len(factors) % 2:
-            one = np.zeros((1, factors.shape[1]))
-            one[0, 0] = 1.0
-            factors = np.concatenate([factors, one])
+            neutral = np.zeros((1, factors.shape[1]))
+            neutral[0, 0] = 1.0
+            factors = np.concatenate([factors, neutral])
         factors = _multiply_pairs(factors[0::2], factors[1::2])
     product = product_of(list(factors)) if len(factors) else np.ones(1)
     mass = np.zeros(len(p) + 1)
@@ -205,9 +205,9 @@ class UncertainScores(Answer):
         """What the runs are compared by."""
         return "UncertainR" if self.k is None else f"UncertainP@{self.k}"
 
-    def mean(self, run: str, what: What) -> tuple[float, float]:
+    def mean(self, run: str, quantity: What) -> tuple[float, float]:
         """Mean over topics of the expectation, and the standard deviation of that mean."""
-        return mean_of([getattr(score, what) for score in self.runs[run]])
+        return mean_of([getattr(score, quantity) for score in self.runs[run]])
 
     def payload(self, **_: Any) -> dict[str, Any]:
         depth = "all" if self.k is None else self.k
@@ -236,11 +236,11 @@ class UncertainScores(Answer):
         return parts
 
     def _run(self, name: str, topics: tuple[TopicScore, ...]) -> dict[str, Any]:
-        found: dict[str, Any] = {"name": name}
-        for what in ("precision", "recall"):
-            value, sd = self.mean(name, "precision" if what == "precision" else "recall")
-            found[what] = {"mean": value, "sd": sd}
-        found["topics"] = [
+        entry: dict[str, Any] = {"name": name}
+        for quantity in ("precision", "recall"):
+            value, sd = self.mean(name, "precision" if quantity == "precision" else "recall")
+            entry[quantity] = {"mean": value, "sd": sd}
+        entry["topics"] = [
             {
                 "topic": t.topic,
                 "retrieved": t.retrieved,
@@ -253,7 +253,7 @@ class UncertainScores(Answer):
             }
             for t in topics
         ]
-        return found
+        return entry
 
     def _distribution(self, topic: TopicScore, d: Distribution | None) -> dict[str, Any] | None:
         if d is None:
@@ -274,11 +274,11 @@ class UncertainScores(Answer):
 
 def mean_of(parts: list[Distribution | None]) -> tuple[float, float]:
     """The mean of expectations, and the standard deviation of that mean."""
-    known = [p for p in parts if p is not None]
-    if not known:
+    defined = [p for p in parts if p is not None]
+    if not defined:
         return math.nan, math.nan
-    mean = sum(p.mean for p in known) / len(known)
-    return mean, math.sqrt(sum(p.variance for p in known)) / len(known)
+    mean = sum(p.mean for p in defined) / len(defined)
+    return mean, math.sqrt(sum(p.variance for p in defined)) / len(defined)
 
 
 def band_of(parts: list[Distribution | None]) -> tuple[float, float, float]:
@@ -321,41 +321,43 @@ def evaluate_uncertain(
         check_counts(k=k)
     for depth in bands:
         check_counts(k=depth)
-    told = Progress.of(progress)
-    chosen = [coerce_run(run, name) for name, run in name_runs(runs)]
-    known = dict(queries or {})
-    asked: dict[str, _Asked] = {}
+    report_progress = Progress.of(progress)
+    run_list = [coerce_run(run, name) for name, run in name_runs(runs)]
+    query_names = dict(queries or {})
+    topic_queries: dict[str, _Asked] = {}
     tops: list[dict[str, _Top]] = []
     deepest = None if k is None else max(k, *bands) if bands else k
-    for done, run in enumerate(chosen):
-        found: dict[str, _Top] = {}
+    for number, run in enumerate(run_list):
+        run_tops: dict[str, _Top] = {}
         for topic in run.topics:
-            if topic not in asked:
-                asked[topic] = _Asked.of(
-                    categorisation, known.get(topic, topic), topic, mixing, query
+            if topic not in topic_queries:
+                topic_queries[topic] = _Asked.of(
+                    categorisation, query_names.get(topic, topic), topic, mixing, query
                 )
-            items = [i for i in run.ranking(topic) if i != asked[topic].left_out][:deepest]
+            items = [i for i in run.ranking(topic) if i != topic_queries[topic].left_out][:deepest]
             table = _probabilities(categorisation, items, run.name, topic, unvoted)
-            found[topic] = _Top(tuple(items), table)
-        tops.append(found)
-        told((done + 1) / (len(chosen) + 1))
+            run_tops[topic] = _Top(tuple(items), table)
+        tops.append(run_tops)
+        report_progress((number + 1) / (len(run_list) + 1))
     scores = {
         run.name: tuple(
-            _score(topic, top.first(k), asked[topic], k) for topic, top in found.items()
+            _score(topic, top.first(k), topic_queries[topic], k) for topic, top in run_tops.items()
         )
-        for run, found in zip(chosen, tops, strict=True)
+        for run, run_tops in zip(run_list, tops, strict=True)
     }
-    firsts = [{t: top.first(k) for t, top in found.items()} for found in tops]
+    firsts = [{t: top.first(k) for t, top in run_tops.items()} for run_tops in tops]
     comparisons = tuple(
-        _compare(chosen[i].name, chosen[j].name, firsts[i], firsts[j], asked, scores, k, rng)
-        for i, j in combinations(range(len(chosen)), 2)
+        _compare(
+            run_list[i].name, run_list[j].name, firsts[i], firsts[j], topic_queries, scores, k, rng
+        )
+        for i, j in combinations(range(len(run_list)), 2)
     )
     points = tuple(
-        _band(run.name, depth, found, asked)
-        for run, found in zip(chosen, tops, strict=True)
+        _band(run.name, depth, run_tops, topic_queries)
+        for run, run_tops in zip(run_list, tops, strict=True)
         for depth in bands
     )
-    notes = _notes(chosen, known, any(a.counts_itself for a in asked.values()))
+    notes = _notes(run_list, query_names, any(a.counts_itself for a in topic_queries.values()))
     return UncertainScores(k, scores, comparisons, points, notes=notes)
 
 
@@ -410,9 +412,10 @@ def _weights(categorisation: Categorisation, query: str, topic: str, mixing: Mix
     if is_category:
         return np.array([float(c == query) for c in categories])
     if not is_item:
-        near = suggest(query, [*categorisation.items, *categories])
+        suggestion = suggest(query, [*categorisation.items, *categories])
         raise UsageError(
-            f"topic {topic!r} is neither an item with votes nor a category.{near} Name the query "
+            f"topic {topic!r} is neither an item with votes nor a category.{suggestion} "
+            "Name the query "
             "behind it (queries=)"
         )
     table = categorisation.direct if mixing == "votes" else categorisation.probability
@@ -437,24 +440,26 @@ def _probabilities(
     return table
 
 
-def _score(topic: str, top: _Top, asked: _Asked, k: int | None) -> TopicScore:
-    chosen = np.flatnonzero(asked.weights)
-    counts = {c: poisson_binomial(top.table[:, c]) for c in chosen}
+def _score(topic: str, top: _Top, query: _Asked, k: int | None) -> TopicScore:
+    weighted = np.flatnonzero(query.weights)
+    counts = {c: poisson_binomial(top.table[:, c]) for c in weighted}
     steps = np.arange(len(top.items) + 1)
     depth = k or max(len(top.items), 1)
-    precision = mixture((asked.weights[c], Distribution(steps / depth, counts[c])) for c in chosen)
+    precision = mixture(
+        (query.weights[c], Distribution(steps / depth, counts[c])) for c in weighted
+    )
     recall = None
-    if all(asked.sizes[c] > 0 for c in chosen):
+    if all(query.sizes[c] > 0 for c in weighted):
         recall = mixture(
-            (asked.weights[c], Distribution(steps / asked.sizes[c], counts[c])) for c in chosen
+            (query.weights[c], Distribution(steps / query.sizes[c], counts[c])) for c in weighted
         )
-    return TopicScore(topic, len(top.items), precision, recall, asked.categories())
+    return TopicScore(topic, len(top.items), precision, recall, query.categories())
 
 
 def _band(
-    run: str, depth: int, found: Mapping[str, _Top], asked: Mapping[str, _Asked]
+    run: str, depth: int, tops: Mapping[str, _Top], topic_queries: Mapping[str, _Asked]
 ) -> BandPoint:
-    scores = [_score(t, top.first(depth), asked[t], depth) for t, top in found.items()]
+    scores = [_score(t, top.first(depth), topic_queries[t], depth) for t, top in tops.items()]
     return BandPoint(
         run, depth, band_of([s.precision for s in scores]), band_of([s.recall for s in scores])
     )
@@ -465,7 +470,7 @@ def _compare(
     b: str,
     tops_a: Mapping[str, _Top],
     tops_b: Mapping[str, _Top],
-    asked: Mapping[str, _Asked],
+    topic_queries: Mapping[str, _Asked],
     scores: Mapping[str, tuple[TopicScore, ...]],
     k: int | None,
     rng: Rng,
@@ -474,16 +479,19 @@ def _compare(
     differences: list[Floats] = []
     zero = 0
     for topic in (t for t in tops_a if t in tops_b):
-        difference, at = _difference(tops_a[topic], tops_b[topic], asked[topic].weights)
+        difference, at = _difference(tops_a[topic], tops_b[topic], topic_queries[topic].weights)
         topics[topic] = _odds(difference, at)
         differences.append(difference)
         zero += at
     overall = _odds(product_of(differences), zero) if differences else Odds(0.0, 1.0, 0.0)
     means = [
-        {s.topic: s.precision.mean if k else s.recall.mean if s.recall else math.nan for s in own}
-        for own in (scores[a], scores[b])
+        {
+            s.topic: s.precision.mean if k else s.recall.mean if s.recall else math.nan
+            for s in run_scores
+        }
+        for run_scores in (scores[a], scores[b])
     ]
-    rows = np.array([[found[t] for t in topics] for found in means])
+    rows = np.array([[by_topic[t] for t in topics] for by_topic in means])
     rows = rows[:, ~np.isnan(rows).any(axis=0)] if rows.size else rows
     p = math.nan
     if rows.shape[1] > 1:
@@ -553,10 +561,12 @@ def evaluate_opinions(
         if soft
         else read_category_votes(votes, graph, skipped=skipped)
     )
-    asked = queries if queries is None or isinstance(queries, Mapping) else read_queries(queries)
+    query_names = (
+        queries if queries is None or isinstance(queries, Mapping) else read_queries(queries)
+    )
     return evaluate_uncertain(
         opinions,
         read_runs(runs, jobs=jobs),
-        queries=asked,
+        queries=query_names,
         **options,
     )

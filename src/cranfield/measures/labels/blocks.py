@@ -105,13 +105,13 @@ class ItemBlock:
         return _core.match_parts(*self._matched(matching), item)
 
     def _matched(self, matching: Matching) -> tuple[Bools, Bools, Bools, Floats, Floats]:
-        known = self.knowledge
+        knowledge = self.knowledge
         return (
             self.truth,
             self.labels,
             self.broken if matching.rules else self.nothing,
-            known.costs(matching.cost),
-            known.factors if matching.agreement else known.full_agreement,
+            knowledge.costs(matching.cost),
+            knowledge.factors if matching.agreement else knowledge.full_agreement,
         )
 
     @cached_property
@@ -133,8 +133,8 @@ class ItemBlock:
         """A value that several measures share, worked out by the first that asks."""
         if key not in self._cache:
             self._cache[key] = work()
-        found: T = self._cache[key]
-        return found
+        cached: T = self._cache[key]
+        return cached
 
 
 def reached(flags: Bools, links: NDArray[np.float32]) -> Bools:
@@ -246,11 +246,11 @@ def concept_blocks(
     run: LabelMatrix,
     cutoffs: tuple[int, ...],
     jobs: int,
-    known: SortedRun | None = None,
+    presorted: SortedRun | None = None,
 ) -> Iterator[ConceptBlock]:
     """All items, some concepts at a time when the matrices are sparse."""
-    order = known.order if known else _tie_order(truth.items)
-    ranked = known.concepts if known else None
+    order = presorted.order if presorted else _tie_order(truth.items)
+    ranked = presorted.concepts if presorted else None
     matrices = [truth.labels, run.labels if run.is_binary else run.confidences]
     dense = all(isinstance(m, np.ndarray) for m in matrices)
     width = truth.shape[1] if dense else max(1, RANKED_BLOCK_CELLS // truth.shape[0])

@@ -34,10 +34,10 @@ _WEIGHABLE = MappingProxyType(
 )
 
 
-def ratio(part: Floats, whole: Floats, other: Floats) -> Floats:
+def ratio(part: Floats, total: Floats, counterpart: Floats) -> Floats:
     """part / whole; where whole is 0: 1 when other is 0 as well, else 0."""
-    empty = whole == 0
-    return np.where(empty, (other == 0) * 1.0, part / np.where(empty, 1.0, whole))
+    empty = total == 0
+    return np.where(empty, (counterpart == 0) * 1.0, part / np.where(empty, 1.0, total))
 
 
 def precision(tp: Floats, predicted: Floats, true: Floats) -> Floats:
@@ -49,8 +49,8 @@ def recall(tp: Floats, predicted: Floats, true: Floats) -> Floats:
 
 
 def f_measure(tp: Floats, predicted: Floats, true: Floats) -> Floats:
-    both = predicted + true
-    return ratio(2 * tp, both, both)
+    total = predicted + true
+    return ratio(2 * tp, total, total)
 
 
 def _of_counts(formula: Callable[[Floats, Floats, Floats], Floats]) -> Callable[..., LabelPlan]:

@@ -79,14 +79,14 @@ def _arithmetic_f(tp: Floats, predicted: Floats, true: Floats) -> Floats:
 def _expanded(formula: Counts) -> Callable[[Measure], LabelPlan]:
     def plan(measure: Measure) -> LabelPlan:
         direction = str(measure.value_of("expand"))
-        used = formula
+        applied = formula
         if "mean" in measure.params and measure.value_of("mean") == "arithmetic":
-            used = _arithmetic_f
+            applied = _arithmetic_f
         pooled = measure.value_of("average") == "micro"
         return PerItem(
-            values=lambda block: used(*_expanded_counts(block, direction)),
+            values=lambda block: applied(*_expanded_counts(block, direction)),
             sums=(lambda block: _expanded_counts(block, direction).sum(axis=1)) if pooled else None,
-            total=(lambda sums: float(used(*sums))) if pooled else None,
+            total=(lambda sums: float(applied(*sums))) if pooled else None,
         )
 
     return plan
@@ -121,8 +121,8 @@ def _of_classes(table: Callable[[Ontology], Floats]) -> Callable[[Measure], Labe
 def _parent_one(block: ItemBlock) -> Floats:
     best = block.ranked[:, 4].astype(np.intp)
     related = block.knowledge.table(taxonomy.shared_parent)[best]
-    found = (related & block.truth).any(axis=1)
-    return np.where(block.true > 0, found, np.nan)
+    has_relative = (related & block.truth).any(axis=1)
+    return np.where(block.true > 0, has_relative, np.nan)
 
 
 # -- costs between sets -------------------------------------------------------------------------
@@ -132,10 +132,10 @@ def _set_distance(measure: Measure) -> LabelPlan:
     cost, dummy = str(measure.value_of("cost")), float(measure.value_of("dummy"))
 
     def values(block: ItemBlock) -> Floats:
-        least = _core.set_assignment(
+        smallest = _core.set_assignment(
             block.truth, block.labels, block.knowledge.costs(cost), dummy, block.jobs
         )
-        return least / np.maximum(np.maximum(block.true, block.predicted), 1)
+        return smallest / np.maximum(np.maximum(block.true, block.predicted), 1)
 
     return PerItem(values)
 
@@ -164,8 +164,8 @@ def _similarity_f(sums: Floats) -> Floats:
     p_of, r_of = predicted + missed_share, true + false_share
     p = np.divide(credit, p_of, out=np.zeros_like(credit), where=p_of > TINY)
     r = np.divide(credit, r_of, out=np.zeros_like(credit), where=r_of > TINY)
-    both = predicted + true
-    return np.where(both == 0, 1.0, ratio(2 * p * r, p + r, np.ones_like(p)))
+    total = predicted + true
+    return np.where(total == 0, 1.0, ratio(2 * p * r, p + r, np.ones_like(p)))
 
 
 # -- declarations -------------------------------------------------------------------------------

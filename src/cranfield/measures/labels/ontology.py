@@ -49,10 +49,10 @@ def _semantic_rprec(measure: Measure) -> LabelPlan:
     cost = str(measure.value_of("cost"))
 
     def values(block: ItemBlock) -> Floats:
-        least = _core.ranked_assignment(
+        smallest = _core.ranked_assignment(
             block.truth, block.confidences, block.knowledge.costs(cost), block.jobs
         )
-        return np.where(block.true > 0, block.true - least, np.nan) / np.maximum(block.true, 1)
+        return np.where(block.true > 0, block.true - smallest, np.nan) / np.maximum(block.true, 1)
 
     return PerItem(values, ranked=True)
 

@@ -32,7 +32,7 @@ RANKED_AS = {_per_concept(m): m for m in (INF_AP, X_INF_AP, BPREF)}
 
 def as_ranked(measure: Measure) -> Measure:
     """The measure of rankings that computes a measure of judged cells; others are their own."""
-    for own, ranked in RANKED_AS.items():
-        if own.name == measure.name:
+    for cell_measure, ranked in RANKED_AS.items():
+        if cell_measure.name == measure.name:
             return ranked.bind(at=measure.at, **measure.bound)
     return measure

@@ -53,30 +53,30 @@ OFFICIAL_COSTS: Mapping[str, tuple[str, str]] = MappingProxyType(
 
 def parse_label_measures(names: str | Measure | Iterable[str | Measure]) -> tuple[Measure, ...]:
     """Measures from a text of names and sets, or a sequence of names and declarations."""
-    found: dict[Measure, None] = {}
-    for one in listed_measures(names):
-        if isinstance(one, Measure):
-            found[_known(one)] = None
+    parsed: dict[Measure, None] = {}
+    for entry in listed_measures(names):
+        if isinstance(entry, Measure):
+            parsed[_known(entry)] = None
             continue
-        for name in LABEL_REGISTRY.members(one):
-            found[_named(name)] = None
-    if not found:
+        for name in LABEL_REGISTRY.members(entry):
+            parsed[_named(name)] = None
+    if not parsed:
         raise MeasureError("no measure was asked for. List them with: cranfield measures")
-    return tuple(found)
+    return tuple(parsed)
 
 
 def without_needs(names: str, lacking: frozenset[str]) -> tuple[str, tuple[str, ...]]:
     """The set `all` in a text spelt out without what lacks its needs; those left out as well."""
-    kept: list[str] = []
+    usable: list[str] = []
     dropped: list[str] = []
     for name in split_names(names):
         if name != "all":
-            kept.append(name)
+            usable.append(name)
             continue
         for member in LABEL_SETS["all"]:
             needs = LABEL_REGISTRY.find(member).needs
-            (dropped if needs & lacking else kept).append(member)
-    return " ".join(kept), tuple(dropped)
+            (dropped if needs & lacking else usable).append(member)
+    return " ".join(usable), tuple(dropped)
 
 
 def _named(name: str) -> Measure:

@@ -21,11 +21,11 @@ _EMPTY = "nothing true and nothing predicted: 1; only one of them empty: 0"
 
 def _nearest(members: Bools, costs: Floats) -> Floats:
     """The least cost from every concept to a member of each item's set; infinite where none is."""
-    least = np.full(members.shape, np.inf)
+    lowest = np.full(members.shape, np.inf)
     for concept in np.flatnonzero(members.any(axis=0)):
         rows = members[:, concept]
-        least[rows] = np.minimum(least[rows], costs[:, concept])
-    return least
+        lowest[rows] = np.minimum(lowest[rows], costs[:, concept])
+    return lowest
 
 
 def _hausdorff(measure: Measure) -> LabelPlan:
@@ -33,11 +33,11 @@ def _hausdorff(measure: Measure) -> LabelPlan:
 
     def values(block: ItemBlock) -> Floats:
         costs = block.knowledge.costs(cost)
-        far = np.zeros(len(block.truth))
+        distances = np.zeros(len(block.truth))
         for members, others in ((block.truth, block.labels), (block.labels, block.truth)):
             reached = np.where(others, _nearest(members, costs), 0.0)
-            far = np.maximum(far, reached.max(axis=1, initial=0.0))
-        return np.where(np.isinf(far), 0.0, 1.0 - np.minimum(far, 1.0))
+            distances = np.maximum(distances, reached.max(axis=1, initial=0.0))
+        return np.where(np.isinf(distances), 0.0, 1.0 - np.minimum(distances, 1.0))
 
     return PerItem(values)
 
@@ -47,10 +47,12 @@ def _path(measure: Measure) -> LabelPlan:
 
     def values(block: ItemBlock) -> Floats:
         distance = 1.0 - _path_similarity(block.knowledge, cost)
-        near = 1.0 - np.minimum(np.where(block.labels, _nearest(block.truth, distance), 0.0), 1.0)
-        total = np.where(block.labels, near, 0.0).sum(axis=1)
-        found = total / np.maximum(block.predicted, 1)
-        return np.where((block.predicted == 0) & (block.true == 0), 1.0, found)
+        closeness = 1.0 - np.minimum(
+            np.where(block.labels, _nearest(block.truth, distance), 0.0), 1.0
+        )
+        total = np.where(block.labels, closeness, 0.0).sum(axis=1)
+        means = total / np.maximum(block.predicted, 1)
+        return np.where((block.predicted == 0) & (block.true == 0), 1.0, means)
 
     return PerItem(values)
 
@@ -82,8 +84,8 @@ def link_similarity(ontology: Ontology) -> Floats:
     ends = np.array([(child, parent) for child, parent, _ in links], dtype=np.int32).T
     graph = csr_array((lengths, (ends[0], ends[1])), shape=(root + 1, root + 1))
     nodes = list(ontology.concept_nodes.values())
-    found = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
-    return np.asarray(np.exp(-found))
+    path_lengths = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
+    return np.asarray(np.exp(-path_lengths))
 
 
 HAUSDORFF = Measure(

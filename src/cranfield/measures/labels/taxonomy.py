@@ -33,13 +33,13 @@ def balanced_distance(ontology: Ontology) -> Floats:
     meet = _deepest_common(ontology, nodes)
     to_meet = np.where(meet >= 0, depths[meet], 0.0)
     lengths, either = _chain_lengths(ontology, nodes)
-    near = branching[meet] / mean_branching * to_meet / either
-    far = (depths[nodes][:, None] - to_meet) / lengths[:, None]
-    far = far + far.T
+    closeness = branching[meet] / mean_branching * to_meet / either
+    distance = (depths[nodes][:, None] - to_meet) / lengths[:, None]
+    distance = distance + distance.T
     with np.errstate(invalid="ignore"):
-        found: Floats = np.where(meet >= 0, near / (near + far), 0.0)
-    np.fill_diagonal(found, 1.0)
-    return found
+        similarity: Floats = np.where(meet >= 0, closeness / (closeness + distance), 0.0)
+    np.fill_diagonal(similarity, 1.0)
+    return similarity
 
 
 def _deepest_common(ontology: Ontology, nodes: list[int]) -> NDArray[np.intp]:

@@ -239,11 +239,11 @@ GENERALITY = Measure(
 )
 
 
-def _share(number: int, name: str, what: str, cell: Any, better: bool) -> Measure:
+def _share(number: int, name: str, noun: str, cell: Any, better: bool) -> Measure:
     return Measure(
         name=name,
-        title=f"Probability of {what}",
-        summary=f"The share of the collection that is {what} at the cutoff. {_SHORT}",
+        title=f"Probability of {noun}",
+        summary=f"The share of the collection that is {noun} at the cutoff. {_SHORT}",
         formula=rf"p_{number} = \frac{{n_{number}}}{{N}}",
         source=Source("rocchio-evaluation", equations=f"5.{number}, section 2B"),
         range=(0.0, 1.0),

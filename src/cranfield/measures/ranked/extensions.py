@@ -39,10 +39,10 @@ def _nmrr(measure: Measure, context: Context) -> KernelCall:
 
 
 def _levelled(kernel: str) -> Any:
-    plain = ranks(kernel, sized=True)
+    base_plan = ranks(kernel, sized=True)
 
     def plan(measure: Measure, context: Context) -> KernelCall:
-        call: KernelCall = plain(measure, context)
+        call: KernelCall = base_plan(measure, context)
         return KernelCall(call.name, (*call.params, context.check_grades(measure, "levels")))
 
     return plan

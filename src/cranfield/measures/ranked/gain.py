@@ -35,8 +35,8 @@ _EXPERIMENTAL = Source("trec_eval", deviation="called experimental there")
 
 def _gain(kernel: str, discount: str = "") -> Any:
     def plan(measure: Measure, context: Context) -> KernelCall:
-        chosen = discount or str(measure.value_of("discount"))
-        params = gain_params(measure, chosen)
+        discount_name = discount or str(measure.value_of("discount"))
+        params = gain_params(measure, discount_name)
         return KernelCall(kernel, context.check_gains(measure, params))
 
     return plan

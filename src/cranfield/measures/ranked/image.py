@@ -18,14 +18,14 @@ _LEFT_OUT = "no relevant item: topic left out"
 def _nmrr(measure: Measure, context: Context) -> KernelCall:
     level = float(measure.value_of("rel"))
     largest, topic = context.most_relevant(level)
-    given = measure.value_of("gmt") or context.gmt
-    if given is not None and given < largest:
+    gmt = measure.value_of("gmt") or context.gmt
+    if gmt is not None and gmt < largest:
         raise NeedsError(
-            f"{measure}: GMT {given} is smaller than the {largest} relevant items of topic "
+            f"{measure}: GMT {gmt} is smaller than the {largest} relevant items of topic "
             f"{topic!r}; it is the largest number of relevant items of any topic"
         )
-    if given is not None:
-        return KernelCall("nmrr", (level, float(given)))
+    if gmt is not None:
+        return KernelCall("nmrr", (level, float(gmt)))
     return KernelCall("nmrr", (level, float(largest)), largest=((1, level),))
 
 

@@ -79,8 +79,10 @@ class Context:
             return params
         best = judgements.largest_value
         kind, pairs = params[1], params[3:]
-        own = {0.0: best, 2.0: 1.0}.get(kind, 2.0**best if best < MOST_DOUBLINGS else math.inf)
-        largest = max([own, *map(abs, pairs[1::2])])
+        largest_gain = {0.0: best, 2.0: 1.0}.get(
+            kind, 2.0**best if best < MOST_DOUBLINGS else math.inf
+        )
+        largest = max([largest_gain, *map(abs, pairs[1::2])])
         if not largest * len(judgements) < LARGEST_SUM:
             raise NeedsError(
                 f"{measure}: gains of {largest:g} add up to more than a number can hold; map the "
@@ -143,17 +145,17 @@ DISCOUNT = Param(
 )
 
 
-def or_out(plan: Any, asked: Any = None) -> Any:
+def or_out(plan: Any, guard_plan: Any = None) -> Any:
     """A plan that leaves topics out when the parameter `empty` says so: those without relevant
-    items, or those for which the call that `asked` plans is 0.
+    items, or those for which the call that `guard_plan` plans is 0.
     """
 
     def either(measure: Measure, context: Context) -> KernelCall:
         call: KernelCall = plan(measure, context)
         if measure.value_of("empty") == "0":
             return call
-        given = (asked or simple("num_rel", "rel"))(measure, context)
-        return replace(call, given=given)
+        guard = (guard_plan or simple("num_rel", "rel"))(measure, context)
+        return replace(call, given=guard)
 
     return either
 
@@ -217,8 +219,8 @@ def ranks(kernel: str, *, sized: bool, names: tuple[str, ...] = ()) -> Any:
     """
 
     def plan(measure: Measure, context: Context) -> KernelCall:
-        known = sized or context.collection_size is not None
-        size = float(context.size_for(measure)) if known else math.inf
+        has_size = sized or context.collection_size is not None
+        size = float(context.size_for(measure)) if has_size else math.inf
         missing = measure.value_of("missing") or context.missing
         policy = float(MISSING_RANKS.index(missing))
         rest = (float(measure.value_of(name)) for name in names)
@@ -250,8 +252,8 @@ def gain_pairs(name: str, text: str, words: Iterable[str]) -> tuple[float, ...]:
                 raise ValueError
             numbers += [float(grade), float(gain)]
         except ValueError:
-            known = ", ".join(map(repr, words))
+            choices = ", ".join(map(repr, words))
             raise MeasureError(
-                f"{name}: gain={text!r} is not one of {known} or pairs such as '1=3,2=9'"
+                f"{name}: gain={text!r} is not one of {choices} or pairs such as '1=3,2=9'"
             ) from None
     return tuple(numbers)

@@ -21,7 +21,7 @@ Comparison: TypeAlias = Callable[
 
 
 def displacement(
-    wanted: Sequence[tuple[str, float]],
+    ideal: Sequence[tuple[str, float]],
     place: Mapping[str, int],
     *,
     missing: str,
@@ -33,12 +33,12 @@ def displacement(
     >>> displacement([("a", 1.0), ("b", 0.5)], {"b": 1, "a": 2}, missing="worst", size=None)
     1.5
     """
-    found = distances(wanted, place, missing=missing, size=size, name=name)
-    return float(sum(s * d for s, d in found))
+    gaps = distances(ideal, place, missing=missing, size=size, name=name)
+    return float(sum(s * d for s, d in gaps))
 
 
 def distances(
-    wanted: Sequence[tuple[str, float]],
+    ideal: Sequence[tuple[str, float]],
     place: Mapping[str, int],
     *,
     missing: str,
@@ -46,7 +46,7 @@ def distances(
     name: str,
 ) -> Iterator[tuple[float, float]]:
     """The significance of each item of a person's list, and how far its two ranks are apart."""
-    absent = [item for item, _ in wanted if item not in place]
+    absent = [item for item, _ in ideal if item not in place]
     if absent and missing != "optimist" and size is None:
         raise NeedsError(
             f"{name} needs the number of items in the collection, as item {absent[0]!r} was not "
@@ -54,7 +54,7 @@ def distances(
         )
     below, end = len(place), float(size or 0)
     behind = 0
-    for rank, (item, significance) in enumerate(wanted, start=1):
+    for rank, (item, significance) in enumerate(ideal, start=1):
         if item in place:
             distance = float(abs(rank - place[item]))
         else:
@@ -72,9 +72,9 @@ def _plan_displacement(measure: Measure, context: Any) -> Comparison:
     missing = str(measure.value_of("missing"))
 
     def compare(
-        wanted: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
+        ideal: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
     ) -> float:
-        return displacement(wanted, place, missing=missing, size=size, name=str(measure))
+        return displacement(ideal, place, missing=missing, size=size, name=str(measure))
 
     return compare
 
@@ -84,15 +84,15 @@ def _plan_divergence(measure: Measure, context: Any) -> Comparison:
     missing = str(measure.value_of("missing"))
 
     def compare(
-        wanted: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
+        ideal: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
     ) -> float:
-        gaps = distances(wanted, place, missing=missing, size=size, name=str(measure))
-        last = max(size or 0, len(place), len(wanted))
-        apart = most = 0.0
+        gaps = distances(ideal, place, missing=missing, size=size, name=str(measure))
+        last = max(size or 0, len(place), len(ideal))
+        apart = largest = 0.0
         for rank, (significance, gap) in enumerate(gaps, start=1):
             apart += significance * gap**2
-            most += significance * max(rank - 1, last - rank) ** 2
-        return apart / most if most > 0 else 0.0
+            largest += significance * max(rank - 1, last - rank) ** 2
+        return apart / largest if largest > 0 else 0.0
 
     return compare
 
@@ -103,9 +103,9 @@ def _plan_quality(measure: Measure, context: Any) -> Comparison:
     rational = measure.value_of("g") == "rational"
 
     def compare(
-        wanted: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
+        ideal: Sequence[tuple[str, float]], place: Mapping[str, int], size: int | None
     ) -> float:
-        w = inner(wanted, place, size)
+        w = inner(ideal, place, size)
         return float((1 + w) ** -power) if rational else math.exp(-rate * w)
 
     return compare
