@@ -56,22 +56,22 @@ class CategoryGraph:
     @cached_property
     def ancestors(self) -> Mapping[str, frozenset[str]]:
         """For each category itself and all above it; a cycle is a UsageError that names it."""
-        found: dict[str, frozenset[str]] = {}
+        ancestors_of: dict[str, frozenset[str]] = {}
         for start in self.parents:
             path, pending = [start], [iter(self.parents[start])]
             while path:
-                above = next((p for p in pending[-1] if p not in found), None)
+                above = next((p for p in pending[-1] if p not in ancestors_of), None)
                 if above is None:
                     category = path.pop()
                     pending.pop()
-                    sets = [found[p] for p in self.parents[category]]
-                    found[category] = frozenset({category}).union(*sets)
+                    sets = [ancestors_of[p] for p in self.parents[category]]
+                    ancestors_of[category] = frozenset({category}).union(*sets)
                 elif above in path:
                     raise CycleError([*path[path.index(above) :], above])
                 else:
                     path.append(above)
                     pending.append(iter(self.parents[above]))
-        return MappingProxyType(found)
+        return MappingProxyType(ancestors_of)
 
     def check(self, category: str) -> str:
         """The category, or a UsageError with a suggestion."""

@@ -82,28 +82,28 @@ def text(values: Any) -> Text:
 
 
 def of_nested(
-    work: Callable[[dict[str, dict[str, Any]]], Answer], source: Any, where: str, number: str
+    work: Callable[[dict[str, dict[str, Any]]], Answer], source: Any, source_name: str, number: str
 ) -> Answer:
     """What the core makes of {topic: {item: number}}; ids may be whole numbers, as in columns."""
     try:
-        plain = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
+        nested = {t: i if type(i) is dict else dict(i) for t, i in source.items()}
         try:
-            return work(plain)
+            return work(nested)
         except TypeError:
-            renamed = {t: _text_keys(items) for t, items in _text_keys(plain).items()}
-            if renamed == plain:
+            renamed = {t: _text_keys(items) for t, items in _text_keys(nested).items()}
+            if renamed == nested:
                 raise
             return work(renamed)
     except (TypeError, ValueError, OverflowError) as error:
         raise InputError.single(
-            where, f"expected {{topic: {{item: {number}}}}} with text ids ({error})"
+            source_name, f"expected {{topic: {{item: {number}}}}} with text ids ({error})"
         ) from None
 
 
-def _text_keys(given: Mapping[Any, Any]) -> dict[str, Any]:
+def _text_keys(mapping: Mapping[Any, Any]) -> dict[str, Any]:
     """A dict with its whole-number keys as text."""
     renamed: dict[str, Any] = {}
-    for key, value in given.items():
+    for key, value in mapping.items():
         name = str(key) if _is_whole(key) else key
         if name in renamed:
             raise ValueError(f"{name!r} is there as text and as a number")
@@ -142,9 +142,11 @@ def numbers(values: Any) -> NDArray[np.float64]:
             array = np.asarray(values)
         if array.dtype.kind == "O":
             # Text, dates and complex numbers would become numbers, or parts of them.
-            odd = next((v for v in array.ravel().tolist() if isinstance(v, str | complex)), None)
-            if odd is not None:
-                raise TypeError(f"found {odd!r}")
+            non_number = next(
+                (v for v in array.ravel().tolist() if isinstance(v, str | complex)), None
+            )
+            if non_number is not None:
+                raise TypeError(f"found {non_number!r}")
             array = array.astype(np.float64)
         if array.dtype.kind not in "biuf":
             raise TypeError(f"found {array.dtype}")
@@ -167,8 +169,8 @@ def _arrow_numbers(values: Any) -> NDArray[Any] | None:
     import pyarrow as pa
 
     kind = values.type
-    plain = pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)
-    if not plain or values.null_count:
+    is_numeric = pa.types.is_integer(kind) or pa.types.is_float32(kind) or pa.types.is_float64(kind)
+    if not is_numeric or values.null_count:
         return None
     letter = "f" if pa.types.is_floating(kind) else "i" if pa.types.is_signed_integer(kind) else "u"
     dtype = np.dtype(f"{letter}{kind.bit_width // 8}")
@@ -278,15 +280,15 @@ def frame_column(frame: Any, name: str) -> Any:
 
 def pick(names: Sequence[str], role: str, value_role: str) -> str:
     """The header that plays a role, or an InputError that lists what would do."""
-    lowered = {n.lower(): n for n in names}
+    by_lower_name = {n.lower(): n for n in names}
     for candidate in HEADERS[role]:
         if [n.lower() for n in names].count(candidate) > 1:
             raise InputError.single("<columns>", f"two columns are named {candidate!r}")
-        if candidate in lowered:
-            return lowered[candidate]
-    wanted = ", ".join(HEADERS[r][0] for r in ("topic", "item", value_role))
+        if candidate in by_lower_name:
+            return by_lower_name[candidate]
+    expected = ", ".join(HEADERS[r][0] for r in ("topic", "item", value_role))
     raise InputError.single(
         "<columns>",
-        f"no column for the {role} among {', '.join(names)} (expected: {wanted}; "
+        f"no column for the {role} among {', '.join(names)} (expected: {expected}; "
         f"for the {role} also: {', '.join(HEADERS[role][1:])})",
     )

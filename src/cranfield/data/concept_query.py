@@ -48,10 +48,10 @@ class Expression:
 
     def __str__(self) -> str:
         if self.kind == "concept":
-            plain = _TOKEN.fullmatch(self.concept) and self.concept.lower() not in _WORDS
-            return self.concept if plain else f'"{self.concept}"'
-        shown = [str(p) if p.kind in ("concept", "not") else f"({p})" for p in self.parts]
-        return f"NOT {shown[0]}" if self.kind == "not" else f" {self.kind.upper()} ".join(shown)
+            needs_no_quotes = _TOKEN.fullmatch(self.concept) and self.concept.lower() not in _WORDS
+            return self.concept if needs_no_quotes else f'"{self.concept}"'
+        texts = [str(p) if p.kind in ("concept", "not") else f"({p})" for p in self.parts]
+        return f"NOT {texts[0]}" if self.kind == "not" else f" {self.kind.upper()} ".join(texts)
 
 
 def parse_expression(text: str) -> Expression:
@@ -61,20 +61,20 @@ def parse_expression(text: str) -> Expression:
     'Sea AND NOT (Night OR Indoor)'
     """
     tokens = list(_tokens(text))
-    found, rest = _either(tokens, 0, text, 0)
+    expression, rest = _either(tokens, 0, text, 0)
     if rest < len(tokens):
         raise UsageError(f"query {text!r}: {tokens[rest][1]!r} is not expected there")
-    return found
+    return expression
 
 
 def _tokens(text: str) -> Iterator[tuple[str, str]]:
     at, end = 0, len(text.rstrip())
     while at < end:
-        found = _TOKEN.match(text, at)
-        if found is None:
+        match = _TOKEN.match(text, at)
+        if match is None:
             raise UsageError(f"query {text!r}: a quote is not closed")
-        at = found.end()
-        quoted, sign, word = found.groups()
+        at = match.end()
+        quoted, sign, word = match.groups()
         if quoted is not None:
             yield "concept", quoted
         elif sign is not None:
@@ -108,8 +108,8 @@ def _chain(
     first, at = part(tokens, at, text, depth)
     parts = [first]
     while at < len(tokens) and tokens[at][0] == sign:
-        more, at = part(tokens, at + 1, text, depth)
-        parts.append(more)
+        operand, at = part(tokens, at + 1, text, depth)
+        parts.append(operand)
     return (parts[0] if len(parts) == 1 else Expression(kind, parts=tuple(parts))), at
 
 
@@ -133,11 +133,11 @@ def _single(tokens: Tokens, at: int, text: str, depth: int) -> tuple[Expression,
     return Expression("concept", word), at + 1
 
 
-def check_concepts(expression: Expression, known: Mapping[str, object], topic: str) -> None:
+def check_concepts(expression: Expression, concepts: Mapping[str, object], topic: str) -> None:
     """A UsageError for a concept that there is not."""
     for concept in expression.concepts():
-        if concept not in known:
-            raise UsageError(f"topic {topic}: no concept {concept!r}.{suggest(concept, known)}")
+        if concept not in concepts:
+            raise UsageError(f"topic {topic}: no concept {concept!r}.{suggest(concept, concepts)}")
 
 
 def evaluate_expression(
@@ -148,36 +148,36 @@ def evaluate_expression(
         return _walk(expression, values, np.minimum, np.maximum)
     if reading != "probability":
         raise UsageError(f"reading={reading!r} is not one of {', '.join(READINGS)}")
-    again = [c for c, n in Counter(expression.concepts()).items() if n > 1]
-    if len(again) > MOST_REPEATED:
+    repeated = [c for c, n in Counter(expression.concepts()).items() if n > 1]
+    if len(repeated) > MOST_REPEATED:
         raise UsageError(
-            f"{len(again)} concepts stand in a query more than once; the reading as probability "
+            f"{len(repeated)} concepts stand in a query more than once; the reading as probability "
             f"takes {MOST_REPEATED}"
         )
-    return _chance(expression, dict(values), again)
+    return _chance(expression, dict(values), repeated)
 
 
-def _chance(expression: Expression, values: dict[str, Floats], again: list[str]) -> Floats:
+def _chance(expression: Expression, values: dict[str, Floats], repeated: list[str]) -> Floats:
     """The chance of an expression: by cases of what occurs again, then by products."""
-    if not again:
+    if not repeated:
         return _walk(expression, values, np.multiply, lambda a, b: 1 - (1 - a) * (1 - b))
-    concept, rest = again[0], again[1:]
-    own = values[concept]
-    yes, no = np.ones_like(own), np.zeros_like(own)
-    return own * _chance(expression, values | {concept: yes}, rest) + (1 - own) * _chance(
-        expression, values | {concept: no}, rest
-    )
+    concept, rest = repeated[0], repeated[1:]
+    confidences = values[concept]
+    yes, no = np.ones_like(confidences), np.zeros_like(confidences)
+    return confidences * _chance(expression, values | {concept: yes}, rest) + (
+        1 - confidences
+    ) * _chance(expression, values | {concept: no}, rest)
 
 
 def _walk(
     expression: Expression,
     values: Mapping[str, Floats],
-    both: Callable[[Floats, Floats], Floats],
-    either: Callable[[Floats, Floats], Floats],
+    conjunction: Callable[[Floats, Floats], Floats],
+    disjunction: Callable[[Floats, Floats], Floats],
 ) -> Floats:
     if expression.kind == "concept":
         return values[expression.concept]
-    parts = [_walk(part, values, both, either) for part in expression.parts]
+    parts = [_walk(part, values, conjunction, disjunction) for part in expression.parts]
     if expression.kind == "not":
         return 1.0 - parts[0]
-    return reduce(both if expression.kind == "and" else either, parts)
+    return reduce(conjunction if expression.kind == "and" else disjunction, parts)

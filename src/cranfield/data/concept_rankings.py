@@ -20,28 +20,31 @@ from cranfield.errors import InputError
 def concept_judgements(truth: LabelMatrix) -> Judgements:
     """Every item judged for every concept that some item has."""
     labels = dense(truth.labels)
-    used = labels.any(axis=0)
-    if not used.any():
+    column_mask = labels.any(axis=0)
+    if not column_mask.any():
         raise InputError.single(truth.where, "no item has a concept: there is nothing to rank")
-    return Judgements.from_rows(*_rows(truth, labels.astype(np.float64), used))
+    return Judgements.from_rows(*_rows(truth, labels.astype(np.float64), column_mask))
 
 
 def concept_ranking(run: LabelMatrix) -> Run:
     """Every item under every concept, by confidence, or else by label."""
     scores = dense(run.labels if run.confidences is None else run.confidences)
-    used = np.ones(len(run.concepts), dtype=bool)
-    return Run.from_rows(*_rows(run, scores.astype(np.float64), used)).named(run.name)
+    column_mask = np.ones(len(run.concepts), dtype=bool)
+    return Run.from_rows(*_rows(run, scores.astype(np.float64), column_mask)).named(run.name)
 
 
 def concept_rankings(runs: Sequence[LabelMatrix]) -> list[Run]:
     """Several runs over the same concepts; one without names takes those of one that has them."""
-    named = next((run for run in runs if run.named), None)
-    alike = [run if run.named or named is None else run.renamed(named.concepts) for run in runs]
+    run_with_names = next((run for run in runs if run.named), None)
+    alike = [
+        run if run.named or run_with_names is None else run.renamed(run_with_names.concepts)
+        for run in runs
+    ]
     return [concept_ranking(run) for run in alike]
 
 
-def _rows(matrix: LabelMatrix, values: Any, used: Any) -> tuple[Any, Any, Any]:
-    concepts = np.array(matrix.concepts)[used]
+def _rows(matrix: LabelMatrix, values: Any, column_mask: Any) -> tuple[Any, Any, Any]:
+    concepts = np.array(matrix.concepts)[column_mask]
     topics = np.repeat(concepts, len(matrix.items))
     items = np.tile(np.array(matrix.items), len(concepts))
-    return topics.tolist(), items.tolist(), values[:, used].T.ravel()
+    return topics.tolist(), items.tolist(), values[:, column_mask].T.ravel()

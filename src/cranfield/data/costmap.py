@@ -86,16 +86,16 @@ def cost_problems(concepts: Sequence[str], costs: NDArray[np.float64]) -> list[t
     for i, j in zip(
         *np.nonzero(bad | slanted | (np.eye(count, dtype=bool) & (costs != 0))), strict=True
     ):
-        one, other, value = concepts[i], concepts[j], costs[i, j]
+        first, second, value = concepts[i], concepts[j], costs[i, j]
         if bad[i, j]:
-            text = f"the cost of {one!r} to {other!r} is {value:g}, expected a number in [0, 1]"
+            text = f"the cost of {first!r} to {second!r} is {value:g}, expected a number in [0, 1]"
         elif i == j:
-            text = f"the cost of {one!r} to itself is {value:g}, expected 0"
+            text = f"the cost of {first!r} to itself is {value:g}, expected 0"
         elif j > i:
             continue
         else:
             text = (
-                f"the cost of {one!r} to {other!r} is {value:g}, but {costs[j, i]:g} the other "
+                f"the cost of {first!r} to {second!r} is {value:g}, but {costs[j, i]:g} the other "
                 "way round; expected the same"
             )
         problems.append((int(i), text))

@@ -24,28 +24,28 @@ class ItemVectors:
     name: str = "<vectors>"
 
     @classmethod
-    def of(cls, items: Sequence[str], vectors: Any, where: str = "<vectors>") -> ItemVectors:
+    def of(cls, items: Sequence[str], vectors: Any, source_name: str = "<vectors>") -> ItemVectors:
         """Checked: one finite vector that is not zero for each of the different items."""
         table = np.asarray(vectors)
         if table.ndim != 2 or table.dtype.kind not in "iufb":
             raise InputError.single(
-                where,
+                source_name,
                 f"expected a table of numbers, a row per item; found shape {table.shape} "
                 f"of {table.dtype}",
             )
         if len(items) != len(table):
-            raise InputError.single(where, f"{len(table)} vectors for {len(items)} items")
+            raise InputError.single(source_name, f"{len(table)} vectors for {len(items)} items")
         if len(set(items)) < len(items):
             twice = Counter(items).most_common(1)[0][0]
-            raise InputError.single(where, f"item {twice!r} has two vectors")
+            raise InputError.single(source_name, f"item {twice!r} has two vectors")
         table = table.astype(np.float64)
         bad = np.flatnonzero(~np.isfinite(table).all(axis=1) | ~table.any(axis=1))
         if bad.size:
             raise InputError(
-                where,
+                source_name,
                 [
                     Problem(0, f"the vector of item {items[i]!r} is zero or not finite")
                     for i in bad.tolist()
                 ],
             )
-        return cls(tuple(items), table, where)
+        return cls(tuple(items), table, source_name)

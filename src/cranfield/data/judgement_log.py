@@ -90,9 +90,9 @@ class JudgementLog:
 
     def of_annotators(self, names: Iterable[str]) -> JudgementLog:
         """The judgements of some annotators."""
-        wanted = set(names)
-        chosen = np.array([name in wanted for name in self.annotators], dtype=bool)
-        return self.where(chosen[self.annotator])
+        selection = set(names)
+        is_selected = np.array([name in selection for name in self.annotators], dtype=bool)
+        return self.where(is_selected[self.annotator])
 
     def answers_of(self, concept: int) -> tuple[int, ...]:
         """The codes of the answers that a concept allows."""
@@ -134,18 +134,18 @@ def judgement_log(
     if len({len(c) for c in columns}) != 1 or (seconds and len(seconds) != len(items)):
         raise InputError.single("judgement log", "the columns have different lengths")
     names, codes = ordered_values([number_name(v) for v in values], kind, order)
-    who, annotator = _coded(annotators)
-    what, item = _coded(items)
+    annotator_names, annotator = _coded(annotators)
+    item_names, item = _coded(items)
     if concepts is None:
-        asked: tuple[str, ...] = (SOLE_QUESTION,)
+        concept_names: tuple[str, ...] = (SOLE_QUESTION,)
         concept = np.zeros(len(items), dtype=np.int32)
     else:
-        asked, concept = _coded(concepts)
+        concept_names, concept = _coded(concepts)
     log = JudgementLog(
         kind,
-        who,
-        what,
-        asked,
+        annotator_names,
+        item_names,
+        concept_names,
         names,
         annotator,
         item,
@@ -186,15 +186,15 @@ def ordered_values(
     A concept log that holds nothing but 0 and 1 has both as possible answers even when all
     annotators said the same: the chance of agreement depends on what could have been said.
     """
-    given = list(dict.fromkeys(raw))
+    distinct_values = list(dict.fromkeys(raw))
     if order is not None:
         names = tuple(dict.fromkeys(order))
-    elif kind == "concept" and set(given) <= set(BINARY):
+    elif kind == "concept" and set(distinct_values) <= set(BINARY):
         names = BINARY
     else:
-        names = tuple(sorted(given, key=_numbers_first))
+        names = tuple(sorted(distinct_values, key=_numbers_first))
     position = {name: i for i, name in enumerate(names)}
-    unknown = [name for name in given if name not in position]
+    unknown = [name for name in distinct_values if name not in position]
     if unknown:
         raise InputError.single(
             "judgement log", f"value {unknown[0]!r} is not one of {', '.join(names)}"
@@ -217,14 +217,14 @@ def _coded(names: Sequence[str]) -> tuple[tuple[str, ...], Codes]:
 
 def repeats(log: JudgementLog) -> NDArray[np.bool_]:
     """Which judgements answer what the same annotator has answered before."""
-    again = np.zeros(len(log), dtype=bool)
+    is_repeat = np.zeros(len(log), dtype=bool)
     last = log.concept if log.allowed is None else log.value
     if _core.rows_differ(log.annotator, log.item, last):
-        return again
+        return is_repeat
     key = cell_keys(log)
     by_key = np.argsort(key, kind="stable")
-    again[by_key[1:]] = key[by_key[1:]] == key[by_key[:-1]]
-    return again
+    is_repeat[by_key[1:]] = key[by_key[1:]] == key[by_key[:-1]]
+    return is_repeat
 
 
 def cell_keys(log: JudgementLog) -> NDArray[np.int64]:

@@ -59,9 +59,9 @@ class Knowledge:
                     "choose one with cost='...'"
                 )
             return "0/1"
-        known = [*self.costmaps, *([TREE_COST] if self.ontology else [])]
+        cost_names = [*self.costmaps, *([TREE_COST] if self.ontology else [])]
         raise NeedsError(
-            f"no cost map named {name!r}.{suggest(name, known)} Give a map of that name with "
+            f"no cost map named {name!r}.{suggest(name, cost_names)} Give a map of that name with "
             "costmap=..."
         )
 
@@ -110,15 +110,17 @@ class Knowledge:
         not, the truth's own first; 'nodes' are the ancestors with the categories among them.
         """
         if kind not in self._closures:
-            known = self.hierarchy
-            own = list(known.concept_nodes.values())
-            added = range(len(known.nodes)) if kind == "nodes" else known.left_out_nodes
-            width = dict.fromkeys([*own, *added])
-            lower, upper = (width, own) if kind == "descendants" else (own, width)
+            hierarchy = self.hierarchy
+            concept_nodes = list(hierarchy.concept_nodes.values())
+            added = range(len(hierarchy.nodes)) if kind == "nodes" else hierarchy.left_out_nodes
+            width = dict.fromkeys([*concept_nodes, *added])
+            lower, upper = (
+                (width, concept_nodes) if kind == "descendants" else (concept_nodes, width)
+            )
             column = {node: j for j, node in enumerate(upper)}
             holds = np.zeros((len(lower), len(upper)), dtype=np.float32)
             for row, node in enumerate(lower):
-                above = (node, *known.nodes_above[node])
+                above = (node, *hierarchy.nodes_above[node])
                 holds[row, [column[n] for n in above if n in column]] = 1
             self._closures[kind] = holds.T if kind == "descendants" else holds
         return self._closures[kind]
@@ -161,14 +163,14 @@ class CompiledRules:
 
     def broken(self, labels: Bools) -> Bools:
         """Which predicted labels break a rule."""
-        found = np.zeros(labels.shape, dtype=bool)
+        violations = np.zeros(labels.shape, dtype=bool)
         for group in self.groups:
             present = [labels[:, member].any(axis=1) for member in group]
             several = np.sum(present, axis=0) > 1
             for member in group:
-                found[:, member] |= labels[:, member] & several[:, None]
+                violations[:, member] |= labels[:, member] & several[:, None]
         for concept, options in self.requires:
-            found[:, concept] |= labels[:, concept] & ~labels[:, options].any(axis=1)
+            violations[:, concept] |= labels[:, concept] & ~labels[:, options].any(axis=1)
         for concept, needed in self.ancestors:
-            found[:, concept] |= labels[:, concept] & ~labels[:, needed].all(axis=1)
-        return found
+            violations[:, concept] |= labels[:, concept] & ~labels[:, needed].all(axis=1)
+        return violations

@@ -33,8 +33,8 @@ class LabelMatrix:
     `DENSE_CELLS` cells. `named` is False when the source had no names of concepts: then
     `concepts` are positions, and such a matrix is aligned to the truth by position. `source`
     is the file it came from, for messages; `notes` are what its reader noticed. The confidences
-    of a `free` matrix are scores of any size, whose order counts. `listed` is the share of cells
-    that a file lists, where it lists some as absent; else all of them are known.
+    of an `unbounded` matrix are scores of any size, whose order counts. `listed` is the share of
+    cells that a file lists, where it lists some as absent; else all of them are known.
 
     >>> truth = LabelMatrix.of({"a.jpg": {"Sky", "Sea"}, "b.jpg": {"Sky"}})
     >>> truth.concepts, truth.cardinality, truth.density
@@ -49,7 +49,7 @@ class LabelMatrix:
     named: bool = True
     source: str = ""
     notes: tuple[str, ...] = ()
-    free: bool = False
+    unbounded: bool = False
     listed: float = 1.0
 
     @property
@@ -85,7 +85,7 @@ class LabelMatrix:
         values = matrix if isinstance(matrix, np.ndarray) else cast(Any, matrix).data
         if values.size == 0 or (values.min() >= 0 and values.max() <= 1):
             return
-        if self.free and not np.isnan(values).any():
+        if self.unbounded and not np.isnan(values).any():
             return
         for row in range(len(self.items)):
             line = self._dense(matrix, slice(row, row + 1), slice(None))[0]
@@ -106,28 +106,28 @@ class LabelMatrix:
         items: Sequence[str] | None = None,
         concepts: Sequence[str] | None = None,
         name: str = "labels",
-        free: bool = False,
+        unbounded: bool = False,
     ) -> LabelMatrix:
         """A matrix from plain objects.
 
         `data` is a LabelMatrix, {item: set of concepts}, {item: {concept: value}}, a NumPy
         or scipy.sparse matrix (with `items` and `concepts`, else positions), or a data frame
         with one column per concept and the items in a column `item` or in the index. The values
-        of a `free` one are scores of any size.
+        of an `unbounded` one are scores of any size.
         """
         if isinstance(data, LabelMatrix):
             return data
         if isinstance(data, Mapping):
-            return _of_mapping(data, concepts, name, free)
+            return _of_mapping(data, concepts, name, unbounded)
         if hasattr(data, "columns") and hasattr(data, "to_numpy"):
             names = [c for c in data.columns if c != "item"]
-            given = data["item"] if "item" in data.columns else getattr(data, "index", None)
+            item_names = data["item"] if "item" in data.columns else getattr(data, "index", None)
             return cls.of(
                 _frame_values(data[names], name),
-                items=items or (None if given is None else [str(i) for i in given]),
+                items=items or (None if item_names is None else [str(i) for i in item_names]),
                 concepts=concepts or [str(c) for c in names],
                 name=name,
-                free=free,
+                unbounded=unbounded,
             )
         if is_masked(data):
             raise InputError.single(name, "a cell is masked; a label or confidence is a number")
@@ -145,7 +145,7 @@ class LabelMatrix:
             confidences=confidences,
             name=name,
             named=concepts is not None,
-            free=free,
+            unbounded=unbounded,
         )
 
     @property
@@ -161,7 +161,7 @@ class LabelMatrix:
         """Label cardinality: the mean number of labels of an item (No 3.2)."""
         if self.labels is not None:
             return float(self.labels.sum()) / len(self.items)
-        if self.free:  # scores of any size are no labels before there is a threshold
+        if self.unbounded:  # scores of any size are no labels before there is a threshold
             return float("nan")
         # Some rows at a time: the labels of all would be one more matrix in memory.
         count, step = 0, max(1, CHUNK_CELLS // len(self.concepts))
@@ -226,7 +226,7 @@ class LabelMatrix:
                 self.where, f"{limits.size} thresholds for {self.shape[1]} concepts"
             )
         outside = limits[~((limits >= 0) & (limits <= 1))]
-        if outside.size and not (self.free and np.isfinite(limits).all()):
+        if outside.size and not (self.unbounded and np.isfinite(limits).all()):
             raise UsageError(f"the threshold {outside.flat[0]:g} lies outside [0, 1]")
         return limits
 
@@ -238,7 +238,7 @@ class LabelMatrix:
         # Of both signs by the side that cannot overflow.
         small = np.exp(-np.abs(scores))
         values = np.where(scores >= 0, 1 / (1 + small), small / (1 + small))
-        return replace(self, confidences=values, free=False)
+        return replace(self, confidences=values, unbounded=False)
 
     def renamed(self, concepts: Sequence[str]) -> LabelMatrix:
         """An unnamed matrix with the names of its columns."""
@@ -334,10 +334,12 @@ def listed_share(shape: tuple[int, ...], values: NDArray[Any]) -> float:
     return len(values) / (shape[0] * shape[1]) if (values == 0).any() else 1.0
 
 
-def split_values(matrix: Matrix, where: str = "labels") -> tuple[Matrix | None, Matrix | None]:
+def split_values(
+    matrix: Matrix, source_name: str = "labels"
+) -> tuple[Matrix | None, Matrix | None]:
     """(labels, None) for a matrix of nothing but 0 and 1, else (None, confidences)."""
     if matrix.dtype.kind not in "biuf":
-        raise InputError.single(where, f"values of type {matrix.dtype}, expected numbers")
+        raise InputError.single(source_name, f"values of type {matrix.dtype}, expected numbers")
     if not isinstance(matrix, np.ndarray):
         if matrix.dtype == np.bool_ or np.all((matrix.data == 0) | (matrix.data == 1)):
             return matrix.astype(bool), None
@@ -358,18 +360,18 @@ def _only_zero_and_one(matrix: NDArray[Any]) -> bool:
 
 def some_names(names: Sequence[str]) -> str:
     """The first few names of a list, for a message."""
-    shown = ", ".join(repr(n) for n in names[:NAMES_SHOWN])
+    text = ", ".join(repr(n) for n in names[:NAMES_SHOWN])
     hidden = len(names) - NAMES_SHOWN
-    return shown + (f" and {hidden} more" if hidden > 0 else "")
+    return text + (f" and {hidden} more" if hidden > 0 else "")
 
 
-def _check_names(where: str, what: str, names: Iterable[str]) -> None:
+def _check_names(source_name: str, kind: str, names: Iterable[str]) -> None:
     counts = Counter(names)
     if not counts:
-        raise InputError.single(where, f"has no {what}s")
+        raise InputError.single(source_name, f"has no {kind}s")
     twice = [n for n, k in counts.items() if k > 1]
     if twice:
-        raise InputError.single(where, f"{what} given more than once: {some_names(twice)}")
+        raise InputError.single(source_name, f"{kind} given more than once: {some_names(twice)}")
 
 
 def _names_or_positions(names: Sequence[str] | None, count: int) -> tuple[str, ...]:
@@ -384,31 +386,37 @@ def _cell(value: Any) -> float:
 
 
 def _of_mapping(
-    data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str, free: bool
+    data: Mapping[Any, Any], concepts: Sequence[str] | None, name: str, unbounded: bool
 ) -> LabelMatrix:
     rows: dict[str, dict[str, float]] = {}
-    for item, given in data.items():
+    for item, item_labels in data.items():
         try:
-            pairs = given.items() if isinstance(given, Mapping) else ((c, 1.0) for c in given)
+            pairs = (
+                item_labels.items()
+                if isinstance(item_labels, Mapping)
+                else ((c, 1.0) for c in item_labels)
+            )
             rows[str(item)] = {str(c): _cell(v) for c, v in pairs}
         except (TypeError, ValueError, OverflowError) as error:
             raise InputError.single(
                 name, f"item {item!r}: expected concepts, or {{concept: number}} ({error})"
             ) from None
-    found = {c for row in rows.values() for c in row}
-    vocabulary = tuple(map(str, concepts)) if concepts is not None else tuple(sorted(found))
-    unknown = sorted(found.difference(vocabulary))
+    mentioned_concepts = {c for row in rows.values() for c in row}
+    vocabulary = (
+        tuple(map(str, concepts)) if concepts is not None else tuple(sorted(mentioned_concepts))
+    )
+    unknown = sorted(mentioned_concepts.difference(vocabulary))
     if unknown:
         raise InputError.single(
             name, f"unknown concept {unknown[0]!r}.{suggest(unknown[0], vocabulary)}"
         )
     position = {c: j for j, c in enumerate(vocabulary)}
-    values = np.full((len(rows), len(vocabulary)), -np.inf if free else 0.0)
+    values = np.full((len(rows), len(vocabulary)), -np.inf if unbounded else 0.0)
     for i, row in enumerate(rows.values()):
         for concept, value in row.items():
             values[i, position[concept]] = value
     labels, confidences = split_values(values)
-    return LabelMatrix(tuple(rows), vocabulary, labels, confidences, name, free=free)
+    return LabelMatrix(tuple(rows), vocabulary, labels, confidences, name, unbounded=unbounded)
 
 
 @dataclass(frozen=True)
@@ -439,7 +447,7 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
             f"has none of the items of the truth (the truth has {truth.items[0]!r}, "
             f"the run has {run.items[0]!r})",
         )
-    lowest = -np.inf if run.free else 0.0
+    lowest = -np.inf if run.unbounded else 0.0
     aligned = run.map(
         lambda m: _taken(m, rows, columns, lowest), items=truth.items, concepts=truth.concepts
     )
@@ -448,14 +456,14 @@ def align(run: LabelMatrix, truth: LabelMatrix) -> Alignment:
     )
 
 
-def _positions(names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp]:
-    where = {name: i for i, name in enumerate(names)}
-    return np.array([where.get(name, -1) for name in wanted], dtype=np.intp)
+def _positions(names: tuple[str, ...], targets: tuple[str, ...]) -> NDArray[np.intp]:
+    position = {name: i for i, name in enumerate(names)}
+    return np.array([position.get(name, -1) for name in targets], dtype=np.intp)
 
 
 def _refuse_unknown_concepts(run: LabelMatrix, truth: LabelMatrix) -> None:
-    known = set(truth.concepts)
-    unknown = [c for c in run.concepts if c not in known]
+    truth_concepts = set(truth.concepts)
+    unknown = [c for c in run.concepts if c not in truth_concepts]
     if unknown:
         raise InputError(
             run.where,
@@ -474,11 +482,11 @@ def _taken(
     matrix: Matrix, rows: NDArray[np.intp], columns: NDArray[np.intp], lowest: float
 ) -> Matrix:
     if isinstance(matrix, np.ndarray):
-        taken = matrix[rows[:, None], columns[None, :]]
+        submatrix = matrix[rows[:, None], columns[None, :]]
         nothing = lowest if matrix.dtype.kind == "f" else 0
-        taken[rows < 0] = nothing
-        taken[:, columns < 0] = nothing
-        return taken
+        submatrix[rows < 0] = nothing
+        submatrix[:, columns < 0] = nothing
+        return submatrix
     # Sparse: an empty row and an empty column stand for whatever the run lacks.
     from scipy import sparse
 
@@ -500,8 +508,8 @@ def _notes(
             f"{len(lacking)} of {len(truth.items)} items are missing "
             f"({some_names(lacking)}); they count as items without a predicted concept"
         )
-    known = set(truth.items)
-    extra = [i for i in run.items if i not in known]
+    truth_items = set(truth.items)
+    extra = [i for i in run.items if i not in truth_items]
     if extra:
         notes.append(
             f"{len(extra)} items are not in the truth and are left out ({some_names(extra)})"

@@ -101,22 +101,22 @@ class Ontology:
         >>> water.ancestors("Sea"), water.depth("Sea")
         (('Water',), 3)
         """
-        wanted = [
+        concept_paths = [
             (concept, ".".join(p for p in path.split(".") if p not in without))
             for concept, path in paths
         ]
         node_of: dict[str, int] = {}
         names: list[str] = []
-        own: dict[str, int] = {}
-        for concept, path in wanted:
-            if path in node_of and concept not in own:
-                own[concept] = node_of[path]
-            elif concept not in own:
-                own[concept] = len(names)
+        concept_nodes: dict[str, int] = {}
+        for concept, path in concept_paths:
+            if path in node_of and concept not in concept_nodes:
+                concept_nodes[concept] = node_of[path]
+            elif concept not in concept_nodes:
+                concept_nodes[concept] = len(names)
                 names.append(path)
-            node_of[path] = own[concept]
+            node_of[path] = concept_nodes[concept]
         links: dict[int, list[int]] = {}
-        for _, path in wanted:
+        for _, path in concept_paths:
             above: int | None = None
             parts = path.split(".")
             for depth in range(1, len(parts) + 1):
@@ -125,18 +125,23 @@ class Ontology:
                     node_of[prefix] = len(names)
                     names.append(prefix)
                 node = node_of[prefix]
-                known = links.setdefault(node, [])
-                if above is not None and above not in known:
-                    known.append(above)
+                parent_nodes = links.setdefault(node, [])
+                if above is not None and above not in parent_nodes:
+                    parent_nodes.append(above)
                 above = node
         parents = tuple(tuple(links.get(i, ())) for i in range(len(names)))
-        return cls(tuple(names), parents, MappingProxyType(own), rules or Rules(), name)
+        return cls(tuple(names), parents, MappingProxyType(concept_nodes), rules or Rules(), name)
 
     @classmethod
     def flat(cls, concepts: Iterable[str], *, name: str = "vocabulary") -> Ontology:
         """Concepts without any structure."""
-        own = {concept: node for node, concept in enumerate(dict.fromkeys(concepts))}
-        return cls(tuple(own), ((),) * len(own), MappingProxyType(own), name=name)
+        concept_nodes = {concept: node for node, concept in enumerate(dict.fromkeys(concepts))}
+        return cls(
+            tuple(concept_nodes),
+            ((),) * len(concept_nodes),
+            MappingProxyType(concept_nodes),
+            name=name,
+        )
 
     def __reduce__(self) -> Any:
         """Ontologies travel to other processes, which a read-only view of a dict cannot."""
@@ -199,14 +204,14 @@ class Ontology:
         """Links from the root to each node, along the longest way."""
         depth = [0] * len(self.nodes)
         waiting = [len(above) for above in self.parents]
-        ready = list(self.top)
-        for node in ready:
+        queue = list(self.top)
+        for node in queue:
             depth[node] = max(depth[node], 1)
             for child in self.children[node]:
                 depth[child] = max(depth[child], depth[node] + 1)
                 waiting[child] -= 1
                 if not waiting[child]:
-                    ready.append(child)
+                    queue.append(child)
         return tuple(depth)
 
     @property
@@ -269,8 +274,8 @@ class Ontology:
         graph = csr_array((weights, (ends[0], ends[1])), shape=(root + 1, root + 1))
         nodes = list(self.concept_nodes.values())
         # Whole numbers until the very end, so that 12/14 is 12/14 to the last bit.
-        found = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
-        return np.asarray(found / self.link_unit if weighted else found, dtype=np.float64)
+        lengths = dijkstra(graph, directed=False, indices=nodes)[:, nodes]
+        return np.asarray(lengths / self.link_unit if weighted else lengths, dtype=np.float64)
 
     @cached_property
     def cost_map(self) -> CostMap:
@@ -297,12 +302,12 @@ class Ontology:
     @cached_property
     def exclusive(self) -> tuple[tuple[str, Group], ...]:
         """Groups of which one member at most may be assigned: (the rule in words, members)."""
-        found = []
+        groups = []
         for kind, names in self.rules.groups():
             group = tuple(m for m in (self.meant_by(n) for n in names) if m)
             if len(group) > 1:
-                found.append((f"{kind} {{{', '.join(names)}}}", group))
-        return tuple(found)
+                groups.append((f"{kind} {{{', '.join(names)}}}", group))
+        return tuple(groups)
 
     @cached_property
     def requirements(self) -> tuple[tuple[str, Requirement], ...]:
@@ -310,31 +315,33 @@ class Ontology:
 
         A requirement none of whose alternatives can be annotated cannot be checked.
         """
-        found = []
+        rules_in_words = []
         for rule in self.rules.requires:
             options = tuple(dict.fromkeys(c for n in rule.any_of for c in self.meant_by(n)))
             if not options:
                 continue
             words = f"requires one of {{{', '.join(rule.any_of)}}}"
-            found += [(words, Requirement(c, options)) for c in self.meant_by(rule.concept)]
-        return tuple(found)
+            rules_in_words += [
+                (words, Requirement(c, options)) for c in self.meant_by(rule.concept)
+            ]
+        return tuple(rules_in_words)
 
     def violations(self, labels: Iterable[str]) -> list[Violation]:
         """Every label of a set that breaks a rule, with the rule; a label may break several."""
-        chosen = frozenset(labels)
-        found = []
+        label_set = frozenset(labels)
+        broken_rules = []
         for words, group in self.exclusive:
-            present = [sorted(chosen.intersection(member)) for member in group]
+            present = [sorted(label_set.intersection(member)) for member in group]
             if sum(map(bool, present)) > 1:
-                found += [Violation(c, words) for member in present for c in member]
+                broken_rules += [Violation(c, words) for member in present for c in member]
         for words, need in self.requirements:
-            if need.concept in chosen and chosen.isdisjoint(need.any_of):
-                found.append(Violation(need.concept, words))
-        for concept in sorted(chosen):
-            absent = [a for a in self.ancestors(concept) if a not in chosen]
+            if need.concept in label_set and label_set.isdisjoint(need.any_of):
+                broken_rules.append(Violation(need.concept, words))
+        for concept in sorted(label_set):
+            absent = [a for a in self.ancestors(concept) if a not in label_set]
             if absent:
-                found.append(Violation(concept, f"needs its ancestor {', '.join(absent)}"))
-        return found
+                broken_rules.append(Violation(concept, f"needs its ancestor {', '.join(absent)}"))
+        return broken_rules
 
     def restricted_to(self, vocabulary: Sequence[str]) -> Ontology:
         """This ontology where only the given concepts can be annotated, in the given order."""
@@ -353,18 +360,22 @@ class Ontology:
             )
         if tuple(vocabulary) == self.concepts:
             return self
-        kept = {c: node for c in vocabulary if (node := self.node_of(c)) is not None}
+        concept_nodes = {c: node for c in vocabulary if (node := self.node_of(c)) is not None}
         # A concept outside the vocabulary stays a node, under the name that rules use for it.
         nodes = list(self.nodes)
         for concept, node in self.concept_nodes.items():
-            if concept not in kept:
+            if concept not in concept_nodes:
                 nodes[node] = concept
-        used = set(kept.values())
-        others = [n for n in (*self.concept_nodes.values(), *self.left_out_nodes) if n not in used]
+        vocabulary_nodes = set(concept_nodes.values())
+        others = [
+            n
+            for n in (*self.concept_nodes.values(), *self.left_out_nodes)
+            if n not in vocabulary_nodes
+        ]
         return replace(
             self,
             nodes=tuple(nodes),
-            concept_nodes=MappingProxyType(kept),
+            concept_nodes=MappingProxyType(concept_nodes),
             left_out_nodes=tuple(others),
         )
 
@@ -374,30 +385,32 @@ class Ontology:
         """Cycles, names nobody knows, rules that cannot be kept: one sentence each."""
         if self.cycle:
             return [f"the is-a links form a cycle: {' -> '.join(self.cycle)}"]
-        found = []
+        messages = []
         doubled = len(self.concept_nodes) - len(set(self.concept_nodes.values()))
         if doubled:
-            found.append("two concepts share one node of the hierarchy")
-        known = [*self.concepts, *self.nodes]
+            messages.append("two concepts share one node of the hierarchy")
+        vocabulary = [*self.concepts, *self.nodes]
         for kind, names in self.rules.groups():
             if len(set(names)) < 2:
-                found.append(f"the group '{kind} {{{', '.join(names)}}}' has fewer than 2 members")
-            found += self._unknown(names, f"in '{kind}'", known)
+                messages.append(
+                    f"the group '{kind} {{{', '.join(names)}}}' has fewer than 2 members"
+                )
+            messages += self._unknown(names, f"in '{kind}'", vocabulary)
         for rule in self.rules.requires:
-            found += self._unknown((rule.concept, *rule.any_of), "in 'requires'", known)
+            messages += self._unknown((rule.concept, *rule.any_of), "in 'requires'", vocabulary)
             if not rule.any_of:
-                found.append(f"the requirement of {rule.concept!r} names no alternative")
-        return found or self._contradictions()
+                messages.append(f"the requirement of {rule.concept!r} names no alternative")
+        return messages or self._contradictions()
 
-    def _unknown(self, names: Sequence[str], place: str, known: Sequence[str]) -> list[str]:
+    def _unknown(self, names: Sequence[str], place: str, vocabulary: Sequence[str]) -> list[str]:
         return [
-            f"{n!r} {place} is not a concept or category.{suggest(n, known)}"
+            f"{n!r} {place} is not a concept or category.{suggest(n, vocabulary)}"
             for n in names
             if self.node_of(n) is None
         ]
 
     def _contradictions(self) -> list[str]:
-        found = []
+        messages = []
         for concept in self.concepts:
             broken = [
                 v.rule
@@ -405,16 +418,16 @@ class Ontology:
                 if not v.rule.startswith("requires")
             ]
             if broken:
-                found.append(
+                messages.append(
                     f"{concept!r} can never be assigned: with its ancestors "
                     f"{', '.join(self.ancestors(concept))} it breaks '{broken[0]}'"
                 )
             elif not self._assignable({concept}):
-                found.append(
+                messages.append(
                     f"{concept!r} can never be assigned: every way to meet what it requires "
                     "breaks another rule"
                 )
-        return found
+        return messages
 
     def _assignable(self, labels: set[str]) -> bool:
         """Whether some set with these labels keeps all rules: search over what is required."""
@@ -467,48 +480,52 @@ class RuleBook:
     def of(cls, rules: Ontology | Rules, concepts: Sequence[str]) -> RuleBook:
         """The rules that speak of these concepts; others were not asked for."""
         if isinstance(rules, Rules):
-            named = dict.fromkeys([*concepts, *(n for _, g in rules.groups() for n in g)])
-            rules = Ontology.from_paths(((c, c) for c in named), rules=rules)
-        known = set(rules.concepts) | set(rules.nodes)
-        asked = rules.restricted_to([c for c in concepts if c in known])
+            rule_concepts = dict.fromkeys([*concepts, *(n for _, g in rules.groups() for n in g)])
+            rules = Ontology.from_paths(((c, c) for c in rule_concepts), rules=rules)
+        ontology_names = set(rules.concepts) | set(rules.nodes)
+        restricted = rules.restricted_to([c for c in concepts if c in ontology_names])
         vocabulary = set(concepts)
-        least = []
+        at_least_one = []
         for names in rules.rules.exactly_one:
             meant = tuple(dict.fromkeys(c for n in names for c in rules.meant_by(n)))
             if vocabulary.intersection(meant):
-                least.append((f"exactly one of {{{', '.join(names)}}}", meant))
+                at_least_one.append((f"exactly one of {{{', '.join(names)}}}", meant))
         return cls(
-            asked.concepts,
+            restricted.concepts,
             rules.exclusive,
-            tuple(least),
-            asked.requirements,
-            {c: asked.ancestors(c) for c in asked.concepts},
+            tuple(at_least_one),
+            restricted.requirements,
+            {c: restricted.ancestors(c) for c in restricted.concepts},
         )
 
     def groups(self) -> dict[str, tuple[str, ...]]:
         """The groups of concepts of which exactly one is present, named by their members."""
-        plain = {
+        single_concept_groups = {
             tuple(c for member in group for c in member)
             for _, group in self.at_most_one
             if all(len(member) == 1 for member in group)
         }
-        return {"/".join(names): names for _, names in self.at_least_one if names in plain}
+        return {
+            "/".join(names): names
+            for _, names in self.at_least_one
+            if names in single_concept_groups
+        }
 
     def broken(self, labels: Iterable[str]) -> Broken | None:
         """The first rule that a set of labels breaks."""
-        chosen = frozenset(labels)
+        label_set = frozenset(labels)
         for words, group in self.at_most_one:
-            present = [chosen.intersection(member) for member in group]
+            present = [label_set.intersection(member) for member in group]
             if sum(map(bool, present)) > 1:
                 return Broken(words, tuple(c for member in present for c in sorted(member)))
         for words, names in self.at_least_one:
-            if chosen.isdisjoint(names):
+            if label_set.isdisjoint(names):
                 return Broken(words, names)
         for words, need in self.requirements:
-            if need.concept in chosen and chosen.isdisjoint(need.any_of):
+            if need.concept in label_set and label_set.isdisjoint(need.any_of):
                 return Broken(f"{need.concept} {words}", (need.concept, *need.any_of))
-        for concept in sorted(chosen):
-            absent = tuple(a for a in self.ancestors.get(concept, ()) if a not in chosen)
+        for concept in sorted(label_set):
+            absent = tuple(a for a in self.ancestors.get(concept, ()) if a not in label_set)
             if absent:
                 return Broken(
                     f"{concept} needs its ancestor {', '.join(absent)}", (concept, *absent)
@@ -523,10 +540,10 @@ class RuleBook:
         nothing = np.zeros(len(labels), dtype=bool)
 
         def any_of(names: Sequence[str]) -> NDArray[np.bool_]:
-            found = nothing.copy()
+            is_present = nothing.copy()
             for name in names:
-                found |= column.get(name, nothing)
-            return found
+                is_present |= column.get(name, nothing)
+            return is_present
 
         for words, group in self.at_most_one:
             present = np.stack([any_of(member) for member in group])
@@ -578,9 +595,9 @@ def exclusive_groups(rules: Ontology | Rules) -> dict[str, tuple[str, ...]]:
 _KINDS = ("exactly_one", "disjoint", "requires")
 
 
-def parse_rules(text: str, where: str) -> Rules:
+def parse_rules(text: str, source_name: str) -> Rules:
     """Rules written as `[[exactly_one]]`, `[[disjoint]]` and `[[requires]]`."""
-    document = parse_toml(text, where)
+    document = parse_toml(text, source_name)
     problems: list[Problem] = [
         Problem(
             0, f"unknown kind of rule {key!r}.{suggest(key, _KINDS)} Expected {', '.join(_KINDS)}"
@@ -589,10 +606,10 @@ def parse_rules(text: str, where: str) -> Rules:
         if key not in _KINDS
     ]
     groups: dict[str, list[tuple[str, ...]]] = {"exactly_one": [], "disjoint": []}
-    for kind, found in groups.items():
+    for kind, members in groups.items():
         for number, entry in enumerate(_entries(document, kind, problems), 1):
             place = f"[[{kind}]] number {number}"
-            found.append(_names(entry, "concepts", place, problems, {"concepts"}))
+            members.append(_names(entry, "concepts", place, problems, {"concepts"}))
     requires = []
     for number, entry in enumerate(_entries(document, "requires", problems), 1):
         place = f"[[requires]] number {number}"
@@ -603,7 +620,7 @@ def parse_rules(text: str, where: str) -> Rules:
         else:
             problems.append(Problem(0, f'{place} lacks a line such as concept = "Portrait"'))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return Rules(tuple(groups["exactly_one"]), tuple(groups["disjoint"]), tuple(requires))
 
 
@@ -616,11 +633,13 @@ def _entries(document: dict[str, Any], kind: str, problems: list[Problem]) -> li
 
 
 def _names(
-    entry: dict[str, Any], key: str, place: str, problems: list[Problem], known: set[str]
+    entry: dict[str, Any], key: str, place: str, problems: list[Problem], allowed_keys: set[str]
 ) -> tuple[str, ...]:
     problems += [
-        Problem(0, f"{place} has an unknown key {other!r}.{suggest(other, known)}")
-        for other in sorted(entry.keys() - known)
+        Problem(
+            0, f"{place} has an unknown key {unknown_key!r}.{suggest(unknown_key, allowed_keys)}"
+        )
+        for unknown_key in sorted(entry.keys() - allowed_keys)
     ]
     names = entry.get(key)
     if not isinstance(names, list) or not all(isinstance(n, str) for n in names):

@@ -34,37 +34,41 @@ class ChanceRow:
 
 def soft_judgements(
     rows: Iterable[ChanceRow],
-    where: str,
-    asked: Literal["topic", "concept", "category"] = "topic",
+    source_name: str,
+    question_kind: Literal["topic", "concept", "category"] = "topic",
     categories: Sequence[str] = (),
 ) -> Judgements:
     """Judgements with probabilities, or an InputError that names the items that have none.
 
     Messages speak of what was asked; `categories` are the names of grades, where these are such.
     """
-    held = list(rows)
+    all_rows = list(rows)
 
     def unit(topic: str, item: str) -> str:
-        return f"item {item!r}" + ("" if asked == "category" else f" for {asked} {topic!r}")
+        return f"item {item!r}" + (
+            "" if question_kind == "category" else f" for {question_kind} {topic!r}"
+        )
 
-    levels = sorted({row.grade for row in held})
+    levels = sorted({row.grade for row in all_rows})
     if len(levels) > MOST_LEVELS:
-        raise InputError.single(where, f"has {len(levels)} grades; at most {MOST_LEVELS} can be")
+        raise InputError.single(
+            source_name, f"has {len(levels)} grades; at most {MOST_LEVELS} can be"
+        )
     at = {grade: i for i, grade in enumerate(levels)}
-    found: dict[tuple[str, str], list[float]] = {}
+    chances_by_unit: dict[tuple[str, str], list[float]] = {}
     lines: dict[tuple[str, str], int] = {}
     problems: list[Problem] = []
-    for row in held:
+    for row in all_rows:
         key = (row.topic, row.item)
-        chances = found.setdefault(key, [0.0] * len(levels))
+        chances = chances_by_unit.setdefault(key, [0.0] * len(levels))
         lines.setdefault(key, row.line)
         answer = f"category {categories[int(row.grade)]!r}" if categories else ""
-        answer = answer or f"{'grade' if asked == 'topic' else 'value'} {row.grade:g}"
+        answer = answer or f"{'grade' if question_kind == 'topic' else 'value'} {row.grade:g}"
         fault = _fault(row, chances[at[row.grade]], answer, unit(row.topic, row.item))
         if fault:
             problems.append(Problem(row.line, fault))
         chances[at[row.grade]] = row.probability
-    for key, chances in found.items():
+    for key, chances in chances_by_unit.items():
         total = sum(chances)
         if not problems and abs(total - 1.0) > SLACK:
             problems.append(
@@ -74,10 +78,10 @@ def soft_judgements(
                 )
             )
     if problems:
-        raise InputError(where, problems[:PROBLEMS_SHOWN], len(problems))
-    if not found:
-        raise InputError.single(where, "is empty: no probability of any grade")
-    return _table(found, np.array(levels, dtype=np.float64))
+        raise InputError(source_name, problems[:PROBLEMS_SHOWN], len(problems))
+    if not chances_by_unit:
+        raise InputError.single(source_name, "is empty: no probability of any grade")
+    return _table(chances_by_unit, np.array(levels, dtype=np.float64))
 
 
 def _fault(row: ChanceRow, before: float, answer: str, unit: str) -> str:
@@ -88,13 +92,15 @@ def _fault(row: ChanceRow, before: float, answer: str, unit: str) -> str:
     return f"{answer} of {unit} stands twice" if before else ""
 
 
-def _table(found: Mapping[tuple[str, str], list[float]], levels: Floats) -> Judgements:
-    order = {topic: i for i, topic in enumerate(dict.fromkeys(topic for topic, _ in found))}
-    keys = sorted(found, key=lambda key: order[key[0]])
-    chances = np.array([found[key] for key in keys], dtype=np.float64)
+def _table(chances_by_unit: Mapping[tuple[str, str], list[float]], levels: Floats) -> Judgements:
+    order = {
+        topic: i for i, topic in enumerate(dict.fromkeys(topic for topic, _ in chances_by_unit))
+    }
+    keys = sorted(chances_by_unit, key=lambda key: order[key[0]])
+    chances = np.array([chances_by_unit[key] for key in keys], dtype=np.float64)
     chances /= chances.sum(axis=1, keepdims=True)
-    likely = levels[chances.argmax(axis=1)]
-    table = Judgements.from_rows([k[0] for k in keys], [k[1] for k in keys], likely)
+    modal_grades = levels[chances.argmax(axis=1)]
+    table = Judgements.from_rows([k[0] for k in keys], [k[1] for k in keys], modal_grades)
     return replace(table, levels=levels, chances=chances)
 
 

@@ -47,10 +47,10 @@ class Column(Generic[T]):
         if instance is None:
             # What dataclasses understand as a field without a default.
             raise AttributeError
-        held = instance.__dict__
-        if self._array not in held:
-            held[self._array] = np.asarray(held[self._raw])
-        array: T = held[self._array]
+        namespace = instance.__dict__
+        if self._array not in namespace:
+            namespace[self._array] = np.asarray(namespace[self._raw])
+        array: T = namespace[self._array]
         return array
 
 
@@ -93,9 +93,9 @@ class Table:
         """For other processes: the columns as arrays, without what is made from them."""
         from dataclasses import fields
 
-        held = {f.name: self.__dict__[f.name] for f in fields(self) if f.name in self.__dict__}
+        state = {f.name: self.__dict__[f.name] for f in fields(self) if f.name in self.__dict__}
         raw = {n: b for n, b in self.__dict__.items() if n.startswith("_raw_")}
-        return held | {name: np.asarray(buffer) for name, buffer in raw.items()}
+        return state | {name: np.asarray(buffer) for name, buffer in raw.items()}
 
     @classmethod
     def from_dict(cls, source: Mapping[str, Mapping[str, float]]) -> Self:
@@ -141,7 +141,7 @@ class Table:
     def _value_role(cls) -> str:
         return "score"
 
-    def _checked(self, where: str) -> Self:
+    def _checked(self, source_name: str) -> Self:
         # Infinite scores have their place in a ranking; NaN has none.
         finite = (
             ~np.isnan(self.values) if self._value_role() == "score" else np.isfinite(self.values)
@@ -149,7 +149,7 @@ class Table:
         if not finite.all():
             row = int(np.argmin(finite))
             raise InputError.single(
-                where,
+                source_name,
                 f"{self._value_role()} {self.values[row]} of item {self.item(row)!r}, topic "
                 f"{self.topic_of(row)!r}, is not a finite number",
             )
@@ -239,7 +239,7 @@ class Judgements(Table):
         cls,
         judged: Mapping[str, Mapping[str, Mapping[str, float]]],
         *,
-        where: str = "<judgements>",
+        source_name: str = "<judgements>",
     ) -> Self:
         """From {topic: {subtopic: {item: grade}}}; the grade of an item is its best one.
 
@@ -252,7 +252,7 @@ class Judgements(Table):
         for topic, subtopics in judged.items():
             if len(subtopics) > MOST_SUBTOPICS:
                 raise InputError.single(
-                    where,
+                    source_name,
                     f"topic {topic!r} has {len(subtopics)} subtopics; {MOST_SUBTOPICS} can be told "
                     "apart",
                 )
@@ -297,29 +297,31 @@ class Judgements(Table):
             "the same grade; the repetition is ignored"
             + (f", and {len(rows) - 1} more like it" if len(rows) > 1 else "")
         )
-        kept = np.delete(np.arange(len(self)), rows)
-        item_bytes, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, kept)
-        offsets = np.searchsorted(kept, self.offsets)
+        remaining_rows = np.delete(np.arange(len(self)), rows)
+        item_bytes, item_offsets = _core.take_strings(
+            self.item_bytes, self.item_offsets, remaining_rows
+        )
+        offsets = np.searchsorted(remaining_rows, self.offsets)
         return replace(
             self,
             offsets=offsets,
             item_bytes=item_bytes,
             item_offsets=item_offsets,
-            values=self.values[kept],
-            chances=None if self.chances is None else self.chances[kept],
+            values=self.values[remaining_rows],
+            chances=None if self.chances is None else self.chances[remaining_rows],
             notes=(*self.notes, note),
         )
 
     def of_topics(self, topics: Iterable[str]) -> Judgements:
         """The judgements of some topics, in the order they have here."""
-        wanted = set(topics)
-        kept = [i for i, topic in enumerate(self.topics) if topic in wanted]
+        selection = set(topics)
+        topic_positions = [i for i, topic in enumerate(self.topics) if topic in selection]
         sizes = np.diff(self.offsets)
-        rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(sizes)), kept), sizes))
+        rows = np.flatnonzero(np.repeat(np.isin(np.arange(len(sizes)), topic_positions), sizes))
         items, item_offsets = _core.take_strings(self.item_bytes, self.item_offsets, rows)
         return Judgements(
-            tuple(self.topics[i] for i in kept),
-            np.concatenate([[0], np.cumsum(sizes[kept])]).astype(np.int64),
+            tuple(self.topics[i] for i in topic_positions),
+            np.concatenate([[0], np.cumsum(sizes[topic_positions])]).astype(np.int64),
             items,
             item_offsets,
             self.values[rows],
@@ -374,11 +376,13 @@ class Run(Table):
         """From a data frame; without a score its column `rank` gives the order."""
         frame = columns.collected(frame)
         names = columns.frame_columns(frame)
-        lowered = {name.lower(): name for name in names}
-        if "rank" not in lowered or any(name in lowered for name in columns.HEADERS["score"]):
+        by_lower_name = {name.lower(): name for name in names}
+        if "rank" not in by_lower_name or any(
+            name in by_lower_name for name in columns.HEADERS["score"]
+        ):
             return super().from_frame(frame)
         topic, item = (columns.pick(names, role, "rank") for role in ("topic", "item"))
-        ranks = columns.numbers(columns.frame_column(frame, lowered["rank"]))
+        ranks = columns.numbers(columns.frame_column(frame, by_lower_name["rank"]))
         run = cls.from_rows(
             columns.frame_column(frame, topic), columns.frame_column(frame, item), -ranks
         )

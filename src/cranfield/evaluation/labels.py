@@ -232,7 +232,7 @@ class LabelTask:
                 about=run.name,
             )
         decided = [str(m) for m, plan in self.plans.items() if not plan.ranked]
-        if run.free and run.labels is None and decided:
+        if run.unbounded and run.labels is None and decided:
             raise NeedsError(
                 f"{run.where}: scores of any size have an order but no labels, which "
                 f"{', '.join(decided[:5])} needs: give threshold=X in their own unit, or "

@@ -47,7 +47,7 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
         judgements: Judgements = READERS[ending](path, Judgements)
         return judgements
     try:
-        found = trec.read_judgements(path, jobs=jobs)
+        table = trec.read_judgements(path, jobs=jobs)
     except InputError:
         if trec.is_stratified(path):
             return trec.read_stratified(path)
@@ -57,13 +57,13 @@ def read_qrels(path: FileForm, *, jobs: int | None = None) -> Judgements:
             from cranfield.io.delimited import read_plain
 
             return read_plain(path, Judgements)
-        if (known := under_its_form(path)) is not None:
-            return read_qrels(known)
+        if (source := under_its_form(path)) is not None:
+            return read_qrels(source)
         raise
     # What is noted are items that are judged twice, with one grade: for two subtopics?
-    if found.notes:
-        return trec.read_subtopics(path) if trec.has_subtopics(path) else found
-    return found
+    if table.notes:
+        return trec.read_subtopics(path) if trec.has_subtopics(path) else table
+    return table
 
 
 @validate_params
@@ -92,8 +92,8 @@ def read_run(path: FileForm, *, jobs: int | None = None, third: Third | None = N
     try:
         return trec.read_run(path, jobs=jobs)
     except InputError:
-        if (known := under_its_form(path)) is not None:
-            return read_run(known, third=third)
+        if (source := under_its_form(path)) is not None:
+            return read_run(source, third=third)
         if not can_be_read_again(path) or not has_three_columns(path):
             raise
         from cranfield.io.delimited import read_plain

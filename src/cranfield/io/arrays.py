@@ -27,21 +27,25 @@ _BATCH_ROWS, _WIDEST = 1 << 16, 12
 _WIDTHS = {"BOOLEAN": 1, "INT32": 4, "FLOAT": 4, "INT64": 8, "DOUBLE": 8, "INT96": _WIDEST}
 
 
-def _read(where: str, what: str, work: Callable[[], T]) -> T:
+def _read(source_name: str, format_name: str, work: Callable[[], T]) -> T:
     """What a library reads from a file; whatever it raises says that the file is damaged."""
     try:
         return work()
     except CranfieldError:
         raise
     except MemoryError:
-        raise InputError.single(where, "does not fit into the memory of this machine") from None
+        raise InputError.single(
+            source_name, "does not fit into the memory of this machine"
+        ) from None
     except Exception as error:
         reason = " ".join(str(error).split()) or type(error).__name__
         if "launch worker thread" in reason:
-            raise InputError.single(where, "cannot be read with the memory there is") from None
+            raise InputError.single(
+                source_name, "cannot be read with the memory there is"
+            ) from None
         if "pickle" in reason:
             reason = "it holds objects of Python, which are never read"
-        raise InputError.single(where, f"not {what} ({reason})") from None
+        raise InputError.single(source_name, f"not {format_name} ({reason})") from None
 
 
 def arrow(purpose: str) -> Any:
@@ -72,49 +76,49 @@ def read_arrow_table(
     """A Parquet file as an Arrow table; `columns` picks some by their names, or all with None."""
     pa = arrow(purpose)
     pq = pa.parquet
-    given = Input.of(path)
-    where, caps = describe(given), given.caps
-    data = read_bytes(given, starts=_PARQUET)
+    source = Input.of(path)
+    source_name, caps = describe(source), source.caps
+    data = read_bytes(source, starts=_PARQUET)
 
     def table() -> Any:
         file = pq.ParquetFile(pa.BufferReader(data))
-        caps.check_lines(where, file.metadata.num_rows, "rows")
+        caps.check_lines(source_name, file.metadata.num_rows, "rows")
         schema = file.schema_arrow
         twice = [name for name, times in Counter(schema.names).items() if times > 1]
         if twice:
-            raise InputError.single(where, f"two columns are called {twice[0]!r}")
+            raise InputError.single(source_name, f"two columns are called {twice[0]!r}")
         needed = columns(schema.names) if columns is not None else None
         if caps.unpacked_bytes is None:
             # Threads of Arrow that are still being started when the process ends abort it.
             return file.read(needed, use_threads=file.metadata.num_rows >= _WORTH_THREADS)
-        return _read_within(pa, data, file.metadata, needed, where, caps)
+        return _read_within(pa, data, file.metadata, needed, source_name, caps)
 
     def sound() -> Any:
         # Texts that are no UTF-8 would end in whoever looks at them first.
-        made = table()
-        made.validate(full=True)
-        return made
+        arrow_table = table()
+        arrow_table.validate(full=True)
+        return arrow_table
 
-    return _read(where, "a Parquet file", sound)
+    return _read(source_name, "a Parquet file", sound)
 
 
-def column_values(where: str, table: Any, name: str) -> list[Any]:
+def column_values(source_name: str, table: Any, name: str) -> list[Any]:
     """The values of a column of an Arrow table, as Python has them: dates end in 9999 there."""
     try:
         values: list[Any] = table.column(name).to_pylist()
     except (ValueError, OverflowError) as error:
-        raise InputError.single(where, f"column {name!r} cannot be read ({error})") from None
+        raise InputError.single(source_name, f"column {name!r} cannot be read ({error})") from None
     return values
 
 
-def column_numbers(where: str, table: Any, name: str) -> np.ndarray[Any, Any]:
+def column_numbers(source_name: str, table: Any, name: str) -> np.ndarray[Any, Any]:
     """The numbers of a column of an Arrow table, none of them empty."""
     data = table.column(name)
     values = data.to_numpy()
     if data.null_count or values.dtype.kind not in "biuf":
         kind = str(data.type).partition("<")[0]  # not all that it is made of
         raise InputError.single(
-            where,
+            source_name,
             f"column {name!r} has {kind} with {data.null_count} empty cells, expected numbers",
         )
     return np.asarray(values, dtype=np.float64)
@@ -155,7 +159,7 @@ def _leaves(metadata: Any) -> list[_Leaf]:
 
 
 def _read_within(
-    pa: Any, data: bytes, metadata: Any, needed: list[str] | None, where: str, caps: Caps
+    pa: Any, data: bytes, metadata: Any, needed: list[str] | None, source_name: str, caps: Caps
 ) -> Any:
     """The table of a Parquet file, or an InputError before more is unpacked than may be.
 
@@ -163,8 +167,8 @@ def _read_within(
     have each of them once, and they are unpacked when it is known how long they are together.
     """
     leaves = [leaf for leaf in _leaves(metadata) if needed is None or leaf.name in needed]
-    caps.check_bytes(where, sum(leaf.stored_bytes for leaf in leaves))
-    caps.check_bytes(where, sum(leaf.decoded_bytes for leaf in leaves))
+    caps.check_bytes(source_name, sum(leaf.stored_bytes for leaf in leaves))
+    caps.check_bytes(source_name, sum(leaf.decoded_bytes for leaf in leaves))
     texts = [leaf for leaf in leaves if leaf.is_text]
     # Stored differences cannot be read as dictionaries; no text is longer than all of them.
     longest = sum(leaf.stored_bytes for leaf in texts if leaf.has_differences)
@@ -178,11 +182,11 @@ def _read_within(
         batch_size=max(1, min(rows, _BATCH_ROWS)), columns=needed, use_threads=False
     ):
         count += sum(_decoded_bytes(pa, column) for column in batch.columns)
-        caps.check_bytes(where, count)
+        caps.check_bytes(source_name, count)
         batches.append(batch)
     schema = batches[0].schema if batches else file.schema_arrow
-    plain = pa.schema([field.with_type(_plain_type(pa, field.type)) for field in schema])
-    return pa.Table.from_batches(batches, schema).cast(plain)
+    plain_schema = pa.schema([field.with_type(_plain_type(pa, field.type)) for field in schema])
+    return pa.Table.from_batches(batches, schema).cast(plain_schema)
 
 
 def _decoded_bytes(pa: Any, column: Any) -> int:
@@ -222,33 +226,35 @@ def _plain_type(pa: Any, kind: Any) -> Any:
 
 def read_archive(path: FileForm) -> dict[str, np.ndarray[Any, Any]]:
     """The arrays of a NumPy archive (.npz) by name."""
-    given = Input.of(path)
-    where = describe(given)
-    data = read_bytes(given, starts=_ZIP)
+    source = Input.of(path)
+    source_name = describe(source)
+    data = read_bytes(source, starts=_ZIP)
 
     def arrays() -> dict[str, np.ndarray[Any, Any]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            given.caps.check_bytes(where, sum(member.file_size for member in archive.infolist()))
+            source.caps.check_bytes(
+                source_name, sum(member.file_size for member in archive.infolist())
+            )
         with np.load(io.BytesIO(data), allow_pickle=False) as loaded:
-            return {name: _bounded(loaded[name], given) for name in loaded.files}
+            return {name: _bounded(loaded[name], source) for name in loaded.files}
 
-    return _read(where, "a NumPy archive of plain arrays", arrays)
+    return _read(source_name, "a NumPy archive of plain arrays", arrays)
 
 
 def read_array(path: FileForm) -> np.ndarray[Any, Any]:
     """A single array (.npy)."""
-    given = Input.of(path)
-    data = read_bytes(given, starts=_NPY)
+    source = Input.of(path)
+    data = read_bytes(source, starts=_NPY)
 
     def array() -> np.ndarray[Any, Any]:
         loaded = np.load(io.BytesIO(data), allow_pickle=False)
         if not isinstance(loaded, np.ndarray):
             raise ValueError("an archive, not an array")
-        return _bounded(loaded, given)
+        return _bounded(loaded, source)
 
-    return _read(describe(given), "a NumPy file", array)
+    return _read(describe(source), "a NumPy file", array)
 
 
-def _bounded(array: np.ndarray[Any, Any], given: Input) -> np.ndarray[Any, Any]:
-    given.caps.check_lines(describe(given), array.shape[0] if array.ndim else 1, "rows")
+def _bounded(array: np.ndarray[Any, Any], source: Input) -> np.ndarray[Any, Any]:
+    source.caps.check_lines(describe(source), array.shape[0] if array.ndim else 1, "rows")
     return array

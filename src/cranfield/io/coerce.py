@@ -99,12 +99,12 @@ def coerce_labels(
 
     if is_file(source):
         return read_labels(source, scores=scores)
-    free = scores != "confidence"
-    found = LabelMatrix.of(source, items=items, concepts=concepts, name=name, free=free)
-    return found.squashed() if scores == "logistic" else found
+    unbounded = scores != "confidence"
+    matrix = LabelMatrix.of(source, items=items, concepts=concepts, name=name, unbounded=unbounded)
+    return matrix.squashed() if scores == "logistic" else matrix
 
 
-def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[str], list[float]]:
+def _from_tuples(source: Any, number: str, noun: str) -> tuple[list[str], list[str], list[float]]:
     """Columns of rows: named tuples as ir_datasets and ir_measures yield them, or plain ones."""
     try:
         rows: list[Any] = list(source) if not hasattr(source, "mask") else [None]
@@ -112,7 +112,7 @@ def _from_tuples(source: Any, number: str, what: str) -> tuple[list[str], list[s
             rows = [(r.query_id, r.doc_id, getattr(r, number)) for r in rows]
     except (AttributeError, TypeError):
         raise UsageError(
-            f"cannot read {what} from {type(source).__name__}; give a path, a dict, a data frame, "
+            f"cannot read {noun} from {type(source).__name__}; give a path, a dict, a data frame, "
             "three columns, rows of three, or tuples with query_id and doc_id"
         ) from None
     return [r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows]
@@ -164,10 +164,10 @@ def named_input(text: FileForm, third: Third | None = None) -> FileForm:
     >>> named_input("bm25=runs/2026.run.gz").name
     'bm25.run.gz'
     """
-    found = _named_input(text)
-    if third is None or str(found) == "-" or Path(str(found)).is_dir():
-        return found
-    return replace(Input.of(found), third=third)
+    source = _named_input(text)
+    if third is None or str(source) == "-" or Path(str(source)).is_dir():
+        return source
+    return replace(Input.of(source), third=third)
 
 
 def _named_input(text: FileForm) -> FileForm:
@@ -181,10 +181,10 @@ def _named_input(text: FileForm) -> FileForm:
 
 def read_runs(runs: RunsForm, *, jobs: int | None = None) -> dict[str, Run]:
     """The runs by name, each read where it is a file; none at all is allowed."""
-    named = [] if isinstance(runs, list | tuple) and not runs else name_runs(runs)
+    named_runs = [] if isinstance(runs, list | tuple) and not runs else name_runs(runs)
     return {
         name: read_run(run, jobs=jobs) if is_file(run) else coerce_run(run, name)
-        for name, run in named
+        for name, run in named_runs
     }
 
 
@@ -192,8 +192,8 @@ def _run_column(frame: Any) -> str | None:
     """The column of a frame that says to which run a row belongs, if it has one."""
     if hasattr(frame, "collect"):  # a lazy frame is one run: its columns are not known yet
         return None
-    lowered = {name.lower(): name for name in frame_columns(frame)}
-    return next((lowered[name] for name in HEADERS["run"] if name in lowered), None)
+    by_lower_name = {name.lower(): name for name in frame_columns(frame)}
+    return next((by_lower_name[name] for name in HEADERS["run"] if name in by_lower_name), None)
 
 
 def _by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
@@ -210,17 +210,17 @@ def _by_run(frame: Any, column: str) -> list[tuple[str, Any]]:
     return [(name, frame[at]) for name, at in rows.items()]
 
 
-def _distinct(named: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
+def _distinct(named_runs: list[tuple[str, Any]]) -> list[tuple[str, Any]]:
     """The same runs, or an error when two have one name."""
     seen: dict[str, Any] = {}
-    for name, run in named:
+    for name, run in named_runs:
         if name in seen:
             raise UsageError(
                 f"two runs are named {name!r} ({_origin(seen[name])} and {_origin(run)}); "
                 "rename one of them"
             )
         seen[name] = run
-    return named
+    return named_runs
 
 
 def _is_columns(runs: Sequence[Any]) -> bool:

@@ -199,44 +199,44 @@ def read_teams(path: Path) -> tuple[Team, ...]:
 
 def read_run_facts(path: Path) -> tuple[RunFacts, ...]:
     """Facts of runs from CSV; an InputError lists all that is wrong."""
-    found, problems = [], []
+    facts, problems = [], []
     for line, values in _records(path, RUN_KEYS, "run"):
-        said = str(values.pop("baseline", "")).lower()
-        if said not in (*_YES, *_NO):
-            problems.append(Problem(line, f"baseline is {said!r} (expected: yes or no)"))
-        found.append(RunFacts(**values, baseline=said in _YES))
+        baseline = str(values.pop("baseline", "")).lower()
+        if baseline not in (*_YES, *_NO):
+            problems.append(Problem(line, f"baseline is {baseline!r} (expected: yes or no)"))
+        facts.append(RunFacts(**values, baseline=baseline in _YES))
     if problems:
         raise InputError(describe(path), problems)
-    return tuple(found)
+    return tuple(facts)
 
 
-def _records(path: Path, known: Sequence[str], required: str) -> list[tuple[int, dict[str, Any]]]:
-    where = describe(path)
+def _records(path: Path, columns: Sequence[str], required: str) -> list[tuple[int, dict[str, Any]]]:
+    source_name = describe(path)
     with open_text(path) as stream:
-        rows = csv_rows(stream, where, "\t" if inner_suffix(path) == ".tsv" else ",")
+        rows = csv_rows(stream, source_name, "\t" if inner_suffix(path) == ".tsv" else ",")
         header = [name.strip() for name in next(rows, (0, []))[1]]
         problems = [
-            Problem(1, f"unknown column {name!r}.{suggest(name, known)}")
+            Problem(1, f"unknown column {name!r}.{suggest(name, columns)}")
             for name in header
-            if name not in known
+            if name not in columns
         ]
         if required not in header:
             problems.append(Problem(1, f"the header has no column {required!r}"))
         if problems:
-            raise InputError(where, problems)
-        found = list(_filled(rows, header))
+            raise InputError(source_name, problems)
+        records = list(_filled(rows, header))
     seen: dict[str, int] = {}
-    for line, values in found:
+    for line, values in records:
         name = values.get(required, "")
         if not name:
             problems.append(Problem(line, f"the row has no {required}"))
         elif name in seen:
-            said = f"{required} {name!r} is given twice, first on line {seen[name]}"
-            problems.append(Problem(line, said))
+            message = f"{required} {name!r} is given twice, first on line {seen[name]}"
+            problems.append(Problem(line, message))
         seen.setdefault(name, line)
     if problems:
-        raise InputError(where, problems)
-    return found
+        raise InputError(source_name, problems)
+    return records
 
 
 def _filled(
@@ -256,9 +256,9 @@ def read_collection(path: str | Path) -> Collection:
 
     `path` is the folder or its `collection.toml`. An InputError lists all that is wrong.
     """
-    given = Path(path)
-    file = given / FILE if given.is_dir() else given
-    if not given.exists():
+    location = Path(path)
+    file = location / FILE if location.is_dir() else location
+    if not location.exists():
         raise InputError.single(str(path), f"no such folder (expected one with a {FILE})")
     if not file.exists():
         raise InputError.single(str(path), f"has no {FILE}; a collection is a folder with one")
@@ -475,23 +475,23 @@ class _Reader:
             return ()
 
     def _rows(
-        self, key: str, value: Any, known: tuple[str, ...], required: str
+        self, key: str, value: Any, keys: tuple[str, ...], required: str
     ) -> list[dict[str, Any]]:
         """The tables of an array such as [[teams]], each with texts under known names."""
         if not isinstance(value, list) or not all(isinstance(row, dict) for row in value):
-            self._wrong("", key, value, f"tables [[{key}]] with {', '.join(known)}, or a CSV file")
+            self._wrong("", key, value, f"tables [[{key}]] with {', '.join(keys)}, or a CSV file")
             return []
         rows: dict[str, dict[str, Any]] = {}
         for row in value:
-            for extra in row.keys() - set(known):
-                self._unknown(key, extra, known)
+            for extra in row.keys() - set(keys):
+                self._unknown(key, extra, keys)
             name = row.get(required)
             if not name or not isinstance(name, str):
                 self._complain(f"one of [[{key}]] has no {required}", "", key)
                 continue
             if name in rows:
                 self._complain(f"[[{key}]] gives {required} {name!r} twice", key, required, name)
-            rows[name] = {n: self._fact(key, n, row[n]) for n in known if n in row}
+            rows[name] = {n: self._fact(key, n, row[n]) for n in keys if n in row}
         return list(rows.values())
 
     def _fact(self, table: str, key: str, value: Any) -> str | bool:
@@ -518,12 +518,12 @@ class _Reader:
         if missing:
             self._complain(f"[images] lacks {', '.join(missing)}", "", key)
             return None
-        known = len(self.problems)
+        problem_count = len(self.problems)
         path = self._file(key, "file", value["file"])
         items = self._items(key, "items", value["items"])
         numbers = {n: self._count(key, n, value[n]) for n in ("width", "height", "columns")}
         sheet = ImageSheet(path, items, **numbers)
-        if len(self.problems) == known:
+        if len(self.problems) == problem_count:
             self._check_sheet(sheet, str(value["file"]))
         return sheet
 
@@ -533,10 +533,10 @@ class _Reader:
         if len(head) < 24 or not head.startswith(PNG):
             self._complain(f"{name!r} is not a PNG image", "images", "file")
             return
-        found = struct.unpack(">II", head[16:24])
-        if found != sheet.size:
+        pixels = struct.unpack(">II", head[16:24])
+        if pixels != sheet.size:
             self._complain(
-                f"{name!r} has {found[0]} x {found[1]} pixels, expected {sheet.size[0]} x "
+                f"{name!r} has {pixels[0]} x {pixels[1]} pixels, expected {sheet.size[0]} x "
                 f"{sheet.size[1]}: {len(sheet.items)} tiles of {sheet.width} x {sheet.height} in "
                 f"rows of {sheet.columns}",
                 "images",
@@ -549,10 +549,10 @@ class _Reader:
         for key in ("retrieved", "annotated"):
             split, splits = fields.get(key), fields.get("splits", {})
             if split and split not in splits:
-                said = (
+                message = (
                     f"{key} names {split!r}, which is not among [splits].{suggest(split, splits)}"
                 )
-                self._complain(said, "", key)
+                self._complain(message, "", key)
         for key in ("runs", "label_runs"):
             seen: dict[str, Path] = {}
             for path in fields.get(key, ()):
@@ -573,13 +573,13 @@ class _Reader:
             return
         path = self.folder / facts.threshold
         if not is_inside(facts.threshold) or not _there(path) or not path.is_file():
-            said = f"the threshold of run {facts.run!r} is {facts.threshold!r}"
+            statement = f"the threshold of run {facts.run!r} is {facts.threshold!r}"
             expected = "a number, rows, or a file in the collection's folder"
-            self._complain(f"{said} (expected: {expected})", "", "run_facts")
+            self._complain(f"{statement} (expected: {expected})", "", "run_facts")
 
-    def _unknown(self, table: str, key: str, known: tuple[str, ...]) -> None:
+    def _unknown(self, table: str, key: str, keys: tuple[str, ...]) -> None:
         place = f" in [{table}]" if table else ""
-        hint = suggest(key, known) or f" Known: {', '.join(known)}"
+        hint = suggest(key, keys) or f" Known: {', '.join(keys)}"
         self._complain(f"unknown key {key!r}{place}.{hint}", table, key)
 
     def _wrong(self, table: str, key: str, value: Any, expected: str) -> None:
@@ -599,12 +599,12 @@ def is_inside(name: str) -> bool:
     return not (name.startswith(("/", "\\")) or PureWindowsPath(name).drive or ".." in parts)
 
 
-def file_inside(collection: Collection, name: str, what: str) -> Path:
+def file_inside(collection: Collection, name: str, description: str) -> Path:
     """A file of a collection that one of its other files names; none lies outside of its folder."""
     if not is_inside(name):
         raise InputError.single(
             str(collection.folder),
-            f"{what} is {name!r}, which lies outside of the collection's folder",
+            f"{description} is {name!r}, which lies outside of the collection's folder",
         )
     return collection.folder / name
 

@@ -43,10 +43,10 @@ def write_collection(collection: Collection, folder: str | Path) -> None:
         with tempfile.TemporaryDirectory(
             dir=target.absolute().parent, prefix=f".{target.name[:100]}."
         ) as draft:
-            made = Path(draft) / "made"
-            made.mkdir()
-            (made / FILE).write_text(_Writer(collection, made).text(), encoding="utf-8")
-            made.replace(target)
+            new_folder = Path(draft) / "made"
+            new_folder.mkdir()
+            (new_folder / FILE).write_text(_Writer(collection, new_folder).text(), encoding="utf-8")
+            new_folder.replace(target)
     except OSError as error:
         raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
 
@@ -54,8 +54,8 @@ def write_collection(collection: Collection, folder: str | Path) -> None:
 class _Writer:
     """Copies files and puts the lines that name them together."""
 
-    def __init__(self, collection: Collection, made: Path) -> None:
-        self.collection, self.made = collection, made
+    def __init__(self, collection: Collection, folder: Path) -> None:
+        self.collection, self.folder = collection, folder
         self.lines: list[str] = []
         self.copied: dict[Path, str] = {}
 
@@ -114,17 +114,19 @@ class _Writer:
         if not self.collection.splits:
             return
         self.lines += ["", "[splits]"]
-        (self.made / "splits").mkdir(exist_ok=True)
+        (self.folder / "splits").mkdir(exist_ok=True)
         for number, (name, items) in enumerate(self.collection.splits.items(), 1):
             file = f"splits/{name}.txt" if name.isidentifier() else f"splits/split-{number}.txt"
-            (self.made / file).write_text("\n".join(items) + "\n", encoding="utf-8")
+            (self.folder / file).write_text("\n".join(items) + "\n", encoding="utf-8")
             self._line(json.dumps(name, ensure_ascii=False), file)
 
     def _images(self) -> None:
         sheet = self.collection.images
         if sheet is None:
             return
-        (self.made / "image-items.txt").write_text("\n".join(sheet.items) + "\n", encoding="utf-8")
+        (self.folder / "image-items.txt").write_text(
+            "\n".join(sheet.items) + "\n", encoding="utf-8"
+        )
         self.lines += ["", "[images]"]
         self._line("file", self._copy(sheet.path))
         self._line("items", "image-items.txt")
@@ -133,15 +135,15 @@ class _Writer:
 
     def _line(self, key: str, value: Any) -> None:
         # Strings and lists of JSON are strings and lists of TOML, but for one escape.
-        written = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
-        self.lines.append(f"{key} = {written}")
+        toml_value = json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007F")
+        self.lines.append(f"{key} = {toml_value}")
 
     def _copy_folder(self, path: Path) -> str:
         """Copy a folder with all that is in it, once; the name that it has there."""
         if path in self.copied:
             return self.copied[path]
         name = self._name(path)
-        shutil.copytree(path, self.made / name, dirs_exist_ok=True)
+        shutil.copytree(path, self.folder / name, dirs_exist_ok=True)
         self.copied[path] = name
         return name
 
@@ -150,8 +152,8 @@ class _Writer:
         if path in self.copied:
             return self.copied[path]
         name = self._name(path)
-        (self.made / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, self.made / name)
+        (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, self.folder / name)
         self.copied[path] = name
         return name
 
@@ -254,11 +256,11 @@ def draft_collection(folder: str | Path) -> Draft:
 
 def _class_folders(home: Path) -> list[Path]:
     """Folders of a truth with a file per concept, as PASCAL VOC has it: items with 1 and -1."""
-    found: dict[Path, list[Path]] = {}
+    files_by_folder: dict[Path, list[Path]] = {}
     for path in sorted(home.rglob("*.txt")):
         if path.parent != home and path.is_file():
-            found.setdefault(path.parent, []).append(path)
-    return [folder for folder, files in found.items() if all(map(_of_class, files))]
+            files_by_folder.setdefault(path.parent, []).append(path)
+    return [folder for folder, files in files_by_folder.items() if all(map(_of_class, files))]
 
 
 def _of_class(path: Path) -> bool:
@@ -297,8 +299,8 @@ def draft_text(draft: Draft) -> str:
             continue
         lines += ["", f"# {key.about}"]
         if key.name in MANY:
-            listed = "".join(f"    {json.dumps(name)},\n" for name in files)
-            lines.append(f"{key.name} = [\n{listed}]")
+            entries = "".join(f"    {json.dumps(name)},\n" for name in files)
+            lines.append(f"{key.name} = [\n{entries}]")
         else:
             lines.append(f"{key.name} = {json.dumps(files[0])}")
     if draft.unknown:
@@ -322,8 +324,8 @@ def _picture_folder(home: Path) -> str | None:
 def _settle(draft: Draft) -> None:
     """Of several files for one key, one stays; which of the annotations is true is decided."""
     binary = draft.found.pop("binary labels", [])
-    named = [name for name in binary if TRUE_NAMES.search(run_name(name))]
-    true = named or (binary if len(binary) == 1 else [])
+    truth_files = [name for name in binary if TRUE_NAMES.search(run_name(name))]
+    true = truth_files or (binary if len(binary) == 1 else [])
     for name in binary:
         draft.add("truth" if true[:1] == [name] else "label_runs", name)
     for key in SINGLE:
@@ -379,11 +381,11 @@ def _of_table(rows: Sequence[list[str]]) -> str:
     """What CSV is, by its header, else by its rows."""
     header, body = [cell.lower() for cell in rows[0]], rows[1:]
     names = set(header)
-    for wanted, key in HEADED:
-        if names >= set(wanted):
+    for columns, key in HEADED:
+        if names >= set(columns):
             # Figures of runs also name their teams, beside measures.
             return key if key != "run_facts" or names <= set(RUN_KEYS) else ""
-    roles = {role for role, known in HEADERS.items() if names & set(known)}
+    roles = {role for role, spellings in HEADERS.items() if names & set(spellings)}
     if {"topic", "item"} <= roles and (roles & {"score", "grade"} or "rank" in names):
         return "judgements" if "grade" in roles and "score" not in roles else "runs"
     if header[0] == "topic":
@@ -395,8 +397,8 @@ def _of_table(rows: Sequence[list[str]]) -> str:
     values = [row[1:] for row in body]
     if names >= {"item", "concept", "value"}:
         values = [[row[header.index("value")]] for row in body]
-    found = _labels(values) if len(header) > 1 and values else ""
-    return found or ("items" if header[0] == "item" else "")
+    kind = _labels(values) if len(header) > 1 and values else ""
+    return kind or ("items" if header[0] == "item" else "")
 
 
 def _of_text(path: Path, rows: Sequence[list[str]]) -> str:
@@ -406,8 +408,8 @@ def _of_text(path: Path, rows: Sequence[list[str]]) -> str:
         is_split = SPLIT_NAMES.search(path.name) or path.parent.name == "splits"
         if is_split:
             return "split"
-        named = {"items": "items", "topics": "topics", "concepts": "concepts"}
-        return named.get(run_name(path).lower(), "")
+        kind_by_name = {"items": "items", "topics": "topics", "concepts": "concepts"}
+        return kind_by_name.get(run_name(path).lower(), "")
     if len(width) > 1 or not all(is_number(row[-1]) for row in rows if len(row) != TREC_RUN):
         return ""
     (columns,) = width
@@ -415,8 +417,8 @@ def _of_text(path: Path, rows: Sequence[list[str]]) -> str:
         return "runs"
     if columns == TREC_QRELS and (JUDGED_NAMES.search(path.name) or rows[0][1] in ("0", "Q0")):
         return "judgements"
-    found = _labels([row[1:] for row in rows])
-    return found or ("runs" if columns == PLAIN else "")
+    kind = _labels([row[1:] for row in rows])
+    return kind or ("runs" if columns == PLAIN else "")
 
 
 def _labels(values: Sequence[Sequence[str]]) -> str:

@@ -16,14 +16,14 @@ _WITH_GZIP_HEADER = 31
 
 
 @contextmanager
-def unpacked_gz(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
+def unpacked_gz(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
     """The bytes of gzip data, by ISA-L where it is installed: in a third of the time."""
     kind, error = _gzip_reader(raw)
     try:
         with kind(fileobj=raw, mode="rb") as packed:
             yield cast(BinaryIO, packed)
     except error as fault:
-        raise InputError.single(where, f"not valid gzip data ({fault})") from None
+        raise InputError.single(source_name, f"not valid gzip data ({fault})") from None
 
 
 def _gzip_reader(raw: BinaryIO) -> tuple[Any, Any]:
@@ -57,13 +57,13 @@ def _zstd(purpose: str) -> Any:
 
 
 @contextmanager
-def unpacked_zst(raw: BinaryIO, where: str) -> Iterator[BinaryIO]:
+def unpacked_zst(raw: BinaryIO, source_name: str) -> Iterator[BinaryIO]:
     zstd = _zstd("Reading .zst files")
     try:
         with zstd.open(raw, "rb") as packed:
             yield cast(BinaryIO, packed)
     except zstd.ZstdError as error:
-        raise InputError.single(where, f"not valid zstd data ({error})") from None
+        raise InputError.single(source_name, f"not valid zstd data ({error})") from None
 
 
 def packed(blocks: Iterable[bytes], ending: str) -> Iterable[bytes]:
@@ -150,10 +150,10 @@ def headed(stream: Any, *, owned: bool) -> tuple[BinaryIO, bytes]:
     """
     head = b""
     while len(head) < _HEAD and b"\n" not in head.lstrip(b"\xef\xbb\xbf\r\n\t "):
-        more = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
-        if not more:
+        block = stream.read1(_HEAD) if hasattr(stream, "read1") else stream.read(_HEAD)
+        if not block:
             break
-        head += more
+        head += block
     kind = OwnedStream if owned else io.BufferedReader
     return kind(cast(io.RawIOBase, _Headed(head, stream, owned)), _BUFFER), head
 

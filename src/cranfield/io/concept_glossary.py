@@ -36,19 +36,21 @@ def built_in_meanings() -> Mapping[str, Meaning]:
     return _parsed(csv.DictReader(meanings_text().splitlines()), "meanings-pto.csv")
 
 
-def _parsed(rows: csv.DictReader[str], where: str) -> dict[str, Meaning]:
+def _parsed(rows: csv.DictReader[str], source_name: str) -> dict[str, Meaning]:
     names = [name.strip() for name in rows.fieldnames or ()]
     if "concept" not in names or not set(names) <= {*OTHER, *COLUMNS}:
         raise InputError.single(
-            where, f"expected a header: concept,{','.join(COLUMNS)} (all but concept optional)", 1
+            source_name,
+            f"expected a header: concept,{','.join(COLUMNS)} (all but concept optional)",
+            1,
         )
     rows.fieldnames = names
-    found: dict[str, Meaning] = {}
+    meanings: dict[str, Meaning] = {}
     for row in rows:
         concept = (row["concept"] or "").strip()
-        if not concept or concept in found or None in row:
-            what = "a row without a concept" if not concept else f"{concept!r} stands here twice"
-            what = "more fields than the header" if None in row else what
-            raise InputError.single(where, what, rows.line_num)
-        found[concept] = Meaning(**{n: (row.get(n) or "").strip() for n in COLUMNS})
-    return found
+        if not concept or concept in meanings or None in row:
+            message = "a row without a concept" if not concept else f"{concept!r} stands here twice"
+            message = "more fields than the header" if None in row else message
+            raise InputError.single(source_name, message, rows.line_num)
+        meanings[concept] = Meaning(**{n: (row.get(n) or "").strip() for n in COLUMNS})
+    return meanings

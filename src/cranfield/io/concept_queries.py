@@ -12,25 +12,25 @@ from cranfield.io.files import csv_rows, describe, inner_suffix, open_text
 
 def read_concept_queries(path: str | Path) -> dict[str, Expression]:
     """The queries of a file by topic."""
-    where = describe(path)
-    found: dict[str, Expression] = {}
+    source_name = describe(path)
+    queries: dict[str, Expression] = {}
     problems: list[Problem] = []
-    for line, topic, text in _rows(path, where):
-        if topic in found:
+    for line, topic, text in _rows(path, source_name):
+        if topic in queries:
             problems.append(Problem(line, f"topic {topic!r} given twice"))
             continue
         try:
-            found[topic] = parse_expression(text)
+            queries[topic] = parse_expression(text)
         except UsageError as error:
             problems.append(Problem(line, str(error)))
-    if not found and not problems:
+    if not queries and not problems:
         problems.append(Problem(0, "holds no query"))
     if problems:
-        raise InputError(where, problems)
-    return found
+        raise InputError(source_name, problems)
+    return queries
 
 
-def _rows(path: str | Path, where: str) -> Iterator[tuple[int, str, str]]:
+def _rows(path: str | Path, source_name: str) -> Iterator[tuple[int, str, str]]:
     suffix = inner_suffix(path)
     with open_text(path) as stream:
         if suffix not in (".csv", ".tsv"):
@@ -39,12 +39,12 @@ def _rows(path: str | Path, where: str) -> Iterator[tuple[int, str, str]]:
                 if parts and not parts[0].startswith("#"):
                     yield line, parts[0], parts[1] if len(parts) > 1 else ""
             return
-        rows = csv_rows(stream, where, "\t" if suffix == ".tsv" else ",")
+        rows = csv_rows(stream, source_name, "\t" if suffix == ".tsv" else ",")
         header = [cell.strip().lower() for cell in next(rows, (0, []))[1]]
         if not {"topic", "query"} <= set(header):
-            raise InputError.single(where, "expected a header with topic,query", 1)
-        own, asked = header.index("topic"), header.index("query")
+            raise InputError.single(source_name, "expected a header with topic,query", 1)
+        topic_column, query_column = header.index("topic"), header.index("query")
         for line, row in rows:
             if any(cell.strip() for cell in row):
                 cells = [*row, *[""] * len(header)]
-                yield line, cells[own].strip(), cells[asked].strip()
+                yield line, cells[topic_column].strip(), cells[query_column].strip()

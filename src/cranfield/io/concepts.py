@@ -69,12 +69,13 @@ def read_concepts(source: str | Path) -> tuple[str, ...]:
     return tuple(seen)
 
 
-def check_name(source: str | Path, known: Sequence[str], what: str) -> None:
+def check_name(source: str | Path, built_in_names: Sequence[str], kind: str) -> None:
     """An InputError for a name without ending that is neither a file nor built in."""
     if not Path(source).suffix and str(source) != "-" and not Path(source).exists():
         raise InputError.single(
             str(source),
-            f"no such file, and no built-in {what} of that name.{suggest(str(source), known)}",
+            f"no such file, and no built-in {kind} of that name."
+            f"{suggest(str(source), built_in_names)}",
         )
 
 

@@ -21,7 +21,7 @@ from cranfield.validation import validate_params
 @validate_params
 def read_costmap(path: str | Path) -> CostMap:
     """A cost map: a header of names, then one row of costs per name, in any order."""
-    where = describe(path)
+    source_name = describe(path)
     rows = _rows(path)
     names = [cell.strip() for cell in rows[0][1][1:]]
     problems = [
@@ -29,29 +29,33 @@ def read_costmap(path: str | Path) -> CostMap:
         for number, name in enumerate(names, 2)
         if not name
     ]
-    given: dict[str, tuple[int, list[float]]] = {}
+    rows_by_name: dict[str, tuple[int, list[float]]] = {}
     for line, row in rows[1:]:
         name = row[0].strip()
         if name not in names:
             problems.append(Problem(line, f"row {name!r} has no column of that name"))
-        elif name in given:
+        elif name in rows_by_name:
             problems.append(Problem(line, f"row {name!r} given twice"))
         elif len(row) != len(names) + 1:
             problems.append(
                 Problem(line, f"{len(row) - 1} costs for {len(names)} concepts; the map is square")
             )
         else:
-            given[name] = line, _numbers(row[1:], name, names, line, problems)
+            rows_by_name[name] = line, _numbers(row[1:], name, names, line, problems)
     if not problems:
         problems += [
-            Problem(1, f"column {n!r} has no row of that name") for n in names if n not in given
+            Problem(1, f"column {n!r} has no row of that name")
+            for n in names
+            if n not in rows_by_name
         ]
     if not problems:
-        costs = np.array([given[n][1] for n in names])
-        problems += [Problem(given[names[i]][0], text) for i, text in cost_problems(names, costs)]
+        costs = np.array([rows_by_name[n][1] for n in names])
+        problems += [
+            Problem(rows_by_name[names[i]][0], text) for i, text in cost_problems(names, costs)
+        ]
     if problems:
-        raise InputError(where, sorted(problems, key=lambda p: p.line))
-    return CostMap.of(names, costs, name=where)
+        raise InputError(source_name, sorted(problems, key=lambda p: p.line))
+    return CostMap.of(names, costs, name=source_name)
 
 
 def _rows(path: str | Path) -> list[tuple[int, list[str]]]:
@@ -73,14 +77,14 @@ def _numbers(
     cells: list[str], name: str, names: list[str], line: int, problems: list[Problem]
 ) -> list[float]:
     values = []
-    for other, cell in zip(names, cells, strict=True):
+    for column, cell in zip(names, cells, strict=True):
         try:
             values.append(number(cell))
         except ValueError:
             problems.append(
                 Problem(
                     line,
-                    f"the cost of {name!r} to {other!r} is {cell!r}, expected a number in [0, 1]",
+                    f"the cost of {name!r} to {column!r} is {cell!r}, expected a number in [0, 1]",
                 )
             )
     return values
@@ -101,17 +105,17 @@ def write_costmap(costs: CostMap, path: str | Path) -> None:
 @validate_params
 def read_agreement(path: str | Path) -> AgreementMap:
     """An agreement map: CSV `concept,agreement` with numbers in [0, 1]."""
-    where = describe(path)
-    found: dict[str, float] = {}
+    source_name = describe(path)
+    agreement: dict[str, float] = {}
     problems: list[Problem] = []
     text = read_text(path)
     with io.StringIO(text, newline="") as stream:
-        rows = csv_rows(stream, where, separator_of(text))
+        rows = csv_rows(stream, source_name, separator_of(text))
         filled = (row for _, row in rows if any(row))
         header = [cell.strip() for cell in next(filled, [])]
         if not {"concept", "agreement"} <= set(header):
             raise InputError.single(
-                where, f"header {','.join(header)!r} lacks 'concept' or 'agreement'", 1
+                source_name, f"header {','.join(header)!r} lacks 'concept' or 'agreement'", 1
             )
         for line, row in rows:
             if not any(cell.strip() for cell in row):
@@ -120,23 +124,23 @@ def read_agreement(path: str | Path) -> AgreementMap:
                 fault = f"{plural(len(row), 'field')}, expected {','.join(header)}"
             else:
                 cells = dict(zip(header, row, strict=True))
-                fault = _take_agreement(cells["concept"].strip(), cells["agreement"], found)
+                fault = _take_agreement(cells["concept"].strip(), cells["agreement"], agreement)
             if fault:
                 problems.append(Problem(line, fault))
     if problems:
-        raise InputError(where, problems)
-    return AgreementMap(found, where)
+        raise InputError(source_name, problems)
+    return AgreementMap(agreement, source_name)
 
 
-def _take_agreement(concept: str, text: str, found: dict[str, float]) -> str:
-    """Puts a value into `found`, or says what is wrong with it."""
+def _take_agreement(concept: str, text: str, agreement: dict[str, float]) -> str:
+    """Puts a value into `agreement`, or says what is wrong with it."""
     try:
         value = number(text)
     except ValueError:
         value = math.nan
     if not 0 <= value <= 1:
         return f"the agreement on {concept!r} is {text!r}, expected a number in [0, 1]"
-    if concept in found:
+    if concept in agreement:
         return f"concept {concept!r} given twice"
-    found[concept] = value
+    agreement[concept] = value
     return ""

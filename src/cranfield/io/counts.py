@@ -39,25 +39,30 @@ class _Tally:
 @validate_params
 def read_counts(path: str | Path) -> Snapshot:
     """Hit counts; every problem is reported with its line."""
-    where = describe(path)
+    source_name = describe(path)
     facts: dict[str, str] = {}
     body: list[str] = []
     for number, line in enumerate(io.StringIO(read_text(path), newline=None), 1):
         if line.startswith("#"):
             key, _, value = line[1:].partition(":")
             if facts.setdefault(key.strip().lower(), value.strip()) != value.strip():
-                raise InputError.single(where, f"{key.strip()} is given twice", number)
+                raise InputError.single(source_name, f"{key.strip()} is given twice", number)
         # A fact leaves an empty line behind, so that rows keep their numbers.
         body.append("\n" if line.startswith("#") else line)
-    rows = [(number, row) for number, row in csv_rows(body, where) if any(map(str.strip, row))]
+    rows = [
+        (number, row) for number, row in csv_rows(body, source_name) if any(map(str.strip, row))
+    ]
     if not rows or rows[0][1] != _HEADER:
         raise InputError.single(
-            where, "not hit counts (expected the header term,with,count)", rows[0][0] if rows else 0
+            source_name,
+            "not hit counts (expected the header term,with,count)",
+            rows[0][0] if rows else 0,
         )
     total = _whole(facts.get("total", "").replace(",", "").replace("_", ""))
     if not total:
         raise InputError.single(
-            where, "the size of the corpus is missing (expected a line such as '# total: 4300000')"
+            source_name,
+            "the size of the corpus is missing (expected a line such as '# total: 4300000')",
         )
     tally = _Tally()
     problems: list[Problem] = []
@@ -67,9 +72,14 @@ def read_counts(path: str | Path) -> Snapshot:
             problems.append(Problem(number, message))
     problems = problems or _contradictions(tally, total)
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return Snapshot(
-        total, tally.single, tally.joint, facts.get("source", ""), facts.get("date", ""), where
+        total,
+        tally.single,
+        tally.joint,
+        facts.get("source", ""),
+        facts.get("date", ""),
+        source_name,
     )
 
 
@@ -81,24 +91,24 @@ def _whole(text: str) -> int | None:
 def _take(number: int, row: list[str], tally: _Tally) -> str:
     if len(row) != len(_HEADER):
         return f"{len(row)} columns, expected term,with,count"
-    term, other, count = term_of(row[0]), term_of(row[1]), _whole(row[2].strip())
+    term, second_term, count = term_of(row[0]), term_of(row[1]), _whole(row[2].strip())
     if not term:
         return "no term, expected term,with,count"
     if count is None:
         return f"count {row[2].strip()[:40]!r} is not a whole number"
-    if other:
-        pair = frozenset((term, other))
+    if second_term:
+        pair = frozenset((term, second_term))
         if len(pair) == 1:
             return f"{term!r} together with itself"
         if pair in tally.joint:
-            return f"{term!r} with {other!r} counted twice"
+            return f"{term!r} with {second_term!r} counted twice"
         tally.joint[pair] = count
     elif term in tally.single:
         return f"{term!r} counted twice"
     else:
         tally.single[term] = count
     tally.line_of.setdefault(term, number)
-    tally.line_of.setdefault(other, number)
+    tally.line_of.setdefault(second_term, number)
     return ""
 
 

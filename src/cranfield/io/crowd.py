@@ -48,7 +48,7 @@ def read_crowd_csv(
     were chosen, several with | between them. With `concepts` other names are errors, and each
     form has a value for all of them; without, those that occur are the concepts.
     """
-    where = describe(path)
+    source_name = describe(path)
     with open_text(path) as stream:
         reader = csv.DictReader(stream)
         header = list(reader.fieldnames or ())
@@ -57,43 +57,45 @@ def read_crowd_csv(
         ]
     lacking = [n for n in ("WorkerId",) if n not in header]
     answers = [n for n in header if n.startswith(ANSWER)]
-    shown = _item_column(header)
-    if lacking or not answers or shown is None:
+    item_column = _item_column(header)
+    if lacking or not answers or item_column is None:
         raise InputError.single(
-            where, "expected the columns WorkerId, HITId or Input.*, and Answer.*", 1
+            source_name, "expected the columns WorkerId, HITId or Input.*, and Answer.*", 1
         )
     if not rows:
-        raise InputError.single(where, "has no rows below its header")
+        raise InputError.single(source_name, "has no rows below its header")
     table = _Answers(answers, [row for _, row in rows], concepts)
     problems: list[Problem] = []
     forms = []
     for line, row in rows:
-        if not row["WorkerId"] or not row[shown]:
-            problems.append(Problem(line, f"WorkerId or {shown} is empty"))
+        if not row["WorkerId"] or not row[item_column]:
+            problems.append(Problem(line, f"WorkerId or {item_column} is empty"))
             continue
         values, unknown = table.values(row)
         problems += [Problem(line, f"{name!r} is not a concept") for name in unknown]
-        forms.append(_form(row, item_name(row[shown]), values, table, run_name(path)))
+        forms.append(_form(row, item_name(row[item_column]), values, table, run_name(path)))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return tuple(forms)
 
 
 def _item_column(header: Iterable[str]) -> str | None:
     inputs = [n for n in header if n.startswith(INPUT)]
-    named = [n for wanted in ITEMS for n in inputs if n.removeprefix(INPUT).lower() == wanted]
-    return next(iter([*named, *inputs, *(n for n in header if n == "HITId")]), None)
+    item_inputs = [
+        n for item_header in ITEMS for n in inputs if n.removeprefix(INPUT).lower() == item_header
+    ]
+    return next(iter([*item_inputs, *inputs, *(n for n in header if n == "HITId")]), None)
 
 
-def item_name(shown: str) -> str:
+def item_name(text: str) -> str:
     """The item behind what was shown: the name of a picture without its folder and ending.
 
     >>> item_name("https://pictures.example/set/im42.jpg"), item_name("im42")
     ('im42', 'im42')
     """
-    if "/" not in shown and not _PICTURE.search(shown):
-        return shown
-    return _PICTURE.sub("", PurePosixPath(urlsplit(shown).path).name) or shown
+    if "/" not in text and not _PICTURE.search(text):
+        return text
+    return _PICTURE.sub("", PurePosixPath(urlsplit(text).path).name) or text
 
 
 class _Answers:
@@ -109,21 +111,25 @@ class _Answers:
         self.comments = [c for c, n in names.items() if n.lower() in COMMENTS]
         cells = {c: {row[c] for row in rows} for c in columns if c not in self.comments}
         self._flags = {
-            c: names[c] for c, found in cells.items() if {v.lower() for v in found} <= TRUE | FALSE
+            c: names[c] for c, texts in cells.items() if {v.lower() for v in texts} <= TRUE | FALSE
         }
         self._choices = [c for c in cells if c not in self._flags]
         self._known = None if concepts is None else tuple(concepts)
-        chosen = [v for c in self._choices for cell in sorted(cells[c]) for v in _split(cell)]
-        self.concepts = self._known or tuple(dict.fromkeys([*self._flags.values(), *chosen]))
+        selected_names = [
+            v for c in self._choices for cell in sorted(cells[c]) for v in _split(cell)
+        ]
+        self.concepts = self._known or tuple(
+            dict.fromkeys([*self._flags.values(), *selected_names])
+        )
 
     def values(self, row: Mapping[str, str]) -> tuple[dict[str, str], list[str]]:
         """0 or 1 for each concept, and names that are no concepts."""
-        chosen = [n for c, n in self._flags.items() if row[c].lower() in TRUE]
-        chosen += [v for c in self._choices for v in _split(row[c])]
-        known = set(self.concepts)
+        selected_names = [n for c, n in self._flags.items() if row[c].lower() in TRUE]
+        selected_names += [v for c in self._choices for v in _split(row[c])]
+        concept_set = set(self.concepts)
         return (
-            {c: str(int(c in chosen)) for c in self.concepts},
-            [name for name in chosen if name not in known],
+            {c: str(int(c in selected_names)) for c in self.concepts},
+            [name for name in selected_names if name not in concept_set],
         )
 
 
@@ -172,13 +178,13 @@ def time_of(text: str) -> float:
     zone = re.fullmatch(r"(\w{3} \w{3} \d{1,2} [\d:]{8}) (\w+) (\d{4})", text)
     try:
         if zone:
-            found = datetime.strptime(f"{zone[1]} {zone[3]}", "%a %b %d %H:%M:%S %Y")
+            moment = datetime.strptime(f"{zone[1]} {zone[3]}", "%a %b %d %H:%M:%S %Y")
             shift = timezone(timedelta(hours=ZONES.get(zone[2], 0)))
-            return found.replace(tzinfo=shift).timestamp()
-        found = datetime.fromisoformat(text)
+            return moment.replace(tzinfo=shift).timestamp()
+        moment = datetime.fromisoformat(text)
     except ValueError:
         return math.nan
-    return (found if found.tzinfo else found.replace(tzinfo=UTC)).timestamp()
+    return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp()
 
 
 SKIPPED = "skipped by the annotator"
@@ -192,26 +198,30 @@ def read_label_studio(
     Choices and the last part of taxonomies select concepts, ratings and numbers are values of
     the control that asked for them, texts are comments. With `concepts` other names are errors.
     """
-    where = describe(path)
+    source_name = describe(path)
     try:
         tasks = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError.single(where, f"is not JSON ({error})") from None
+        raise InputError.single(source_name, f"is not JSON ({error})") from None
     if not is_label_studio(tasks):
-        raise InputError.single(where, "is not a list of tasks with annotations")
-    found = [(task, one) for task in tasks for one in task["annotations"]]
+        raise InputError.single(source_name, "is not a list of tasks with annotations")
+    task_annotations = [(task, annotation) for task in tasks for annotation in task["annotations"]]
     try:
-        said = [_said(one) for _, one in found]
+        answers = [_said(annotation) for _, annotation in task_annotations]
     except (KeyError, TypeError, AttributeError, IndexError) as error:
-        raise InputError.single(where, f"has an annotation of an unknown shape ({error})") from None
-    chosen = dict.fromkeys(name for names, _, _ in said for name in names)
-    unknown = [n for n in chosen if concepts is not None and n not in concepts]
+        raise InputError.single(
+            source_name, f"has an annotation of an unknown shape ({error})"
+        ) from None
+    selected_names = dict.fromkeys(name for names, _, _ in answers for name in names)
+    unknown = [n for n in selected_names if concepts is not None and n not in concepts]
     if unknown:
-        raise InputError.single(where, f"{unknown[0]!r} is not a concept")
-    known = tuple(chosen) if concepts is None else tuple(concepts)
+        raise InputError.single(source_name, f"{unknown[0]!r} is not a concept")
+    vocabulary = tuple(selected_names) if concepts is None else tuple(concepts)
     return tuple(
-        _label_studio_form(task, one, names, numbers, words, known, where)
-        for (task, one), (names, numbers, words) in zip(found, said, strict=True)
+        _label_studio_form(task, annotation, names, numbers, words, vocabulary, source_name)
+        for (task, annotation), (names, numbers, words) in zip(
+            task_annotations, answers, strict=True
+        )
     )
 
 
@@ -232,7 +242,7 @@ def _said(annotation: Mapping[str, Any]) -> tuple[list[str], dict[str, str], dic
     for result in annotation.get("result", []):
         value, control = result.get("value", {}), str(result.get("from_name", ""))
         names += [str(name) for name in value.get("choices", [])]
-        names += [str(way[-1]) for way in value.get("taxonomy", [])]
+        names += [str(path[-1]) for path in value.get("taxonomy", [])]
         for key in ("rating", "number"):
             if key in value:
                 numbers[control] = number_name(value[key])
@@ -249,20 +259,20 @@ def _label_studio_form(
     numbers: Mapping[str, str],
     words: Mapping[str, str],
     concepts: Sequence[str],
-    where: str,
+    source_name: str,
 ) -> FilledForm:
-    done = time_of(str(annotation.get("created_at", "")))
+    finish_time = time_of(str(annotation.get("created_at", "")))
     seconds = annotation.get("lead_time")
     timed = isinstance(seconds, int | float) and math.isfinite(seconds) and seconds >= 0
     return FilledForm(
         _who(annotation),
-        _item(task, where),
+        _item(task, source_name),
         {**{c: str(int(c in names)) for c in concepts}, **numbers},
-        str(task.get("project", "") or where),
+        str(task.get("project", "") or source_name),
         SKIPPED if annotation.get("was_cancelled") else "",
         float(seconds) if timed and seconds is not None else math.nan,
         math.nan,
-        done,
+        finish_time,
         " ".join(words.values()),
         words,
     )
@@ -275,13 +285,13 @@ def _who(annotation: Mapping[str, Any]) -> str:
     return str(by) if by != "" else "unknown"
 
 
-def _item(task: Mapping[str, Any], where: str) -> str:
+def _item(task: Mapping[str, Any], source_name: str) -> str:
     data = task.get("data")
-    shown = data if isinstance(data, Mapping) else {}
-    for text in _shown(shown):
+    fields = data if isinstance(data, Mapping) else {}
+    for text in _shown(fields):
         return item_name(text)
     if "id" not in task:
-        raise InputError.single(where, "has a task without data and id")
+        raise InputError.single(source_name, "has a task without data and id")
     return str(task["id"])
 
 

@@ -56,8 +56,8 @@ class Layout:
 
 def _taken_for(role: str) -> str:
     why = "it counts from 1 in every topic" if role == "rank" else "it is no count from 1"
-    taken = f"the third column is taken for a {role}, as {why}"
-    return f"{taken} (third=... decides); a header would say it"
+    statement = f"the third column is taken for a {role}, as {why}"
+    return f"{statement} (third=... decides); a header would say it"
 
 
 def number_role(kind: type[Table]) -> str:
@@ -68,69 +68,71 @@ def read_separated(
     path: FileForm, kind: type[T], delimiter: str, *, third: Third | None = None
 ) -> T:
     """CSV or TSV, with a header that names topic, item and grade or score, or without one."""
-    where, number = describe(path), number_role(kind)
-    plain = PlainRows(path)
-    found = _plain_table(plain, kind, delimiter, third, where)
-    if found is not None:
-        return found
-    text = plain.text()
+    source_name, number = describe(path), number_role(kind)
+    plain_rows = PlainRows(path)
+    table = _plain_table(plain_rows, kind, delimiter, third, source_name)
+    if table is not None:
+        return table
+    text = plain_rows.text()
     if not text.strip():
-        raise InputError.single(where, f"is empty (expected a header: topic, item, {number})")
+        raise InputError.single(source_name, f"is empty (expected a header: topic, item, {number})")
     lines = io.StringIO(text, newline="")
     separator = _delimiter(text, delimiter)
     reader = csv.reader(lines, delimiter=separator)
     try:
         first = next((row for row in reader if "".join(row).strip()), [])
-        layout = _layout([cell.strip() for cell in first], kind, where)
+        layout = _layout([cell.strip() for cell in first], kind, source_name)
         layout = replace(layout, comma=separator == ";")
         rows = _numbered(reader) if layout.headed else _chained(first, reader)
-        return _table(rows, layout, kind, where, third)
+        return _table(rows, layout, kind, source_name, third)
     except csv.Error as error:
         raise InputError.single(
-            where, f"not valid CSV: {error}; is this a text file?", reader.line_num
+            source_name, f"not valid CSV: {error}; is this a text file?", reader.line_num
         ) from None
 
 
 def read_plain(path: FileForm, kind: type[T], *, third: Third | None = None) -> T:
     """Three columns (or TREC's) that blanks or tabs separate, without a header."""
-    where = describe(path)
-    plain = PlainRows(path)
-    found = _between_blanks(plain, kind, third, where)
-    if found is not None:
-        return found
+    source_name = describe(path)
+    plain_rows = PlainRows(path)
+    table = _between_blanks(plain_rows, kind, third, source_name)
+    if table is not None:
+        return table
     rows = [
         (number, line.split())
-        for number, line in enumerate(text_lines(plain.text()), 1)
+        for number, line in enumerate(text_lines(plain_rows.text()), 1)
         if line.strip() and not line.lstrip().startswith("#")
     ]
-    layout = _without_header(rows[0][1], kind, where)
-    return _table(iter(rows), layout, kind, where, third)
+    layout = _without_header(rows[0][1], kind, source_name)
+    return _table(iter(rows), layout, kind, source_name, third)
 
 
 def _plain_table(
-    plain: PlainRows, kind: type[T], usual: str, third: Third | None, where: str
+    plain_rows: PlainRows, kind: type[T], usual: str, third: Third | None, source_name: str
 ) -> T | None:
     """What the compiled reader makes of a file with or without a header, if it takes it."""
-    delimiter = _delimiter(plain.first or "", usual)
-    first = first_row(plain, delimiter)
+    delimiter = _delimiter(plain_rows.first or "", usual)
+    first = first_row(plain_rows, delimiter)
     if not first:
         return None
     try:
-        layout = _layout([cell.strip() for cell in first], kind, where)
+        layout = _layout([cell.strip() for cell in first], kind, source_name)
     except InputError:  # said again when the whole text is known to be one
         return None
-    reader = plain.columns(delimiter, layout.cells, headed=layout.headed)
+    reader = plain_rows.columns(delimiter, layout.cells, headed=layout.headed)
     return _of_columns(reader, layout, kind, third)
 
 
-def _between_blanks(plain: PlainRows, kind: type[T], third: Third | None, where: str) -> T | None:
-    if plain.first is None or plain.first.lstrip().startswith("#"):
+def _between_blanks(
+    plain_rows: PlainRows, kind: type[T], third: Third | None, source_name: str
+) -> T | None:
+    if plain_rows.first is None or plain_rows.first.lstrip().startswith("#"):
         return None
     try:
-        layout = _without_header(plain.first.split(), kind, where)
+        layout = _without_header(plain_rows.first.split(), kind, source_name)
     except InputError:
         return None
-    reader = plain.columns(" ", layout.cells, headed=False, comments=True)
+    reader = plain_rows.columns(" ", layout.cells, headed=False, comments=True)
     return _of_columns(reader, layout, kind, third)
 
 
@@ -140,10 +142,10 @@ def _of_columns(
     if reader is None:
         return None
     role = layout.role if layout.role != "either" else third or "either"
-    found = reader.table(layout.topic, layout.item, role, number_role(kind) == "grade")
-    if found is None:
+    result = reader.table(layout.topic, layout.item, role, number_role(kind) == "grade")
+    if result is None:
         return None
-    (topics, *buffers, _), ranks = found
+    (topics, *buffers, _), ranks = result
     notes = [_taken_for("rank" if ranks else "score")] if role == "either" else []
     # That no item stands twice in a topic has been seen.
     return kind(tuple(topics), *buffers).known_unique().noted(notes)
@@ -160,7 +162,7 @@ def _delimiter(text: str, usual: str) -> str:
     # In 1;a;0,5 the comma is a decimal one.
     if usual in first and not (usual == "," and first.count(";") > first.count(",")):
         return usual
-    return next((other for other in (";", "\t", ",") if other in first), usual)
+    return next((candidate for candidate in (";", "\t", ",") if candidate in first), usual)
 
 
 def _numbered(reader: Any) -> Iterator[tuple[int, list[str]]]:
@@ -174,18 +176,22 @@ def _chained(first: list[str], reader: Any) -> Iterator[tuple[int, list[str]]]:
     yield from _numbered(reader)
 
 
-def _layout(first: list[str], kind: type[Table], where: str) -> Layout:
-    lowered = [name.lower() for name in first]
-    headed = any(name in HEADERS[role] for name in lowered for role in ("topic", "item"))
+def _layout(first: list[str], kind: type[Table], source_name: str) -> Layout:
+    lower_names = [name.lower() for name in first]
+    headed = any(name in HEADERS[role] for name in lower_names for role in ("topic", "item"))
     if first and not headed and _is_number(first[-1] if len(first) != 6 else first[4]):
-        return _without_header(first, kind, where)
+        return _without_header(first, kind, source_name)
     number = number_role(kind)
-    topic, item = (_find(first, role, where, number) for role in ("topic", "item"))
+    topic, item = (_find(first, role, source_name, number) for role in ("topic", "item"))
     role = number
-    if kind is Run and not any(name in HEADERS["score"] for name in lowered) and "rank" in lowered:
-        role, value = "rank", lowered.index("rank")
+    if (
+        kind is Run
+        and not any(name in HEADERS["score"] for name in lower_names)
+        and "rank" in lower_names
+    ):
+        role, value = "rank", lower_names.index("rank")
     else:
-        value = _find(first, number, where, number)
+        value = _find(first, number, source_name, number)
     expected = f"the header has {len(first)}: {', '.join(first)}"
     return Layout(len(first), topic, item, value, role, expected)
 
@@ -200,16 +206,16 @@ _HEADLESS: dict[tuple[str, int], tuple[str, int, int, int, str]] = {
 }
 
 
-def _without_header(first: Sequence[str], kind: type[Table], where: str) -> Layout:
+def _without_header(first: Sequence[str], kind: type[Table], source_name: str) -> Layout:
     number = number_role(kind)
-    found = _HEADLESS.get((number, len(first)))
-    if found is None:
+    columns = _HEADLESS.get((number, len(first)))
+    if columns is None:
         shapes = "; or ".join(shape[0] for (k, _), shape in _HEADLESS.items() if k == number)
         raise InputError.single(
-            where, f"{plural(len(first), 'column')} without a header (expected: {shapes})", 1
+            source_name, f"{plural(len(first), 'column')} without a header (expected: {shapes})", 1
         )
-    named, topic, item, value, role = found
-    expected = f"expected: {named}"
+    description, topic, item, value, role = columns
+    expected = f"expected: {description}"
     return Layout(len(first), topic, item, value, role, expected, headed=False)
 
 
@@ -225,7 +231,7 @@ def _table(
     rows: Iterator[tuple[int, list[str]]],
     layout: Layout,
     kind: type[T],
-    where: str,
+    source_name: str,
     third: Third | None,
 ) -> T:
     number = number_role(kind)
@@ -244,7 +250,7 @@ def _table(
             if line != at:
                 fault = _repeat(kind, key, line, earlier == value)
                 if not fault:
-                    place = f"{where}:{at}"
+                    place = f"{source_name}:{at}"
                     notes.append(repeated(f"{place}: item {key[1]!r} is judged twice", line))
                     continue
         if fault:
@@ -256,9 +262,9 @@ def _table(
         items.append(row[layout.item])
         values.append(value)
     if problems:
-        raise InputError(where, problems, count)
+        raise InputError(source_name, problems, count)
     if not values:
-        raise InputError.single(where, f"is empty: no rows with topic, item and {number}")
+        raise InputError.single(source_name, f"is empty: no rows with topic, item and {number}")
     role = layout.role
     if role == "either":
         role = third or ("rank" if _are_ranks(topics, values) else "score")
@@ -279,23 +285,27 @@ def _are_ranks(topics: Sequence[str], values: Sequence[float]) -> bool:
     return all(seen == set(range(1, counts[topic] + 1)) for topic, seen in by_topic.items())
 
 
-def _find(header: list[str], role: str, where: str, number: str) -> int:
-    lowered = [h.lower() for h in header]
+def _find(header: list[str], role: str, source_name: str, number: str) -> int:
+    lower_names = [h.lower() for h in header]
     for name in HEADERS[role]:
-        if lowered.count(name) > 1:
-            raise InputError.single(where, f"two columns are named {name!r}; keep one of them", 1)
-        if name in lowered:
-            return lowered.index(name)
+        if lower_names.count(name) > 1:
+            raise InputError.single(
+                source_name, f"two columns are named {name!r}; keep one of them", 1
+            )
+        if name in lower_names:
+            return lower_names.index(name)
     raise InputError.single(
-        where, f"no column {role!r} in the header {header} (expected: topic, item, {number})", 1
+        source_name,
+        f"no column {role!r} in the header {header} (expected: topic, item, {number})",
+        1,
     )
 
 
 def _check_row(row: list[str], layout: Layout, number: str) -> tuple[str, float]:
     if len(row) != layout.width:
-        found = ",".join(row)
-        shown = repr(found if len(found) <= 60 else found[:60] + "...")
-        return f"{plural(len(row), 'field')} in {shown} ({layout.expected})", 0.0
+        row_text = ",".join(row)
+        excerpt = repr(row_text if len(row_text) <= 60 else row_text[:60] + "...")
+        return f"{plural(len(row), 'field')} in {excerpt} ({layout.expected})", 0.0
     at = (layout.topic, layout.item, layout.value)
     text = row[at[2]]
     try:
@@ -312,9 +322,9 @@ def _check_row(row: list[str], layout: Layout, number: str) -> tuple[str, float]
     return "", value
 
 
-def repeated(what: str, line: int = 0) -> str:
+def repeated(message: str, line: int = 0) -> str:
     before = f" on line {line}" if line else ""
-    return f"{what}, with the same grade{before}; the repetition is ignored"
+    return f"{message}, with the same grade{before}; the repetition is ignored"
 
 
 def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> str:
@@ -332,20 +342,20 @@ def _repeat(kind: type[Table], key: tuple[str, str], line: int, same: bool) -> s
 _BLOCK = 1 << 20
 
 
-def trec_blocks(table: Table, where: str = "<TREC file>") -> Iterator[bytes]:
+def trec_blocks(table: Table, source_name: str = "<TREC file>") -> Iterator[bytes]:
     """TREC's format as it is read back: a run best first, ties by item with the larger first."""
-    refuse_empty_topics(table, where)
-    TREC.check(where, "topic", table.topics, first=True)
-    TREC.check_items(where, table)
+    refuse_empty_topics(table, source_name)
+    TREC.check(source_name, "topic", table.topics, first=True)
+    TREC.check_items(source_name, table)
     if isinstance(table, Run):
         return _blocks(_one_of_each(table), "run", tag=one_word(table.tag or table.name))
     return _blocks(table, "judgements", strata=getattr(table, "strata", None))
 
 
-def separated_blocks(table: Table, suffix: str, number: str, where: str) -> Iterator[bytes]:
+def separated_blocks(table: Table, suffix: str, number: str, source_name: str) -> Iterator[bytes]:
     """CSV or TSV of topic, item and the number, under its name."""
-    SEPARATED.check(where, "topic", table.topics)
-    SEPARATED.check_items(where, table)
+    SEPARATED.check(source_name, "topic", table.topics)
+    SEPARATED.check_items(source_name, table)
     separator = "," if suffix == ".csv" else "\t"
     header = f"{separator.join(('topic', 'item', number))}\n".encode()
     return _blocks(table, suffix[1:], header=header)
@@ -356,13 +366,13 @@ def json_blocks(table: Table) -> Iterator[bytes]:
     return _blocks(_one_of_each(table), "json")
 
 
-def refuse_empty_topics(table: Table, where: str) -> None:
+def refuse_empty_topics(table: Table, source_name: str) -> None:
     """An InputError for a topic without items."""
     bounds = memoryview(table.buffers[0])
     for topic, start, end in zip(table.topics, bounds[:-1], bounds[1:], strict=True):
         if start == end:
             raise InputError.single(
-                where, f"topic {quoted(topic)} has no items, which only .json can hold"
+                source_name, f"topic {quoted(topic)} has no items, which only .json can hold"
             )
 
 

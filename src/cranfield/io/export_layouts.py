@@ -43,25 +43,25 @@ def refuse_shape(shape: str, target: str | Path, *, labels: bool) -> None:
         raise UsageError(f"shape={shape!r} is not one of {', '.join(SHAPES)}")
     endings = (_OF_LABELS if labels else _OF_TABLES).get(shape, ())
     if inner_suffix(target) not in endings:
-        what = "labels" if labels else "judgements and runs"
-        needed = f"goes with {' and '.join(endings)} files" if endings else f"is not for {what}"
+        content = "labels" if labels else "judgements and runs"
+        needed = f"goes with {' and '.join(endings)} files" if endings else f"is not for {content}"
         raise UsageError(f"shape={shape!r} {needed}: {SHAPES[shape]}")
 
 
 def shaped_table(table: Table, name: str, shape: str) -> Iterator[bytes]:
     """Judgements or a run as a file of that name and shape, block by block."""
-    where, suffix = f"<{shape}>", inner_suffix(name)
+    source_name, suffix = f"<{shape}>", inner_suffix(name)
     if getattr(table, "strata", None) is not None:
-        raise InputError.single(where, "only TREC's format holds strata of judgements")
+        raise InputError.single(source_name, "only TREC's format holds strata of judgements")
     if shape == "lists":
         return _listed(table)
-    refuse_empty_topics(table, where)
-    SEPARATED.check(where, "topic", table.topics)
-    SEPARATED.check_items(where, table)
+    refuse_empty_topics(table, source_name)
+    SEPARATED.check(source_name, "topic", table.topics)
+    SEPARATED.check_items(source_name, table)
     if shape == "marco":
         # Without a header nothing quotes: a blank would be one more column for its readers.
-        TREC.check(where, "topic", table.topics, first=True)
-        TREC.check_items(where, table)
+        TREC.check(source_name, "topic", table.topics, first=True)
+        TREC.check_items(source_name, table)
     return _rows(table, shape, ";" if shape == "semicolons" else SEPARATED_BY[suffix])
 
 
@@ -70,15 +70,15 @@ def _rows(table: Table, shape: str, separator: str) -> Iterator[bytes]:
     header = {"beir": ["query-id", "corpus-id", "score"], "semicolons": ["topic", "item", number]}
     rows: list[list[str]] = [header[shape]] if shape in header else []
     if shape == "marco" and isinstance(table, Run):
-        found: Iterator[list[str]] = (
+        table_rows: Iterator[list[str]] = (
             [topic, item, str(place)]
             for topic in table.topics
             for place, item in enumerate(table.ranking(topic), 1)
         )
     else:
         before = ["0"] if shape == "marco" else []
-        found = ([topic, *before, item, _text(value)] for topic, item, value in table.rows())
-    for row in found:
+        table_rows = ([topic, *before, item, _text(value)] for topic, item, value in table.rows())
+    for row in table_rows:
         rows.append(row)
         if len(rows) >= _BLOCK:
             yield csv_text(rows, separator).encode()

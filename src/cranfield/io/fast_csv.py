@@ -43,10 +43,10 @@ class PlainRows:
     """
 
     def __init__(self, path: FileForm) -> None:
-        self._given = Input.of(path)
-        self._blocks = text_blocks(self._given)
+        self._source = Input.of(path)
+        self._blocks = text_blocks(self._source)
         # What cannot be read again is kept, in case that its text is needed.
-        self._kept: list[bytes] | None = None if self._given.can_be_read_again else []
+        self._kept: list[bytes] | None = None if self._source.can_be_read_again else []
         start = self._next_block()
         self._start = start.removeprefix(BYTE_ORDER_MARK)
         self._after_first = self._start.find(b"\n") + 1
@@ -67,21 +67,21 @@ class PlainRows:
         """
         if self.first is None or len(cells) < 2:
             return None
-        size = _size(self._given)
+        size = _size(self._source)
         try:
             reader = _core.SeparatedReader(separator, cells, comments, size)
-            block, told = self._start[self._after_first :] if headed else self._start, 0
+            block, bytes_read = self._start[self._after_first :] if headed else self._start, 0
             while True:
                 if not reader.feed(block):
                     return None
-                told += len(block)
+                bytes_read += len(block)
                 if progress is not None and size:
-                    progress(min(1.0, told / size))
+                    progress(min(1.0, bytes_read / size))
                 if not (block := self._next_block()):
                     return reader if reader.finish() and reader.rows else None
         except MemoryError:
             raise InputError.single(
-                describe(self._given), "does not fit into the memory of this machine"
+                describe(self._source), "does not fit into the memory of this machine"
             ) from None
 
     def first_with_text(self) -> str:
@@ -92,10 +92,10 @@ class PlainRows:
         """The whole input, decoded."""
         if self._kept is None:
             self._blocks.close()
-            return read_text(self._given)
+            return read_text(self._source)
         while self._next_block():
             pass
-        return decoded(self._kept, self._given)
+        return decoded(self._kept, self._source)
 
     def _next_block(self) -> bytes:
         block = next(self._blocks, b"")
@@ -115,13 +115,13 @@ def _plain_line(line: bytes) -> str | None:
         return None
 
 
-def _size(given: Input) -> int:
+def _size(source: Input) -> int:
     """How many bytes of text there are, or 0 where that is not known before they are unpacked."""
-    if given.packing:
+    if source.packing:
         return 0
-    if isinstance(given.stream, bytes):
-        return len(given.stream)
-    return given.path.stat().st_size if given.path is not None and is_file(given.path) else 0
+    if isinstance(source.stream, bytes):
+        return len(source.stream)
+    return source.path.stat().st_size if source.path is not None and is_file(source.path) else 0
 
 
 def first_row(rows: PlainRows, delimiter: str, *, strict: bool = False) -> list[str] | None:
@@ -129,11 +129,13 @@ def first_row(rows: PlainRows, delimiter: str, *, strict: bool = False) -> list[
     if rows.first is None:
         return None
     try:
-        found = list(csv.reader([rows.first + "\n", "\n"], delimiter=delimiter, strict=strict))
+        parsed_rows = list(
+            csv.reader([rows.first + "\n", "\n"], delimiter=delimiter, strict=strict)
+        )
     except csv.Error:
         return None
     # A cell within open quotes takes the line after it along.
-    return found[0] if len(found) == 2 else None
+    return parsed_rows[0] if len(parsed_rows) == 2 else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +170,7 @@ class PlainColumns:
 
 
 def plain_columns(
-    rows: PlainRows, delimiter: str, wanted: Mapping[str, str]
+    rows: PlainRows, delimiter: str, column_kinds: Mapping[str, str]
 ) -> PlainColumns | None:
     """The wanted columns ("c" for texts, "n" for at most one of numbers) of a headed file.
 
@@ -176,9 +178,9 @@ def plain_columns(
     blanks around it.
     """
     header = [cell.strip().lower() for cell in first_row(rows, delimiter) or ()]
-    if any(header.count(name) != 1 for name in wanted):
+    if any(header.count(name) != 1 for name in column_kinds):
         return None
-    cells = "".join(wanted.get(name, "-") for name in header)
+    cells = "".join(column_kinds.get(name, "-") for name in header)
     reader = rows.columns(delimiter, cells)
     if reader is None:
         return None
@@ -252,17 +254,17 @@ class CodedTable:
         self, forms: str, required: Sequence[str], rename: dict[str, str] | None = None
     ) -> dict[str, int]:
         """The position of each known column, or an error that says what a header should be."""
-        known = ALIASES | (rename or {})
-        heads = [known.get(h.strip().lower(), h.strip().lower()) for h in self._header]
+        aliases = ALIASES | (rename or {})
+        heads = [aliases.get(h.strip().lower(), h.strip().lower()) for h in self._header]
         if not any(heads):
             raise self.header_error(f"is empty (expected a header: {forms})")
         if twice := [name for name, times in Counter(heads).items() if times > 1]:
             raise self.header_error(f"the header has two columns {twice[0]!r}")
         for name in required:
             if name not in heads:
-                found = ",".join(self._header)
+                header = ",".join(self._header)
                 raise self.header_error(
-                    f"the header {found!r} has no column {name!r} (expected: {forms})"
+                    f"the header {header!r} has no column {name!r} (expected: {forms})"
                 )
         return {name: i for i, name in enumerate(heads)}
 
@@ -277,20 +279,20 @@ class CodedTable:
         cells = {at: "n" if name in NUMBERS else "c" for name, at in columns.items()}
         cells |= {at: "-" for name, at in columns.items() if name not in (*needed, *NUMBERS)}
         letters = "".join(cells[at] for at in range(len(self._header)))
-        found = self._plain.columns(self._separator, letters, progress=self._progress)
-        if found is None:
+        reader = self._plain.columns(self._separator, letters, progress=self._progress)
+        if reader is None:
             return False
-        values = np.asarray(found.numbers()).reshape(found.rows, letters.count("n"))
+        values = np.asarray(reader.numbers()).reshape(reader.rows, letters.count("n"))
         if not ((values >= 0) & (values < np.inf)).all():
             return False
         coded = {name: at for name, at in columns.items() if letters[at] == "c"}
-        self.rows = found.rows
-        self._vocabulary = {name: found.names(at) for name, at in coded.items()}
-        self._columns = {name: np.asarray(found.codes(at)) for name, at in coded.items()}
+        self.rows = reader.rows
+        self._vocabulary = {name: reader.names(at) for name, at in coded.items()}
+        self._columns = {name: np.asarray(reader.codes(at)) for name, at in coded.items()}
         for name, at in columns.items():
             if name in NUMBERS:
                 self._columns[name] = values[:, letters[:at].count("n")]
-        self._blank_lines = np.asarray(found.blank_lines())
+        self._blank_lines = np.asarray(reader.blank_lines())
         return True
 
     @cached_property
@@ -321,8 +323,8 @@ class CodedTable:
             raise InputError.single(self.where, "has a header but no rows")
         self._vocabulary = {name: list(codes) for name, codes in vocabulary.items()}
         self._columns = {
-            name: np.concatenate(found) if found else np.empty(0, dtype=np.int32)
-            for name, found in parts.items()
+            name: np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int32)
+            for name, arrays in parts.items()
         }
 
     def _parsed(
@@ -378,10 +380,10 @@ class CodedTable:
         if numbers:
             yield below, fields, np.array(numbers, dtype=np.int64)
 
-    def _check_length(self, text: str, line: int, found: int, width: int) -> None:
+    def _check_length(self, text: str, line: int, field_count: int, width: int) -> None:
         if text.strip():
             expected = self._separator.join(self._header)
-            self.add(line, f"{found} fields, expected {width} ({expected})")
+            self.add(line, f"{field_count} fields, expected {width} ({expected})")
 
     def names(self, column: str) -> tuple[tuple[str, ...], Codes]:
         """A column of names and their codes; an empty name is a problem."""

@@ -52,18 +52,18 @@ class Caps:
     lines: int | None = None
     line_bytes: int | None = 1 << 20
 
-    def check_bytes(self, where: str, count: int) -> None:
+    def check_bytes(self, source_name: str, count: int) -> None:
         """An InputError when an input has more bytes than it may."""
         if self.unpacked_bytes is not None and count > self.unpacked_bytes:
             raise InputError.single(
-                where, f"holds more than {self.unpacked_bytes:,} bytes, the most that is read"
+                source_name, f"holds more than {self.unpacked_bytes:,} bytes, the most that is read"
             )
 
-    def check_lines(self, where: str, count: int, what: str = "lines") -> None:
+    def check_lines(self, source_name: str, count: int, unit: str = "lines") -> None:
         """An InputError when an input has more lines, or rows, than it may."""
         if self.lines is not None and count > self.lines:
             raise InputError.single(
-                where, f"has more than {self.lines:,} {what}, the most that is read"
+                source_name, f"has more than {self.lines:,} {unit}, the most that is read"
             )
 
 
@@ -129,8 +129,8 @@ class Input:
         if isinstance(source, bytes | bytearray | memoryview):
             return cls(name or "<bytes>", bytes(source), limits)
         if not hasattr(source, "read"):
-            what = type(source).__name__
-            raise UsageError(f"expected the name of a file, an open file or bytes, not {what}")
+            type_name = type(source).__name__
+            raise UsageError(f"expected the name of a file, an open file or bytes, not {type_name}")
         return cls(name or str(getattr(source, "name", "<stream>")), source, limits)
 
     def __str__(self) -> str:
@@ -246,58 +246,60 @@ def open_input(path: FileForm) -> Iterator[BinaryIO]:
     truncated or corrupt archive, more bytes than allowed) comes out as an InputError that names
     the file.
     """
-    given = Input.of(path)
-    where = describe(given)
+    source = Input.of(path)
+    source_name = describe(source)
     try:
-        with _unpacked(given) as stream:
-            if given.caps.unpacked_bytes is None:
+        with _unpacked(source) as stream:
+            if source.caps.unpacked_bytes is None:
                 yield stream
             else:
-                yield Counted.wrap(stream, partial(given.caps.check_bytes, where))
+                yield Counted.wrap(stream, partial(source.caps.check_bytes, source_name))
     except EOFError:
         raise InputError.single(
-            where, "the compressed data ends too early; is the file truncated?"
+            source_name, "the compressed data ends too early; is the file truncated?"
         ) from None
     except zlib.error as error:
-        raise InputError.single(where, f"not valid gzip data ({error})") from None
+        raise InputError.single(source_name, f"not valid gzip data ({error})") from None
     except MemoryError:
-        raise InputError.single(where, "does not fit into the memory of this machine") from None
+        raise InputError.single(
+            source_name, "does not fit into the memory of this machine"
+        ) from None
     except OSError as error:
         if type(error).__name__ == "BadGzipFile":
-            raise InputError.single(where, f"not valid gzip data ({error})") from None
-        raise InputError.single(where, os_message(error)) from None
+            raise InputError.single(source_name, f"not valid gzip data ({error})") from None
+        raise InputError.single(source_name, os_message(error)) from None
 
 
 @contextmanager
-def _unpacked(given: Input) -> Iterator[BinaryIO]:
-    raw = given.open()
+def _unpacked(source: Input) -> Iterator[BinaryIO]:
+    raw = source.open()
     try:
         # What can be read only once may be packed without a name that says so.
-        packing = given.packing or ("" if given.can_be_read_again else packing_ahead(raw))
+        packing = source.packing or ("" if source.can_be_read_again else packing_ahead(raw))
         if packing == ".gz":
             from cranfield.io.compression import unpacked_gz
 
-            with unpacked_gz(raw, describe(given)) as packed:
+            with unpacked_gz(raw, describe(source)) as packed:
                 yield packed
         elif packing == ".zst":
             from cranfield.io.compression import unpacked_zst
 
-            with unpacked_zst(raw, describe(given)) as packed:
+            with unpacked_zst(raw, describe(source)) as packed:
                 yield packed
         else:
             yield raw
     finally:
         # What was handed over open is the business of the one who opened it.
-        if given.path is not None or isinstance(raw, OwnedStream):
+        if source.path is not None or isinstance(raw, OwnedStream):
             raw.close()
 
 
 class _LineWatch:
     """Looks at blocks of text as they are read: are its lines too many or too long?"""
 
-    def __init__(self, given: Input, *, long_lines: bool) -> None:
-        self._caps, self._where = given.caps, describe(given)
-        self._longest = None if long_lines else given.caps.line_bytes
+    def __init__(self, source: Input, *, long_lines: bool) -> None:
+        self._caps, self._where = source.caps, describe(source)
+        self._longest = None if long_lines else source.caps.line_bytes
         self._lines, self._open, self._start = 0, 0, b""
         # No line within a block can be too long.
         self.block = _BLOCK if self._longest is None else max(1, min(_BLOCK, self._longest))
@@ -338,9 +340,9 @@ def read_bytes(path: FileForm, *, starts: bytes = b"") -> bytes:
 
 def read_until_zero(path: FileForm) -> bytes:
     """A whole text input of any encoding and long lines; only its start if it holds zero bytes."""
-    given = Input.of(path)
+    source = Input.of(path)
     gathered = io.BytesIO()
-    for block in _blocks(given, _LineWatch(given, long_lines=True)):
+    for block in _blocks(source, _LineWatch(source, long_lines=True)):
         gathered.write(block)
         if b"\0" in block:
             break
@@ -349,41 +351,41 @@ def read_until_zero(path: FileForm) -> bytes:
 
 def read_text(path: FileForm) -> str:
     """A whole text input, decoded; an InputError names the first line that is not UTF-8."""
-    given = Input.of(path)
-    return decoded(text_blocks(given), given)
+    source = Input.of(path)
+    return decoded(text_blocks(source), source)
 
 
-def text_blocks(given: Input) -> Generator[bytes, None, None]:
+def text_blocks(source: Input) -> Generator[bytes, None, None]:
     """A text input in blocks, whose lines are neither too many nor too long."""
-    return _blocks(given, _LineWatch(given, long_lines=False))
+    return _blocks(source, _LineWatch(source, long_lines=False))
 
 
 def read_json_text(path: FileForm) -> str:
     """A whole JSON input, decoded. Of what cannot be JSON, only so much as shows it."""
-    given = Input.of(path)
-    return decoded(_plausible_json(given), given)
+    source = Input.of(path)
+    return decoded(_plausible_json(source), source)
 
 
 def read_json_bytes(path: FileForm) -> bytes:
     """The same before it is decoded."""
-    given = Input.of(path)
+    source = Input.of(path)
     try:
-        return b"".join(_plausible_json(given))
+        return b"".join(_plausible_json(source))
     except MemoryError:
         raise InputError.single(
-            describe(given), "does not fit into the memory of this machine"
+            describe(source), "does not fit into the memory of this machine"
         ) from None
 
 
-def _plausible_json(given: Input) -> Iterator[bytes]:
+def _plausible_json(source: Input) -> Iterator[bytes]:
     blank, parts = True, 0
-    for block in _blocks(given, _LineWatch(given, long_lines=True)):
-        if given.caps.lines is not None:
+    for block in _blocks(source, _LineWatch(source, long_lines=True)):
+        if source.caps.lines is not None:
             parts += sum(block.count(sign) for sign in b"[{,")
-            most = given.caps.lines * _JSON_PARTS
-            if parts > most:
+            value_limit = source.caps.lines * _JSON_PARTS
+            if parts > value_limit:
                 raise InputError.single(
-                    describe(given), f"has more than {most:,} values, the most that is read"
+                    describe(source), f"has more than {value_limit:,} values, the most that is read"
                 )
         yield block
         text = block.removeprefix(BYTE_ORDER_MARK).lstrip() if blank else b"{"
@@ -392,16 +394,16 @@ def _plausible_json(given: Input) -> Iterator[bytes]:
         blank = blank and not text
 
 
-def _blocks(given: Input, watch: _LineWatch) -> Generator[bytes, None, None]:
-    with open_input(given) as stream:
+def _blocks(source: Input, watch: _LineWatch) -> Generator[bytes, None, None]:
+    with open_input(source) as stream:
         while block := stream.read(watch.block):
             watch.add(block)
             yield block
 
 
-def decoded(blocks: Iterable[bytes], given: Input) -> str:
+def decoded(blocks: Iterable[bytes], source: Input) -> str:
     """The text of blocks; an InputError names the first line that is not UTF-8."""
-    where = describe(given)
+    source_name = describe(source)
     try:
         gathered = io.BytesIO()
         for block in blocks:
@@ -411,13 +413,15 @@ def decoded(blocks: Iterable[bytes], given: Input) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise InputError.single(
-            where,
+            source_name,
             f"byte {data[error.start]:#04x} is not UTF-8 text; convert the file, for example with "
             "iconv",
             line,
         ) from None
     except MemoryError:
-        raise InputError.single(where, "does not fit into the memory of this machine") from None
+        raise InputError.single(
+            source_name, "does not fit into the memory of this machine"
+        ) from None
 
 
 def text_lines(text: str) -> list[str]:
@@ -441,37 +445,39 @@ def input_lines(
 
     `progress` is told now and then which share of the file has been read, where that is known.
     """
-    given = Input.of(path)
-    where, longest = describe(given), given.caps.line_bytes
-    with open_input(given) as stream:
+    source = Input.of(path)
+    source_name, longest = describe(source), source.caps.line_bytes
+    with open_input(source) as stream:
         number = 0
         while line := stream.readline(-1 if longest is None else longest + 1):
             number += 1
             if longest is not None and len(line) > longest and not line.endswith(b"\n"):
-                raise InputError.single(where, long_line(line[:_QUOTED_BYTES], longest), number)
-            given.caps.check_lines(where, number)
+                raise InputError.single(
+                    source_name, long_line(line[:_QUOTED_BYTES], longest), number
+                )
+            source.caps.check_lines(source_name, number)
             if progress is not None and number % _LINES_BETWEEN_REPORTS == 0:
-                progress(_share_read(given, stream))
+                progress(_share_read(source, stream))
             try:
                 yield line.decode("utf-8-sig" if number == 1 else "utf-8")
             except UnicodeDecodeError as error:
                 raise InputError.single(
-                    where, f"byte {line[error.start]:#04x} is not UTF-8 text", number
+                    source_name, f"byte {line[error.start]:#04x} is not UTF-8 text", number
                 ) from None
 
 
-def _share_read(given: Input, stream: BinaryIO) -> float:
-    if given.path is None or given.packing == ".zst" or not is_file(given.path):
+def _share_read(source: Input, stream: BinaryIO) -> float:
+    if source.path is None or source.packing == ".zst" or not is_file(source.path):
         return 0.0
     # What counts is the place in the compressed file, whose size is known.
     inner = getattr(getattr(stream, "raw", None), "inner", stream)
     packed: BinaryIO = getattr(inner, "fileobj", None) or inner
-    return packed.tell() / max(1, given.path.stat().st_size)
+    return packed.tell() / max(1, source.path.stat().st_size)
 
 
 def csv_rows(
     lines: Iterable[str],
-    where: str,
+    source_name: str,
     delimiter: str = ",",
     *,
     first_line: int = 1,
@@ -490,7 +496,7 @@ def csv_rows(
             yield reader.line_num + first_line - 1, row
     except csv.Error as error:
         line = reader.line_num + first_line - 1
-        raise InputError.single(where, f"not valid CSV ({error})", line) from None
+        raise InputError.single(source_name, f"not valid CSV ({error})", line) from None
 
 
 def _with_long_fields(reader: Iterator[list[str]]) -> Iterator[list[str]]:

@@ -35,15 +35,15 @@ class Groupings:
 
 def read_groupings(path: str | Path) -> Groupings:
     """The groups or tags of a file."""
-    where = describe(path)
+    source_name = describe(path)
     delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
     with open_text(path) as stream:
-        rows = list(csv_rows(stream, where, delimiter))
+        rows = list(csv_rows(stream, source_name, delimiter))
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     tags = header[:3] == ["subject", "item", "tag"]
     if not tags and header[:3] != ["subject", "item", "group"]:
         raise InputError.single(
-            where, "expected a header subject,item,group[,kind] or subject,item,tag[,kind]", 1
+            source_name, "expected a header subject,item,group[,kind] or subject,item,tag[,kind]", 1
         )
     places: dict[str, dict[str, tuple[str, ...]]] = {}
     kinds: dict[tuple[str, tuple[str, ...]], str] = {}
@@ -55,19 +55,19 @@ def read_groupings(path: str | Path) -> Groupings:
         if len(cells) != len(header) or not all(cells[:3]):
             problems.append(Problem(line, f"expected {','.join(header)}, each with something"))
             continue
-        subject, item, said = cells[:3]
-        own = places.setdefault(subject, {})
+        subject, item, label = cells[:3]
+        item_groups = places.setdefault(subject, {})
         if tags:
-            own[item] = (*own.get(item, ()), said)
-        elif item in own:
+            item_groups[item] = (*item_groups.get(item, ()), label)
+        elif item in item_groups:
             problems.append(Problem(line, f"subject {subject!r} groups item {item!r} twice"))
             continue
         else:
-            own[item] = tuple(part.strip() for part in said.split(_BETWEEN))
+            item_groups[item] = tuple(part.strip() for part in label.split(_BETWEEN))
         if len(cells) > 3 and cells[3]:
-            kinds[subject, (item, said) if tags else own[item]] = cells[3]
+            kinds[subject, (item, label) if tags else item_groups[item]] = cells[3]
     if not places and not problems:
         problems.append(Problem(0, "holds no group"))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return Groupings(places, kinds, tags)

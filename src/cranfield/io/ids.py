@@ -45,20 +45,22 @@ class IdRule:
             return f"is longer than {LONGEST_ID:,} bytes"
         return ""
 
-    def check(self, where: str, what: str, texts: Iterable[str], *, first: bool = False) -> None:
+    def check(
+        self, source_name: str, kind: str, texts: Iterable[str], *, first: bool = False
+    ) -> None:
         """An InputError for the first of some ids that this format cannot hold."""
         for text in texts:
             if fault := self.fault(text, first=first):
                 raise InputError.single(
-                    where,
-                    f"{what} {quoted(text)} {fault}, which {self.form} cannot hold; {self.instead}",
+                    source_name,
+                    f"{kind} {quoted(text)} {fault}, which {self.form} cannot hold; {self.instead}",
                 )
 
-    def check_items(self, where: str, table: Table) -> None:
+    def check_items(self, source_name: str, table: Table) -> None:
         """The same for every item of a table: in the core, but for the words."""
         breaks = bytes(byte for byte in range(33) if self.breaks.search(chr(byte)))
         if not _core.items_fit(list(table.topics), *table.buffers, breaks, LONGEST_ID):
-            self.check(where, "item", (table.item(row) for row in range(len(table))))
+            self.check(source_name, "item", (table.item(row) for row in range(len(table))))
 
 
 def quoted(text: str) -> str:

@@ -29,7 +29,7 @@ _LISTS = (
 
 def read_records(path: FileForm, kind: type[T]) -> T:
     """Records such as {"query_id": "1", "doc_id": "a", "score": 2.5}."""
-    where, number = describe(path), number_role(kind)
+    source_name, number = describe(path), number_role(kind)
     rows: list[tuple[str, str, float]] = []
     problems: list[Problem] = []
     count = 0
@@ -44,13 +44,13 @@ def read_records(path: FileForm, kind: type[T]) -> T:
                 reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error)
                 problems.append(Problem(line, f"{reason} (expected: {_example(number)})"))
     if problems:
-        raise InputError(where, problems, count)
+        raise InputError(source_name, problems, count)
     if not rows:
-        raise InputError.single(where, f"is empty (expected lines: {_example(number)})")
-    return _table(rows, kind, where)
+        raise InputError.single(source_name, f"is empty (expected lines: {_example(number)})")
+    return _table(rows, kind, source_name)
 
 
-def of_records(records: list[Any], kind: type[T], where: str) -> T:
+def of_records(records: list[Any], kind: type[T], source_name: str) -> T:
     """A list of such records in one JSON file, as data frames write them."""
     number = number_role(kind)
     rows: list[tuple[str, str, float]] = []
@@ -59,26 +59,26 @@ def of_records(records: list[Any], kind: type[T], where: str) -> T:
             rows.extend(_rows(record, number))
         except ValueError as error:
             raise InputError.single(
-                where, f"record {place}: {error} (expected: {_example(number)})"
+                source_name, f"record {place}: {error} (expected: {_example(number)})"
             ) from None
     if not rows:
-        raise InputError.single(where, f"is empty (expected: [{_example(number)}, ...])")
-    return _table(rows, kind, where)
+        raise InputError.single(source_name, f"is empty (expected: [{_example(number)}, ...])")
+    return _table(rows, kind, source_name)
 
 
-def _table(rows: list[tuple[str, str, float]], kind: type[T], where: str) -> T:
+def _table(rows: list[tuple[str, str, float]], kind: type[T], source_name: str) -> T:
     topics, items, values = (list(column) for column in zip(*rows, strict=True))
     try:
         return kind.from_rows(topics, items, values)
     except InputError as error:
-        raise InputError(where, error.problems, error.count) from None
+        raise InputError(source_name, error.problems, error.count) from None
 
 
 def record_blocks(table: Table, number: str) -> Iterator[bytes]:
     """Rows as the lines that `read_records` reads; an infinite score as JSON can have it."""
     for topic, item, value in table.rows():
-        whole = number == "grade" and value.is_integer()
-        record = {"topic": topic, "item": item, number: int(value) if whole else value}
+        is_whole = number == "grade" and value.is_integer()
+        record = {"topic": topic, "item": item, number: int(value) if is_whole else value}
         text = json.dumps(record, ensure_ascii=False)
         yield (text.replace("Infinity}", "1e999}") if math.isinf(value) else text).encode() + b"\n"
 
@@ -92,15 +92,15 @@ def _rows(record: Any, number: str) -> Iterator[tuple[str, str, float]]:
     """The rows of a record: its own, or those of the topics it holds."""
     if not isinstance(record, dict):
         raise ValueError("not a record")
-    lowered = {str(key).lower(): value for key, value in record.items()}
-    inner = next((lowered[name] for name in _LISTS if isinstance(lowered.get(name), _MANY)), None)
+    fields = {str(key).lower(): value for key, value in record.items()}
+    inner = next((fields[name] for name in _LISTS if isinstance(fields.get(name), _MANY)), None)
     if inner is not None:
-        yield from of_topic(_id(lowered, "topic"), inner, number)
+        yield from of_topic(_id(fields, "topic"), inner, number)
     elif record and all(isinstance(value, _MANY) for value in record.values()):
         for topic, items in record.items():
             yield from of_topic(topic, items, number)
     else:
-        yield _row(lowered, _id(lowered, "topic"), number)
+        yield _row(fields, _id(fields, "topic"), number)
 
 
 def of_topic(topic: str, items: Any, number: str) -> Iterator[tuple[str, str, float]]:
@@ -110,25 +110,25 @@ def of_topic(topic: str, items: Any, number: str) -> Iterator[tuple[str, str, fl
     for place, item in enumerate(items, 1):
         unsaid = -place if number == "score" else 1
         if isinstance(item, dict):
-            lowered = {str(key).lower(): value for key, value in item.items()}
-            if not any(name in lowered for name in HEADERS["item"]) and "id" in lowered:
-                lowered["item"] = lowered["id"]
-            if not any(name in lowered for name in (*HEADERS[number], "rank")):
-                lowered[number] = unsaid
-            yield _row(lowered, topic, number)
+            fields = {str(key).lower(): value for key, value in item.items()}
+            if not any(name in fields for name in HEADERS["item"]) and "id" in fields:
+                fields["item"] = fields["id"]
+            if not any(name in fields for name in (*HEADERS[number], "rank")):
+                fields[number] = unsaid
+            yield _row(fields, topic, number)
         elif isinstance(item, list | tuple) and len(item) == 2:
             yield _row({"item": item[0], number: item[1]}, topic, number)
         else:
             yield _row({"item": item, number: unsaid}, topic, number)
 
 
-def _row(lowered: dict[str, Any], topic: str, number: str) -> tuple[str, str, float]:
-    item = _id(lowered, "item")
+def _row(fields: dict[str, Any], topic: str, number: str) -> tuple[str, str, float]:
+    item = _id(fields, "item")
     names = (*HEADERS[number], "rank") if number == "score" else HEADERS[number]
-    name = next((n for n in names if n in lowered), None)
+    name = next((n for n in names if n in fields), None)
     if name is None:
         raise ValueError(f"no {number} in the record")
-    value = lowered[name]
+    value = fields[name]
     if isinstance(value, bool) or not isinstance(value, int | float) or math.isnan(value):
         raise ValueError(f"{name} {value!r} is not a number")
     return topic, item, float(-value if name == "rank" else value)
@@ -153,7 +153,7 @@ def is_listed(source: Any) -> TypeGuard[Mapping[Any, Any]]:
     )
 
 
-def of_list(items: Any, kind: type[Table], where: str, topic: str) -> Any:
+def of_list(items: Any, kind: type[Table], source_name: str, topic: str) -> Any:
     """A list of ids as {item: number}, anything else as it is. A set has no order."""
     if not is_list_of_ids(items):
         return items
@@ -161,15 +161,15 @@ def of_list(items: Any, kind: type[Table], where: str, topic: str) -> Any:
     twice = given_twice(names)
     if twice is not None:
         raise InputError.single(
-            where, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"
+            source_name, f"item {twice!r} is listed twice for topic {topic!r}; keep one of them"
         )
     if kind is Judgements or isinstance(items, Set):
         return dict.fromkeys(names, 1 if kind is Judgements else 1.0)
     return {name: float(-place) for place, name in enumerate(names, 1)}
 
 
-def unlisted(source: Any, kind: type[Table], where: str) -> Any:
+def unlisted(source: Any, kind: type[Table], source_name: str) -> Any:
     """{topic: [item, ...]} as {topic: {item: number}}, any other form as it is."""
     if not is_listed(source):
         return source
-    return {topic: of_list(items, kind, where, str(topic)) for topic, items in source.items()}
+    return {topic: of_list(items, kind, source_name, str(topic)) for topic, items in source.items()}

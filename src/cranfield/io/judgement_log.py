@@ -52,7 +52,7 @@ def read_judgement_log(
     judgement of the same annotator on the same cell is an error, or the `first` or
     `last` one counts, or `all` of them count.
     """
-    where = describe(path)
+    source_name = describe(path)
     table = CodedTable(path, progress)
     columns = table.columns(FORMS, required=("annotator", "item"))
     kind = _kind_of(columns, table, FORMS)
@@ -81,7 +81,7 @@ def read_judgement_log(
         concept,
         codes,
         seconds,
-        source=where,
+        source=source_name,
     )
     if kind == "category" and groups:
         log = _grouped(log, table, groups)
@@ -93,7 +93,7 @@ def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
 
     The file has the columns item,concept,value or item,category, as the log has them.
     """
-    where = describe(path)
+    source_name = describe(path)
     table = CodedTable(path)
     columns = table.columns(TRUTH_FORMS, required=("item",), rename={"truth": "category"})
     if _kind_of(columns, table, TRUTH_FORMS) != log.kind:
@@ -108,7 +108,7 @@ def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
         else ((SOLE_QUESTION,), np.zeros(item.size, dtype=np.int32))
     )
     table.raise_problems()
-    known = np.full((len(log.items), len(log.concepts)), -1, dtype=np.int32)
+    gold = np.full((len(log.items), len(log.concepts)), -1, dtype=np.int32)
     # Truth often covers more items than were judged: what the log does not ask is left aside.
     row_of = {name: i for i, name in enumerate(log.items)}
     column_of = {name: i for i, name in enumerate(log.concepts)}
@@ -120,9 +120,9 @@ def read_gold(path: FileForm, log: JudgementLog) -> NDArray[np.int32]:
         cols = np.array([question.get(int(v), -1) for v in codes], dtype=np.int64)
     fits = (rows >= 0) & (cols >= 0)
     if not fits.any():
-        raise InputError.single(where, f"holds no item and concept of {log.source}")
-    known[rows[fits], cols[fits]] = codes[fits]
-    return known
+        raise InputError.single(source_name, f"holds no item and concept of {log.source}")
+    gold[rows[fits], cols[fits]] = codes[fits]
+    return gold
 
 
 def read_annotator_groups(path: FileForm, log: JudgementLog) -> dict[str, tuple[str, ...]]:
@@ -151,17 +151,18 @@ def read_annotator_groups(path: FileForm, log: JudgementLog) -> dict[str, tuple[
 
 def read_weights(path: FileForm, log: JudgementLog) -> NDArray[np.float64]:
     """One weight per annotator of the log, from CSV annotator,weight."""
-    where = describe(path)
+    source_name = describe(path)
     table = CodedTable(path)
     table.read(table.columns("annotator,weight", required=("annotator", "weight")))
     annotators, annotator = table.names("annotator")
-    given = table.numbers("weight")
+    weights = table.numbers("weight")
     table.raise_problems()
-    by_name = {annotators[a]: w for a, w in zip(annotator.tolist(), given.tolist(), strict=True)}
+    by_name = {annotators[a]: w for a, w in zip(annotator.tolist(), weights.tolist(), strict=True)}
     missing = [name for name in log.annotators if name not in by_name]
     if missing:
         raise InputError.single(
-            where, f"has no weight for annotator {missing[0]!r} ({len(missing)} without a weight)"
+            source_name,
+            f"has no weight for annotator {missing[0]!r} ({len(missing)} without a weight)",
         )
     return np.array([by_name[name] for name in log.annotators])
 
@@ -171,8 +172,8 @@ def _kind_of(columns: dict[str, int], table: CodedTable, forms: str) -> Kind:
         return "concept"
     if "category" in columns and "concept" not in columns:
         return "category"
-    found = ",".join(columns)
-    raise table.header_error(f"the header {found!r} is none of {forms}")
+    header = ",".join(columns)
+    raise table.header_error(f"the header {header!r} is none of {forms}")
 
 
 def _value_name(text: str, kind: Kind) -> str:
@@ -196,8 +197,8 @@ def _answers(
             return f"the {column} is empty; a missing judgement is a row left out"
         if not names[i]:
             return f"value {texts[i]!r} is not a number (expected 0, 1 or a grade)"
-        shown = ", ".join(declared or ())
-        return f"{column} {texts[i]!r} is not one of {shown}.{suggest(texts[i], allowed)}"
+        options = ", ".join(declared or ())
+        return f"{column} {texts[i]!r} is not one of {options}.{suggest(texts[i], allowed)}"
 
     bad = {i for i, name in enumerate(names) if not name or name not in allowed}
     table.refuse(column, bad, message)
@@ -239,11 +240,11 @@ def _grouped(
 
 
 def _without_repeats(log: JudgementLog, table: CodedTable, rule: Duplicates) -> JudgementLog:
-    again = repeats(log)
-    if rule == "all" or not again.any():
+    is_repeat = repeats(log)
+    if rule == "all" or not is_repeat.any():
         return log
     if rule == "first":
-        return log.where(~again)
+        return log.where(~is_repeat)
     key = cell_keys(log)
     if rule == "last":
         _, last = np.unique(key[::-1], return_index=True)
@@ -251,7 +252,7 @@ def _without_repeats(log: JudgementLog, table: CodedTable, rule: Duplicates) -> 
         keep[len(log) - 1 - last] = True
         return log.where(keep)
     problems = []
-    for row in np.flatnonzero(again)[:PROBLEMS_SHOWN].tolist():
+    for row in np.flatnonzero(is_repeat)[:PROBLEMS_SHOWN].tolist():
         first = table.lines[np.flatnonzero(key == key[row])[0]]
         problems.append(
             Problem(
@@ -260,4 +261,4 @@ def _without_repeats(log: JudgementLog, table: CodedTable, rule: Duplicates) -> 
                 "keep one of them with duplicates='first'",
             )
         )
-    raise InputError(log.source, problems, int(again.sum()))
+    raise InputError(log.source, problems, int(is_repeat.sum()))

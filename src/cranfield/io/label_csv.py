@@ -35,73 +35,75 @@ UNDECIDED = "undecided"
 
 
 def read_csv(
-    plain: PlainRows, name: str, where: str, *, delimiter: str, free: bool = False
+    plain_rows: PlainRows, name: str, source_name: str, *, delimiter: str, unbounded: bool = False
 ) -> LabelMatrix:
     """Wide, long, or a list of concepts per item, as the header says."""
-    found = _plain_labels(plain, name, where, delimiter, free)
-    if found is not None:
-        return found
-    lines = io.StringIO(plain.text(), newline="")
-    every = csv_rows(lines, where, delimiter, strict=True)
+    matrix = _plain_labels(plain_rows, name, source_name, delimiter, unbounded)
+    if matrix is not None:
+        return matrix
+    lines = io.StringIO(plain_rows.text(), newline="")
+    every = csv_rows(lines, source_name, delimiter, strict=True)
     rows: Iterator[tuple[int, list[str]]] = (
         (line, row) for line, row in every if any(cell.strip() for cell in row)
     )
     line, header = next(rows, (0, []))
     header = [cell.strip() for cell in header]
-    lowered = [cell.lower() for cell in header]
-    if len(header) == 2 and lowered[1] in (*LISTED, *SINGLE):
-        held = list(rows)
-        if is_list(header, held):
-            return read_listed(held, name, where, single=lowered[1] in SINGLE)
-        rows = iter(held)
+    lower_header = [cell.lower() for cell in header]
+    if len(header) == 2 and lower_header[1] in (*LISTED, *SINGLE):
+        body = list(rows)
+        if is_list(header, body):
+            return read_listed(body, name, source_name, single=lower_header[1] in SINGLE)
+        rows = iter(body)
     if delimiter == ";":
         rows = _with_points(rows)
-    if lowered in (LONG_HEADER, AGGREGATED_HEADER):
-        return _read_long(rows, name, where, lowered, free)
-    if len(header) == 3 and lowered[1] in SINGLE and lowered[2] in VALUES:
-        held = list(rows)
-        if not all(len(row) == 3 and is_number(row[1]) for _, row in held):
-            return _read_long(iter(held), name, where, LONG_HEADER, free)
-        rows = iter(held)
-    return _read_wide(line, header, rows, name, where, free)
+    if lower_header in (LONG_HEADER, AGGREGATED_HEADER):
+        return _read_long(rows, name, source_name, lower_header, unbounded)
+    if len(header) == 3 and lower_header[1] in SINGLE and lower_header[2] in VALUES:
+        body = list(rows)
+        if not all(len(row) == 3 and is_number(row[1]) for _, row in body):
+            return _read_long(iter(body), name, source_name, LONG_HEADER, unbounded)
+        rows = iter(body)
+    return _read_wide(line, header, rows, name, source_name, unbounded)
 
 
 def _with_points(rows: Iterator[tuple[int, list[str]]]) -> Iterator[tuple[int, list[str]]]:
     """Rows with decimal points: where `;` separates cells, a comma may stand for one."""
     for line, (item, *cells) in rows:
         pointed = (cell.replace(",", ".", 1) for cell in cells)
-        both = zip(cells, pointed, strict=True)
-        yield line, [item, *(new if is_number(new) else old for old, new in both)]
+        cell_pairs = zip(cells, pointed, strict=True)
+        yield line, [item, *(new if is_number(new) else old for old, new in cell_pairs)]
 
 
 def _plain_labels(
-    plain: PlainRows, name: str, where: str, delimiter: str, free: bool
+    plain_rows: PlainRows, name: str, source_name: str, delimiter: str, unbounded: bool
 ) -> LabelMatrix | None:
     """What the compiled reader makes of either form, if it takes it."""
-    header = [cell.strip() for cell in first_row(plain, delimiter, strict=True) or ()]
+    header = [cell.strip() for cell in first_row(plain_rows, delimiter, strict=True) or ()]
     if not any(header):
         return None
     if [cell.lower() for cell in header] in (LONG_HEADER, AGGREGATED_HEADER):
-        return _plain_triples(plain, name, delimiter, len(header), free)
+        return _plain_triples(plain_rows, name, delimiter, len(header), unbounded)
     try:
-        concepts, named = _wide_header(1, header, where)
+        concepts, has_names = _wide_header(1, header, source_name)
     except InputError:  # said again when the whole text is known to be one
         return None
-    return plain_matrix(plain, delimiter, concepts, name, named=named, free=free)
+    return plain_matrix(
+        plain_rows, delimiter, concepts, name, has_names=has_names, unbounded=unbounded
+    )
 
 
 def _plain_triples(
-    plain: PlainRows, name: str, delimiter: str, width: int, free: bool
+    plain_rows: PlainRows, name: str, delimiter: str, width: int, unbounded: bool
 ) -> LabelMatrix | None:
-    found = plain.columns(delimiter, "ccn-"[:width])
-    if found is None:
+    reader = plain_rows.columns(delimiter, "ccn-"[:width])
+    if reader is None:
         return None
-    values = np.asarray(found.numbers())
-    items, concepts = found.names(0), found.names(1)
-    at_item, at_concept = np.asarray(found.codes(0)), np.asarray(found.codes(1))
+    values = np.asarray(reader.numbers())
+    items, concepts = reader.names(0), reader.names(1)
+    at_item, at_concept = np.asarray(reader.codes(0)), np.asarray(reader.codes(1))
     cells = np.sort(at_item.astype(np.int64) * len(concepts) + at_concept)
     if (
-        not (free or (values.min() >= 0 and values.max() <= 1))
+        not (unbounded or (values.min() >= 0 and values.max() <= 1))
         or np.isnan(values).any()
         or any(text != text.strip() for text in (*items, *concepts))
         or (cells[1:] == cells[:-1]).any()
@@ -110,14 +112,14 @@ def _plain_triples(
     item_codes, concept_codes = (
         {text: i for i, text in enumerate(texts)} for texts in (items, concepts)
     )
-    return _from_triples(item_codes, concept_codes, (at_item, at_concept, values), name, free)
+    return _from_triples(item_codes, concept_codes, (at_item, at_concept, values), name, unbounded)
 
 
-def _wide_header(line: int, header: list[str], where: str) -> tuple[list[str], bool]:
+def _wide_header(line: int, header: list[str], source_name: str) -> tuple[list[str], bool]:
     """The concepts of the wide form, and whether they are names or only positions."""
     if len(header) < 2:
         raise InputError.single(
-            where,
+            source_name,
             "has no header with the item and a column per concept (or item,concept,value)",
             line,
         )
@@ -125,14 +127,16 @@ def _wide_header(line: int, header: list[str], where: str) -> tuple[list[str], b
     seen: set[str] = set()
     for concept in concepts:
         if not concept or concept in seen:
-            what = f"concept {concept!r} has two columns" if concept else "a column has no name"
-            raise InputError.single(where, what, line)
+            message = f"concept {concept!r} has two columns" if concept else "a column has no name"
+            raise InputError.single(source_name, message, line)
         seen.add(concept)
     # Columns that were never named are written by their positions.
     unnamed = concepts == [str(j) for j in range(len(concepts))]
     if all(is_number(c) for c in concepts) and header[0].lower() != "item":
         raise InputError.single(
-            where, "the first row has numbers where the names of the concepts should stand", line
+            source_name,
+            "the first row has numbers where the names of the concepts should stand",
+            line,
         )
     return concepts, not unnamed
 
@@ -142,18 +146,22 @@ def _read_wide(
     header: list[str],
     rows: Iterator[tuple[int, list[str]]],
     name: str,
-    where: str,
-    free: bool,
+    source_name: str,
+    unbounded: bool,
 ) -> LabelMatrix:
-    concepts, named = _wide_header(line, header, where)
-    collected = RowCollector(where, len(concepts), free)
+    concepts, has_names = _wide_header(line, header, source_name)
+    collected = RowCollector(source_name, len(concepts), unbounded)
     for place, row in rows:
         collected.add(place, row[0].strip(), row[1:])
-    return collected.matrix(concepts, name, named=named)
+    return collected.matrix(concepts, name, has_names=has_names)
 
 
 def _read_long(
-    rows: Iterator[tuple[int, list[str]]], name: str, where: str, header: list[str], free: bool
+    rows: Iterator[tuple[int, list[str]]],
+    name: str,
+    source_name: str,
+    header: list[str],
+    unbounded: bool,
 ) -> LabelMatrix:
     items: dict[str, int] = {}
     concepts: dict[str, int] = {}
@@ -170,14 +178,14 @@ def _read_long(
             # Nobody says that a concept whose votes are tied is there.
             tied = header == AGGREGATED_HEADER and row[2] == UNDECIDED
             undecided += tied
-            given = "0" if tied else row[2]
+            value_text = "0" if tied else row[2]
             try:
-                value = number(given)
+                value = number(value_text)
             except ValueError:
                 message = f"value {row[2]!r} is not a number"
             else:
-                if not (free or 0 <= value <= 1) or value != value:
-                    message = f"value {row[2]} {OUTSIDE[free]}"
+                if not (unbounded or 0 <= value <= 1) or value != value:
+                    message = f"value {row[2]} {OUTSIDE[unbounded]}"
         if not message:
             i = items.setdefault(row[0].strip(), len(items))
             j = concepts.setdefault(row[1].strip(), len(concepts))
@@ -195,12 +203,12 @@ def _read_long(
     if not problems and not values:
         problems, count = [Problem(0, "has no rows below its header")], 1
     if problems:
-        raise InputError(where, problems, count)
-    found = _from_triples(items, concepts, (at_item, at_concept, values), name, free)
+        raise InputError(source_name, problems, count)
+    matrix = _from_triples(items, concepts, (at_item, at_concept, values), name, unbounded)
     if not undecided:
-        return found
-    said = f"{name}: {undecided} concepts of items are undecided, and count as absent"
-    return replace(found, notes=(said,))
+        return matrix
+    note = f"{name}: {undecided} concepts of items are undecided, and count as absent"
+    return replace(matrix, notes=(note,))
 
 
 def _from_triples(
@@ -208,7 +216,7 @@ def _from_triples(
     concepts: dict[str, int],
     triples: tuple[Any, Any, Any],
     name: str,
-    free: bool,
+    unbounded: bool,
 ) -> LabelMatrix:
     # The order of first mention is an accident of the file; by name it is the same for any.
     order = sorted(concepts)
@@ -217,12 +225,12 @@ def _from_triples(
         column[concepts[concept]] = j
     shape = (len(items), len(order))
     at_item, at_concept, values = triples
-    if shape[0] * shape[1] > DENSE_CELLS and not free:
+    if shape[0] * shape[1] > DENSE_CELLS and not unbounded:
         from scipy import sparse
 
         matrix = sparse.csr_array((values, (at_item, column[at_concept])), shape=shape)
     else:
-        matrix = np.full(shape, -np.inf if free else 0.0)
+        matrix = np.full(shape, -np.inf if unbounded else 0.0)
         matrix[at_item, column[at_concept]] = values
     labels, confidences = split_values(matrix)
     return LabelMatrix(
@@ -231,22 +239,22 @@ def _from_triples(
         labels,
         confidences,
         name,
-        free=free,
+        unbounded=unbounded,
         listed=listed_share(shape, np.asarray(values)),
     )
 
 
-def _check_names(matrix: LabelMatrix, where: str) -> None:
-    LABEL_CSV.check(where, "item", matrix.items)
-    LABEL_CSV.check(where, "concept", matrix.concepts)
+def _check_names(matrix: LabelMatrix, source_name: str) -> None:
+    LABEL_CSV.check(source_name, "item", matrix.items)
+    LABEL_CSV.check(source_name, "concept", matrix.concepts)
 
 
-def wide_blocks(matrix: LabelMatrix, where: str, delimiter: str = ",") -> Iterator[bytes]:
+def wide_blocks(matrix: LabelMatrix, source_name: str, delimiter: str = ",") -> Iterator[bytes]:
     """One row per item; with confidences and labels, rows of 0/1 follow as in ImageCLEF 2010."""
-    _check_names(matrix, where)
+    _check_names(matrix, source_name)
     if [c.lower() for c in matrix.concepts] in (LONG_HEADER[1:], AGGREGATED_HEADER[1:]):
         raise InputError.single(
-            where, "these names of concepts are the header of the long form; rename them"
+            source_name, "these names of concepts are the header of the long form; rename them"
         )
     return _wide_blocks(matrix, delimiter)
 
@@ -257,10 +265,10 @@ def _wide_blocks(matrix: LabelMatrix, delimiter: str) -> Iterator[bytes]:
         yield _core.label_rows(items, values, delimiter, True)
 
 
-def long_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
+def long_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
     """One row per item and concept with a value above 0; an item without any gets a 0 row."""
-    refuse_both(matrix, where, "the long form")
-    _check_names(matrix, where)
+    refuse_both(matrix, source_name, "the long form")
+    _check_names(matrix, source_name)
     return _long_blocks(matrix)
 
 
@@ -270,10 +278,10 @@ def _long_blocks(matrix: LabelMatrix) -> Iterator[bytes]:
     absent = np.ones(len(concepts), dtype=bool)
     for items, values in value_blocks(matrix):
         yield _core.long_label_rows(items, concepts, values)
-        there = values != 0
-        absent &= ~there.any(axis=0)
+        is_present = values != 0
+        absent &= ~is_present.any(axis=0)
         # An item without any concept has a row of the first.
-        absent[0] &= there.any(axis=1).all()
+        absent[0] &= is_present.any(axis=1).all()
     # A concept that no item has is part of the vocabulary all the same.
     rows = [[matrix.items[0], concepts[j], 0] for j in np.flatnonzero(absent)]
     yield csv_text(rows).encode()

@@ -26,21 +26,27 @@ OUTSIDE = {
 
 
 def plain_matrix(
-    plain: PlainRows, separator: str, concepts: Sequence[str], name: str, *, named: bool, free: bool
+    plain_rows: PlainRows,
+    separator: str,
+    concepts: Sequence[str],
+    name: str,
+    *,
+    has_names: bool,
+    unbounded: bool,
 ) -> LabelMatrix | None:
     """Rows of item and numbers through the compiled reader; None for all that it leaves aside."""
-    found = plain.columns(separator, "t" + "n" * len(concepts), headed=separator != " ")
-    if found is None:
+    reader = plain_rows.columns(separator, "t" + "n" * len(concepts), headed=separator != " ")
+    if reader is None:
         return None
-    items = [item.strip() for item in found.texts(0)]
-    values = np.asarray(found.numbers()).reshape(len(items), len(concepts))
-    if not (free or (values.min() >= 0 and values.max() <= 1)) or np.isnan(values).any():
+    items = [item.strip() for item in reader.texts(0)]
+    values = np.asarray(reader.numbers()).reshape(len(items), len(concepts))
+    if not (unbounded or (values.min() >= 0 and values.max() <= 1)) or np.isnan(values).any():
         return None
     rows = len(items)
     if len(set(items)) == rows:
         labels, confidences = split_values(values)
         return LabelMatrix(
-            tuple(items), tuple(concepts), labels, confidences, name, named, free=free
+            tuple(items), tuple(concepts), labels, confidences, name, has_names, unbounded=unbounded
         )
     half = rows // 2
     first, second = items[:half], items[half:]
@@ -55,7 +61,13 @@ def plain_matrix(
     position = {item: i for i, item in enumerate(second)}
     order = [position[item] for item in first]
     return LabelMatrix(
-        tuple(first), tuple(concepts), decided[order] > 0, values[:half], name, named, free=free
+        tuple(first),
+        tuple(concepts),
+        decided[order] > 0,
+        values[:half],
+        name,
+        has_names,
+        unbounded=unbounded,
     )
 
 
@@ -81,7 +93,7 @@ class RowCollector:
 
     where: str
     width: int
-    free: bool = False
+    unbounded: bool = False
     items: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
     values: list[np.ndarray] = field(default_factory=list)
@@ -101,10 +113,10 @@ class RowCollector:
             bad = next(cell for cell in cells if not is_number(cell))
             self.complain(line, f"value {bad!r} of item {item!r} is not a number")
             return
-        good = ~np.isnan(row) if self.free else (row >= 0) & (row <= 1)
+        good = ~np.isnan(row) if self.unbounded else (row >= 0) & (row <= 1)
         if not good.all():
             outside = cells[int(np.flatnonzero(~good)[0])]
-            self.complain(line, f"value {outside} of item {item!r} {OUTSIDE[self.free]}")
+            self.complain(line, f"value {outside} of item {item!r} {OUTSIDE[self.unbounded]}")
             return
         self.items.append(item)
         self.lines.append(line)
@@ -115,7 +127,7 @@ class RowCollector:
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(Problem(line, message))
 
-    def matrix(self, concepts: Sequence[str], name: str, *, named: bool) -> LabelMatrix:
+    def matrix(self, concepts: Sequence[str], name: str, *, has_names: bool) -> LabelMatrix:
         """The matrix, or an InputError with every problem found on the way."""
         if not self.problems and not self.items:
             self.complain(0, "has no item")
@@ -123,10 +135,16 @@ class RowCollector:
         if self.problems:
             raise InputError(self.where, self.problems, self.count)
         if half:
-            return self._both(half, concepts, name, named)
+            return self._both(half, concepts, name, has_names)
         labels, confidences = split_values(np.array(self.values))
         return LabelMatrix(
-            tuple(self.items), tuple(concepts), labels, confidences, name, named, free=self.free
+            tuple(self.items),
+            tuple(concepts),
+            labels,
+            confidences,
+            name,
+            has_names,
+            unbounded=self.unbounded,
         )
 
     def _doubled(self) -> int:
@@ -151,7 +169,7 @@ class RowCollector:
             seen.setdefault(item, line)
         return 0
 
-    def _both(self, half: int, concepts: Sequence[str], name: str, named: bool) -> LabelMatrix:
+    def _both(self, half: int, concepts: Sequence[str], name: str, has_names: bool) -> LabelMatrix:
         position = {item: i for i, item in enumerate(self.items[half:], half)}
         labels = np.array([self.values[position[item]] for item in self.items[:half]]) > 0
         return LabelMatrix(
@@ -160,23 +178,23 @@ class RowCollector:
             labels,
             np.array(self.values[:half]),
             name,
-            named,
-            free=self.free,
+            has_names,
+            unbounded=self.unbounded,
         )
 
 
-def refuse_both(matrix: LabelMatrix, where: str, form: str) -> None:
+def refuse_both(matrix: LabelMatrix, source_name: str, form: str) -> None:
     """Refuse labels beside confidences, where a form has room for one of them."""
     if matrix.confidences is not None and matrix.labels is not None:
         raise InputError.single(
-            where, f"{form} has one value per cell, not a confidence and a label"
+            source_name, f"{form} has one value per cell, not a confidence and a label"
         )
 
 
-def one_part(matrix: LabelMatrix, where: str, form: str) -> Any:
+def one_part(matrix: LabelMatrix, source_name: str, form: str) -> Any:
     """The labels or the confidences as an array, whichever there are."""
-    refuse_both(matrix, where, form)
+    refuse_both(matrix, source_name, form)
     part = matrix.labels if matrix.confidences is None else matrix.confidences
     if part is None:
-        raise InputError.single(where, "there is neither a label nor a confidence to write")
+        raise InputError.single(source_name, "there is neither a label nor a confidence to write")
     return dense(part)

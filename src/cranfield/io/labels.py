@@ -101,29 +101,29 @@ def read_labels(
     """
     if scores not in SCORES:
         raise UsageError(f"scores={scores!r} is not one of {', '.join(SCORES)}")
-    free = scores != CONFIDENCES
+    unbounded = scores != CONFIDENCES
     if not isinstance(path, str | Path):
         path = Input.of(path)
     path = settled(path)
-    suffix, where = inner_suffix(path), describe(path)
+    suffix, source_name = inner_suffix(path), describe(path)
     called = name or run_name(path)
     place = path.path if isinstance(path, Input) else path
     # os.path.isdir is False for what no file can be called, where Path.is_dir raises.
     if place is not None and os.path.isdir(place):  # noqa: PTH112
-        matrix = read_class_files(Path(place), called, free=free)
+        matrix = read_class_files(Path(place), called, unbounded=unbounded)
     elif suffix in _BINARY:
-        matrix = _BINARY[suffix](path, called, free)
+        matrix = _BINARY[suffix](path, called, unbounded)
     elif suffix in _JSON:
         matrix = _JSON[suffix](path, called)
     else:
-        plain = PlainRows(path)
-        delimiter = _delimiter(suffix, plain.first_with_text())
+        plain_rows = PlainRows(path)
+        delimiter = _delimiter(suffix, plain_rows.first_with_text())
         matrix = (
-            read_csv(plain, called, where, delimiter=delimiter, free=free)
+            read_csv(plain_rows, called, source_name, delimiter=delimiter, unbounded=unbounded)
             if delimiter
-            else read_text_labels(plain, called, where, free=free)
+            else read_text_labels(plain_rows, called, source_name, unbounded=unbounded)
         )
-    matrix = replace(matrix, source=where)
+    matrix = replace(matrix, source=source_name)
     if scores == "logistic":
         matrix = matrix.squashed()
     if concepts is not None:
@@ -136,10 +136,10 @@ def _delimiter(suffix: str, first: str) -> str:
     usual = _DELIMITERS.get(suffix)
     if usual == "\t" and usual in first:
         return usual
-    found = separator_of(first, "")
-    if usual is not None or found == ",":
-        return found or usual or ""
-    return found if found and not is_number(first.split(found)[1]) else ""
+    separator = separator_of(first, "")
+    if usual is not None or separator == ",":
+        return separator or usual or ""
+    return separator if separator and not is_number(first.split(separator)[1]) else ""
 
 
 def read_label_runs(paths: Sequence[str | Path], threshold: float) -> list[LabelMatrix]:
@@ -161,7 +161,7 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
     it. `lists` (item,labels) and `semicolons` are other shapes of a .csv. The file is written
     whole or not at all.
     """
-    suffix, where = inner_suffix(path), str(path)
+    suffix, source_name = inner_suffix(path), str(path)
     if form is None and is_folder_name(path):
         write_class_files(matrix, path)
         return
@@ -169,9 +169,9 @@ def write_labels(matrix: LabelMatrix, path: str | Path, *, form: str | None = No
     if form not in _WRITERS:
         raise UsageError(f"no form {form!r} of labels, expected one of {', '.join(_WRITERS)}")
     if form == "wide" and suffix == ".tsv":
-        blocks: Iterable[bytes] = wide_blocks(matrix, where, "\t")
+        blocks: Iterable[bytes] = wide_blocks(matrix, source_name, "\t")
     else:
-        blocks = _WRITERS[form](matrix, where)
+        blocks = _WRITERS[form](matrix, source_name)
     write_whole(Path(path), packed(blocks, Path(path).suffix.lower()))
 
 
@@ -197,12 +197,12 @@ def read_threshold(text: str) -> Threshold:
         return number(text)
     except ValueError:
         pass
-    where = describe(text)
+    source_name = describe(text)
     if not exists(Path(text)) and text != "-":
         raise InputError.single(text, "neither a number in [0, 1] nor a file of thresholds")
     rows = [(n, line) for n, line in enumerate(text_lines(read_text(text)), 1) if line.strip()]
     if rows and "".join(rows[0][1].split()) in ("concept,threshold",):
-        return _named_thresholds(where, rows[1:])
+        return _named_thresholds(source_name, rows[1:])
     values: list[float] = []
     for line_number, line in rows:
         for cell in line.replace(",", " ").split():
@@ -210,13 +210,13 @@ def read_threshold(text: str) -> Threshold:
                 values.append(number(cell))
             except ValueError:
                 raise InputError.single(
-                    where,
+                    source_name,
                     f"threshold {cell!r} is not a number (expected one per concept, or "
                     "a header concept,threshold)",
                     line_number,
                 ) from None
     if not values:
-        raise InputError.single(where, "has no thresholds")
+        raise InputError.single(source_name, "has no thresholds")
     return values[0] if len(values) == 1 else values
 
 
@@ -226,8 +226,8 @@ def write_thresholds(thresholds: Mapping[str, float], path: str | Path) -> None:
     write_whole(Path(path), ("\n".join(["concept,threshold", *lines]) + "\n").encode())
 
 
-def _named_thresholds(where: str, rows: list[tuple[int, str]]) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _named_thresholds(source_name: str, rows: list[tuple[int, str]]) -> dict[str, float]:
+    thresholds: dict[str, float] = {}
     problems: list[Problem] = []
     for line_number, line in rows:
         concept, _, text = (part.strip() for part in line.rpartition(","))
@@ -236,9 +236,9 @@ def _named_thresholds(where: str, rows: list[tuple[int, str]]) -> dict[str, floa
         except ValueError:
             problems.append(Problem(line_number, f"threshold {text!r} is not a number"))
             continue
-        if concept in found:
+        if concept in thresholds:
             problems.append(Problem(line_number, f"concept {concept!r} given twice"))
-        found[concept] = value
+        thresholds[concept] = value
     if problems:
-        raise InputError(where, problems)
-    return found
+        raise InputError(source_name, problems)
+    return thresholds

@@ -62,7 +62,7 @@ def is_list(header: Sequence[str], rows: Sequence[tuple[int, list[str]]]) -> boo
 
 
 def read_listed(
-    rows: Sequence[tuple[int, list[str]]], name: str, where: str, *, single: bool = False
+    rows: Sequence[tuple[int, list[str]]], name: str, source_name: str, *, single: bool = False
 ) -> LabelMatrix:
     """item,labels: concepts separated by | ; or commas, or by blanks where there is none of them.
 
@@ -75,21 +75,21 @@ def read_listed(
         (s for s in _SEPARATORS if any(s in cell for _, row in rows for cell in row[1:])),
         "," if any(len(row) > 2 for _, row in rows) else None,
     )
-    found: dict[str, set[str]] = {}
+    concepts_of_item: dict[str, set[str]] = {}
     problems = []
     for line, (item, *cells) in rows:
-        if item.strip() in found and not single:
+        if item.strip() in concepts_of_item and not single:
             problems.append(Problem(line, f"item {item.strip()!r} is listed twice"))
         split = [[cell] if single and not separator else cell.split(separator) for cell in cells]
         parts = {part.strip() for cell in split for part in cell} - {""}
-        found.setdefault(item.strip(), set()).update(parts)
-    if not found:
+        concepts_of_item.setdefault(item.strip(), set()).update(parts)
+    if not concepts_of_item:
         problems.append(Problem(0, "has no rows below its header"))
-    elif not any(found.values()):
+    elif not any(concepts_of_item.values()):
         problems.append(Problem(0, "has no concept for any item"))
     if problems:
-        raise InputError(where, problems)
-    return LabelMatrix.of(found, name=name)
+        raise InputError(source_name, problems)
+    return LabelMatrix.of(concepts_of_item, name=name)
 
 
 def _without_brackets(cell: str) -> str:
@@ -106,21 +106,21 @@ _JSONL_SHAPE = 'expected lines: {"item": "1.jpg", "labels": ["sky", "sea"]}'
 
 def read_json_labels(path: FileForm, name: str) -> LabelMatrix:
     """{item: [concepts]} or {item: {concept: value}}; or a list of records, as in JSON Lines."""
-    where = describe(path)
+    source_name = describe(path)
     try:
         content = json.loads(read_json_text(path))
     except (ValueError, RecursionError) as error:
-        raise InputError.single(where, f"is not JSON: {error}") from None
+        raise InputError.single(source_name, f"is not JSON: {error}") from None
     if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
-        return _of_records(enumerate(content, 1), name, where)
+        return _of_records(enumerate(content, 1), name, source_name)
     if not isinstance(content, dict) or not content:
-        raise InputError.single(where, _JSON_SHAPES)
-    return _of_json(content, name, where)
+        raise InputError.single(source_name, _JSON_SHAPES)
+    return _of_json(content, name, source_name)
 
 
 def read_jsonl_labels(path: FileForm, name: str) -> LabelMatrix:
     """A record on each line, such as {"item": "1.jpg", "labels": ["sky", "sea"]}."""
-    where = describe(path)
+    source_name = describe(path)
 
     def records() -> Iterator[tuple[int, Any]]:
         for line, text in enumerate(input_lines(path), 1):
@@ -128,80 +128,85 @@ def read_jsonl_labels(path: FileForm, name: str) -> LabelMatrix:
                 try:
                     yield line, json.loads(text)
                 except (ValueError, RecursionError) as error:
-                    raise InputError.single(where, f"is not JSON: {error}", line) from None
+                    raise InputError.single(source_name, f"is not JSON: {error}", line) from None
 
-    return _of_records(records(), name, where)
+    return _of_records(records(), name, source_name)
 
 
-def _of_records(records: Iterable[tuple[int, Any]], name: str, where: str) -> LabelMatrix:
-    found: dict[str, Any] = {}
+def _of_records(records: Iterable[tuple[int, Any]], name: str, source_name: str) -> LabelMatrix:
+    labels_by_item: dict[str, Any] = {}
     for place, record in records:
         pairs = _item_and_labels(record)
         if pairs is None:
-            raise InputError.single(where, f"no item with its labels ({_JSONL_SHAPE})", place)
+            raise InputError.single(source_name, f"no item with its labels ({_JSONL_SHAPE})", place)
         for item, labels in pairs.items():
-            before = found.setdefault(item, labels)
+            before = labels_by_item.setdefault(item, labels)
             if before is labels:
                 continue
             both_map = isinstance(before, dict) and isinstance(labels, dict)
             if not both_map or before.keys() & labels.keys():
-                raise InputError.single(where, f"item {item!r} is listed twice", place)
+                raise InputError.single(source_name, f"item {item!r} is listed twice", place)
             before |= labels  # a record for each item and concept
-    if not found:
-        raise InputError.single(where, f"is empty ({_JSONL_SHAPE})")
-    return _of_json(found, name, where)
+    if not labels_by_item:
+        raise InputError.single(source_name, f"is empty ({_JSONL_SHAPE})")
+    return _of_json(labels_by_item, name, source_name)
 
 
 def _item_and_labels(record: Any) -> dict[str, Any] | None:
     """{item: labels} of a record, which may name both or be that already."""
     if not isinstance(record, dict) or not record:
         return None
-    lowered = {str(key).lower(): value for key, value in record.items()}
-    label = next((n for n in (*LISTED, "label", "confidences", "scores") if n in lowered), None)
-    item = next((n for n in _ITEMS if isinstance(lowered.get(n), str | int)), None)
-    one = next((n for n in SINGLE if isinstance(lowered.get(n), str)), None)
-    number = next((n for n in VALUES if isinstance(lowered.get(n), int | float)), None)
-    if item is not None and one is not None and number is not None:
-        return {str(lowered[item]): {lowered[one]: lowered[number]}}
+    fields = {str(key).lower(): value for key, value in record.items()}
+    label = next((n for n in (*LISTED, "label", "confidences", "scores") if n in fields), None)
+    item = next((n for n in _ITEMS if isinstance(fields.get(n), str | int)), None)
+    concept = next((n for n in SINGLE if isinstance(fields.get(n), str)), None)
+    number = next((n for n in VALUES if isinstance(fields.get(n), int | float)), None)
+    if item is not None and concept is not None and number is not None:
+        return {str(fields[item]): {fields[concept]: fields[number]}}
     if label is not None and item is not None:
-        value = lowered[label]
-        return {str(lowered[item]): [value] if isinstance(value, str) else value}
+        value = fields[label]
+        return {str(fields[item]): [value] if isinstance(value, str) else value}
     return record if all(isinstance(v, list | dict) for v in record.values()) else None
 
 
-def _of_json(content: dict[str, Any], name: str, where: str) -> LabelMatrix:
-    listed = all(isinstance(value, list) for value in content.values())
-    if not listed and not all(isinstance(value, dict) for value in content.values()):
-        raise InputError.single(where, _JSON_SHAPES)
-    data: dict[str, Any] = {k: set(map(str, v)) if listed else v for k, v in content.items()}
+def _of_json(content: dict[str, Any], name: str, source_name: str) -> LabelMatrix:
+    are_lists = all(isinstance(value, list) for value in content.values())
+    if not are_lists and not all(isinstance(value, dict) for value in content.values()):
+        raise InputError.single(source_name, _JSON_SHAPES)
+    data: dict[str, Any] = {k: set(map(str, v)) if are_lists else v for k, v in content.items()}
     return LabelMatrix.of(data, name=name)
 
 
-def json_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
+def json_blocks(matrix: LabelMatrix, source_name: str) -> list[bytes]:
     """{item: [concepts]} for labels, {item: {concept: value}} for confidences.
 
     Lists know only the concepts that some item has: where one has none, values are written.
     """
-    found = dict(_json_rows(matrix, where))
-    return [(json.dumps(found, ensure_ascii=False, indent=0) + "\n").encode()]
+    content = dict(_json_rows(matrix, source_name))
+    return [(json.dumps(content, ensure_ascii=False, indent=0) + "\n").encode()]
 
 
-def jsonl_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
+def jsonl_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
     """The same as a record for each item, one on a line."""
-    for item, labels in _json_rows(matrix, where):
+    for item, labels in _json_rows(matrix, source_name):
         record = {"item": item, LISTED[0]: labels}
         yield (json.dumps(record, ensure_ascii=False) + "\n").encode()
 
 
-def _json_rows(matrix: LabelMatrix, where: str) -> Iterator[tuple[str, Any]]:
-    values = one_part(matrix, where, "JSON")
-    listed = values.dtype == np.bool_ and values.any(axis=0).all()
+def _json_rows(matrix: LabelMatrix, source_name: str) -> Iterator[tuple[str, Any]]:
+    values = one_part(matrix, source_name, "JSON")
+    as_lists = values.dtype == np.bool_ and values.any(axis=0).all()
     for item, row in zip(matrix.items, values.tolist(), strict=True):
         cells = zip(matrix.concepts, row, strict=True)
-        yield item, [c for c, here in cells if here] if listed else {c: float(v) for c, v in cells}
+        yield (
+            item,
+            [c for c, is_present in cells if is_present]
+            if as_lists
+            else {c: float(v) for c, v in cells},
+        )
 
 
-def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMatrix:
+def read_class_files(folder: Path, name: str, *, unbounded: bool = False) -> LabelMatrix:
     """A folder with one file per concept, as PASCAL VOC has it.
 
     Each line is an item and 1, 0 (difficult to see) or -1 in a truth, or an item and a score in a
@@ -213,16 +218,20 @@ def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMat
         raise InputError.single(str(folder), "has no .txt files, one per concept")
     concepts = concepts_of([path.stem for path in files])
     rows = [_class_file(path) for path in files]
-    items = list(dict.fromkeys(item for one in rows for item in one))
-    is_truth = all(value in _VOC for one in rows for value in one.values())
-    lowest = -np.inf if free and not is_truth else 0.0
+    items = list(dict.fromkeys(item for class_values in rows for item in class_values))
+    is_truth = all(value in _VOC for class_values in rows for value in class_values.values())
+    lowest = -np.inf if unbounded and not is_truth else 0.0
     values = np.full((len(items), len(concepts)), lowest)
     place = {item: i for i, item in enumerate(items)}
-    for j, one in enumerate(rows):
-        for item, text in one.items():
+    for j, class_values in enumerate(rows):
+        for item, text in class_values.items():
             values[place[item], j] = _VOC[text] if is_truth else number(text)
-    difficult = sum(text == "0" for one in rows for text in one.values()) if is_truth else 0
-    if not is_truth and not free and not (values.min() >= 0 and values.max() <= 1):
+    difficult = (
+        sum(text == "0" for class_values in rows for text in class_values.values())
+        if is_truth
+        else 0
+    )
+    if not is_truth and not unbounded and not (values.min() >= 0 and values.max() <= 1):
         raise InputError.single(
             str(folder),
             "has scores outside [0, 1]; scores='any' takes them for measures of order, "
@@ -231,7 +240,7 @@ def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMat
     labels, confidences = split_values(values)
     notes = (
         (f"{name}: {difficult} labels are marked as difficult, and count as absent",)
-        if difficult and "-1" in {text for one in rows for text in one.values()}
+        if difficult and "-1" in {text for class_values in rows for text in class_values.values()}
         else ()
     )
     return LabelMatrix(
@@ -241,7 +250,7 @@ def read_class_files(folder: Path, name: str, *, free: bool = False) -> LabelMat
         confidences,
         name,
         notes=notes,
-        free=free and not is_truth,
+        unbounded=unbounded and not is_truth,
     )
 
 
@@ -263,7 +272,7 @@ def _shared(texts: list[str]) -> str:
 
 
 def _class_file(path: Path) -> dict[str, str]:
-    found: dict[str, str] = {}
+    values: dict[str, str] = {}
     problems = []
     for line, text in enumerate(text_lines(read_text(path)), 1):
         parts = text.split()
@@ -271,43 +280,47 @@ def _class_file(path: Path) -> dict[str, str]:
             continue
         if len(parts) != 2 or not is_number(parts[1]):
             problems.append(Problem(line, f"{text.strip()!r} is not an item and a number"))
-        elif parts[0] in found:
+        elif parts[0] in values:
             problems.append(Problem(line, f"item {parts[0]!r} is listed twice"))
         else:
-            found[parts[0]] = parts[1]
+            values[parts[0]] = parts[1]
     if problems:
         raise InputError(str(path), problems)
-    return found
+    return values
 
 
-def read_text_labels(plain: PlainRows, name: str, where: str, *, free: bool = False) -> LabelMatrix:
+def read_text_labels(
+    plain_rows: PlainRows, name: str, source_name: str, *, unbounded: bool = False
+) -> LabelMatrix:
     """ImageCLEF text; its concepts are named by their position, from 0 on."""
-    width = len((plain.first or "").split()) - 1
-    found = plain_matrix(plain, " ", [str(j) for j in range(width)], name, named=False, free=free)
-    if found is not None:
-        return found
+    width = len((plain_rows.first or "").split()) - 1
+    matrix = plain_matrix(
+        plain_rows, " ", [str(j) for j in range(width)], name, has_names=False, unbounded=unbounded
+    )
+    if matrix is not None:
+        return matrix
     rows: RowCollector | None = None
-    for line_number, line in enumerate(text_lines(plain.text()), 1):
+    for line_number, line in enumerate(text_lines(plain_rows.text()), 1):
         item, *cells = line.split() or [""]
         if not item:
             continue
         if rows is None:
             if not cells:
                 raise InputError.single(
-                    where,
+                    source_name,
                     f"item {item!r} has no values (expected: item, then a number per concept)",
                     line_number,
                 )
-            rows = RowCollector(where, len(cells), free)
+            rows = RowCollector(source_name, len(cells), unbounded)
         rows.add(line_number, item, cells)
     if rows is None:
-        raise InputError.single(where, "is empty")
-    return rows.matrix([str(j) for j in range(rows.width)], name, named=False)
+        raise InputError.single(source_name, "is empty")
+    return rows.matrix([str(j) for j in range(rows.width)], name, has_names=False)
 
 
-def text_blocks(matrix: LabelMatrix, where: str) -> Iterator[bytes]:
+def text_blocks(matrix: LabelMatrix, source_name: str) -> Iterator[bytes]:
     """Confidence rows, 0/1 rows, or the one after the other when there are both."""
-    LABEL_TEXT.check(where, "item", matrix.items, first=True)
+    LABEL_TEXT.check(source_name, "item", matrix.items, first=True)
     return (_core.label_rows(items, values, " ", False) for items, values in value_blocks(matrix))
 
 
@@ -315,46 +328,48 @@ _LONG = ["item", "concept", "value"]
 _EXPECTED = "expected arrays items, concepts and labels and/or confidences"
 
 
-def read_npz(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
+def read_npz(path: FileForm, name: str, unbounded: bool = False) -> LabelMatrix:
     """An archive with `items`, `concepts` and `labels` and/or `confidences`."""
-    where = describe(path)
+    source_name = describe(path)
     arrays = read_archive(path)
     matrices: dict[str, Any] = {
         key: arrays[key] for key in ("labels", "confidences") if key in arrays
     }
     if not matrices:
-        raise InputError.single(where, f"has {', '.join(arrays) or 'nothing'}; {_EXPECTED}")
+        raise InputError.single(source_name, f"has {', '.join(arrays) or 'nothing'}; {_EXPECTED}")
     for key, matrix in matrices.items():
         if matrix.ndim != 2 or matrix.dtype.kind not in "biuf":
             raise InputError.single(
-                where,
+                source_name,
                 f"{key} is {matrix.ndim}-dimensional {matrix.dtype}, expected a matrix of numbers",
             )
     if "labels" in matrices:
         labels = matrices["labels"]
         if not np.all((labels == 0) | (labels == 1)):
-            raise InputError.single(where, "labels has values other than 0 and 1")
+            raise InputError.single(source_name, "labels has values other than 0 and 1")
         matrices["labels"] = labels.astype(bool)
     if "confidences" in matrices:
         matrices["confidences"] = matrices["confidences"].astype(np.float64, copy=False)
     shape = next(iter(matrices.values())).shape
-    return _named(where, name, shape, arrays, matrices, free)
+    return _named(source_name, name, shape, arrays, matrices, unbounded)
 
 
 def _named(
-    where: str,
+    source_name: str,
     name: str,
     shape: tuple[int, ...],
     arrays: dict[str, Any],
     matrices: dict[str, Any],
-    free: bool,
+    unbounded: bool,
 ) -> LabelMatrix:
     names: dict[str, tuple[str, ...]] = {}
     for key, count in zip(("items", "concepts"), shape, strict=True):
-        given = arrays.get(key)
-        if given is not None and given.shape != (count,):
-            raise InputError.single(where, f"{given.size} {key} for {count} in the matrix")
-        names[key] = tuple(map(str, range(count) if given is None else given))
+        axis_names = arrays.get(key)
+        if axis_names is not None and axis_names.shape != (count,):
+            raise InputError.single(
+                source_name, f"{axis_names.size} {key} for {count} in the matrix"
+            )
+        names[key] = tuple(map(str, range(count) if axis_names is None else axis_names))
     try:
         return LabelMatrix(
             names["items"],
@@ -363,16 +378,16 @@ def _named(
             matrices.get("confidences"),
             name,
             "concepts" in arrays,
-            free=free,
+            unbounded=unbounded,
         )
     except InputError as error:
-        raise InputError(where, error.problems) from None
+        raise InputError(source_name, error.problems) from None
 
 
-def npz_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
+def npz_blocks(matrix: LabelMatrix, source_name: str) -> list[bytes]:
     """The archive that `read_npz` reads; dense."""
-    ARCHIVE.check(where, "item", matrix.items)
-    ARCHIVE.check(where, "concept", matrix.concepts)
+    ARCHIVE.check(source_name, "item", matrix.items)
+    ARCHIVE.check(source_name, "concept", matrix.concepts)
     arrays: dict[str, Any] = {"items": np.array(matrix.items)}
     if matrix.named:
         arrays["concepts"] = np.array(matrix.concepts)
@@ -385,13 +400,13 @@ def npz_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
     return [out.getvalue()]
 
 
-def parquet_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
+def parquet_blocks(matrix: LabelMatrix, source_name: str) -> list[bytes]:
     """The table that `read_parquet` reads: one column per concept.
 
     Concepts that are called as the columns of a table would be read as these; such a matrix is
     written as item, concept, value with a row for every cell.
     """
-    values = one_part(matrix, where, "a table")
+    values = one_part(matrix, source_name, "a table")
     numbers = values.astype(np.int8) if values.dtype == np.bool_ else values
     if "item" in matrix.concepts or list(matrix.concepts) == _LONG[1:]:
         items = np.repeat(np.arange(len(matrix.items)), len(matrix.concepts))
@@ -405,54 +420,56 @@ def parquet_blocks(matrix: LabelMatrix, where: str) -> list[bytes]:
     return [arrow_bytes({"item": list(matrix.items), **columns})]
 
 
-def read_parquet(path: FileForm, name: str, free: bool = False) -> LabelMatrix:
+def read_parquet(path: FileForm, name: str, unbounded: bool = False) -> LabelMatrix:
     """A table with an item column and one column per concept, or item, concept, value."""
-    where = describe(path)
+    source_name = describe(path)
     table = read_arrow_table(path, "Reading Parquet")
     columns = list(table.column_names)
     if columns == _LONG:
-        return _long_table(where, name, table, free, Input.of(path).caps)
+        return _long_table(source_name, name, table, unbounded, Input.of(path).caps)
     if len(columns) < 2 or "item" not in columns:
         raise InputError.single(
-            where,
+            source_name,
             f"columns {', '.join(columns)}; expected 'item' and one "
             "per concept, or item, concept, value",
         )
     concepts = [c for c in columns if c != "item"]
-    values = [column_numbers(where, table, c) for c in concepts]
+    values = [column_numbers(source_name, table, c) for c in concepts]
     labels, confidences = split_values(np.column_stack(values))
-    items = _texts(where, table, "item")
+    items = _texts(source_name, table, "item")
     try:
-        return LabelMatrix(items, tuple(concepts), labels, confidences, name, free=free)
+        return LabelMatrix(items, tuple(concepts), labels, confidences, name, unbounded=unbounded)
     except InputError as error:
-        raise InputError(where, error.problems) from None
+        raise InputError(source_name, error.problems) from None
 
 
-def _texts(where: str, table: Any, column: str) -> tuple[str, ...]:
+def _texts(source_name: str, table: Any, column: str) -> tuple[str, ...]:
     """The names in a column."""
     data = table.column(column)
     if data.null_count:
-        raise InputError.single(where, f"column {column!r} has {data.null_count} empty cells")
-    return tuple(str(value) for value in column_values(where, table, column))
+        raise InputError.single(source_name, f"column {column!r} has {data.null_count} empty cells")
+    return tuple(str(value) for value in column_values(source_name, table, column))
 
 
-def _names(where: str, table: Any, column: str) -> tuple[tuple[str, ...], np.ndarray]:
+def _names(source_name: str, table: Any, column: str) -> tuple[tuple[str, ...], np.ndarray]:
     """The names in a column in the order in which they first occur, and the place of each row's."""
-    texts = _texts(where, table, column)
+    texts = _texts(source_name, table, column)
     places = {text: place for place, text in enumerate(dict.fromkeys(texts))}
     return tuple(places), np.array([places[text] for text in texts], dtype=np.int64)
 
 
-def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> LabelMatrix:
-    values = column_numbers(where, table, "value")
-    items, at_item = _names(where, table, "item")
-    concepts, at_concept = _names(where, table, "concept")
+def _long_table(
+    source_name: str, name: str, table: Any, unbounded: bool, caps: Caps
+) -> LabelMatrix:
+    values = column_numbers(source_name, table, "value")
+    items, at_item = _names(source_name, table, "item")
+    concepts, at_concept = _names(source_name, table, "concept")
     cell = at_item * len(concepts) + at_concept
     if len(np.unique(cell)) < len(cell):
-        raise InputError.single(where, "an item and concept are given more than once")
+        raise InputError.single(source_name, "an item and concept are given more than once")
     # A row names one cell, and the table has all cells of its items and concepts.
-    caps.check_bytes(where, len(items) * len(concepts) * values.itemsize)
-    matrix = np.full((len(items), len(concepts)), -np.inf if free else 0.0)
+    caps.check_bytes(source_name, len(items) * len(concepts) * values.itemsize)
+    matrix = np.full((len(items), len(concepts)), -np.inf if unbounded else 0.0)
     matrix[at_item, at_concept] = values
     labels, confidences = split_values(matrix)
     try:
@@ -462,11 +479,11 @@ def _long_table(where: str, name: str, table: Any, free: bool, caps: Caps) -> La
             labels,
             confidences,
             name,
-            free=free,
+            unbounded=unbounded,
             listed=listed_share(matrix.shape, values),
         )
     except InputError as error:
-        raise InputError(where, error.problems) from None
+        raise InputError(source_name, error.problems) from None
 
 
 _BETWEEN = "|"
@@ -481,15 +498,15 @@ def listed_blocks(matrix: LabelMatrix, name: str) -> Iterator[bytes]:
         raise InputError.single(name, "a list has no place for confidences; write .csv or .json")
     if not values.any(axis=0).all():
         raise InputError.single(name, "a list cannot name a concept that no item has")
-    odd = next((concept for concept in matrix.concepts if _BETWEEN in concept), None)
-    if odd is not None:
-        raise InputError.single(name, f"{_BETWEEN} separates concepts, and {odd!r} has one")
+    ambiguous = next((concept for concept in matrix.concepts if _BETWEEN in concept), None)
+    if ambiguous is not None:
+        raise InputError.single(name, f"{_BETWEEN} separates concepts, and {ambiguous!r} has one")
     # Where every list is of one, its end shows that this is a list: names may hold blanks.
     end = "" if (values.sum(axis=1) > 1).any() else _BETWEEN
     rows = [["item", LISTED[0]]]
-    for item, here in zip(matrix.items, values.tolist(), strict=True):
-        there = [c for c, yes in zip(matrix.concepts, here, strict=True) if yes]
-        rows.append([item, _BETWEEN.join(there) + (end if there else "")])
+    for item, flags in zip(matrix.items, values.tolist(), strict=True):
+        item_concepts = [c for c, yes in zip(matrix.concepts, flags, strict=True) if yes]
+        rows.append([item, _BETWEEN.join(item_concepts) + (end if item_concepts else "")])
     yield csv_text(rows, SEPARATED_BY[inner_suffix(name)]).encode()
 
 
@@ -501,8 +518,10 @@ def write_class_files(matrix: LabelMatrix, folder: str | Path) -> None:
     try:
         if target.exists() and any(target.iterdir()):
             raise UsageError(f"{target}: is a folder with files in it; name a new one")
-        with tempfile.TemporaryDirectory(dir=target.parent, prefix=f".{target.name}.") as made:
-            inside = Path(made) / "classes"
+        with tempfile.TemporaryDirectory(
+            dir=target.parent, prefix=f".{target.name}."
+        ) as draft_folder:
+            inside = Path(draft_folder) / "classes"
             inside.mkdir()
             for concept, column in zip(matrix.concepts, values.T.tolist(), strict=True):
                 texts = (_there(value) for value in column)

@@ -17,11 +17,11 @@ CAPS = {
 
 def caps_from_environment() -> None:
     """Limits on what is read, where the environment sets them."""
-    given = {field: os.environ.get(name, "").strip() for field, name in CAPS.items()}
-    if not any(given.values()):
+    settings = {field: os.environ.get(name, "").strip() for field, name in CAPS.items()}
+    if not any(settings.values()):
         return
     numbers: dict[str, int] = {}
-    for field, text in given.items():
+    for field, text in settings.items():
         if text and not (text.isascii() and text.isdecimal() and int(text[:20]) > 0):
             raise InputError.single(CAPS[field], f"{text!r} is not a whole number from 1 on")
         if text:

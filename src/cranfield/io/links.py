@@ -14,18 +14,18 @@ def read_link_pairs(
     path: str | Path, *, progress: Progress | None = None
 ) -> Iterator[tuple[str, str]]:
     """The links of a table one after the other; the file is never held whole."""
-    where = describe(path)
+    source_name = describe(path)
     delimiter = "\t" if inner_suffix(path) in (".tsv", ".txt") else ","
     source, target = 0, 1
     some = False
-    for line, row in csv_rows(input_lines(path, progress=progress), where, delimiter):
+    for line, row in csv_rows(input_lines(path, progress=progress), source_name, delimiter):
         if line == 1 and sorted(row) == ["source", "target"]:
             source, target = row.index("source"), row.index("target")
         elif len(row) == 2 and row[0].strip() and row[1].strip():
             some = True
             yield row[source], row[target]
         elif row:
-            found = f"{len(row)} columns" if len(row) != 2 else "an empty name"
-            raise InputError.single(where, f"{found}, expected: source,target", line)
+            fault = f"{len(row)} columns" if len(row) != 2 else "an empty name"
+            raise InputError.single(source_name, f"{fault}, expected: source,target", line)
     if not some:
-        raise InputError.single(where, "holds no link, expected: source,target")
+        raise InputError.single(source_name, "holds no link, expected: source,target")

@@ -51,12 +51,12 @@ def parse_ontology(source: str | Path | Input, *, rules: str | Path | None = Non
     ontology = built_in(str(source)) if str(source) in BUILT_IN else _parse_file(source)
     if rules is None:
         return ontology
-    more = read_rules(rules)
+    extra_rules = read_rules(rules)
     return Ontology(
         ontology.nodes,
         ontology.parents,
         ontology.concept_nodes,
-        ontology.rules + more,
+        ontology.rules + extra_rules,
         ontology.name,
     )
 
@@ -80,8 +80,8 @@ def _parse_file(source: str | Path | Input) -> Ontology:
     """An ontology in the format of its ending; what comes through a pipe is known by its start."""
     suffix = inner_suffix(source)
     if suffix not in (*RDF_FORMATS, ".csv", ".tsv") and not can_be_read_again(source):
-        whole = read_until_zero(source)
-        suffix, source = _ending_by_start(whole), Input(describe(source), whole)
+        data = read_until_zero(source)
+        suffix, source = _ending_by_start(data), Input(describe(source), data)
     if suffix in RDF_FORMATS:
         return parse_rdf(source, RDF_FORMATS[suffix])
     if suffix in (".csv", ".tsv"):
@@ -127,24 +127,26 @@ def read_rules_of(
 
 
 def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
-    where = describe(path)
+    source_name = describe(path)
     text = read_text(path)
     with io.StringIO(text, newline="") as stream:
-        rows = list(csv_rows(stream, where, separator_of(text, delimiter)))
+        rows = list(csv_rows(stream, source_name, separator_of(text, delimiter)))
     rows = [(number, row) for number, row in rows if any(cell.strip() for cell in row)]
     if not rows:
-        raise InputError.single(where, "is empty, expected a header with concept,path")
+        raise InputError.single(source_name, "is empty, expected a header with concept,path")
     header = [cell.strip() for cell in rows[0][1]]
     if "concept" not in header or "path" not in header:
-        raise InputError.single(where, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1)
-    own, way = header.index("concept"), header.index("path")
+        raise InputError.single(
+            source_name, f"header {','.join(header)!r} lacks 'concept' or 'path'", 1
+        )
+    concept_column, path_column = header.index("concept"), header.index("path")
     pairs: dict[tuple[str, str], None] = {}
     problems: list[Problem] = []
     for number, row in rows[1:]:
         if len(row) != len(header):
             problems.append(Problem(number, f"{len(row)} values, expected {len(header)}"))
             continue
-        concept, dotted = row[own].strip(), row[way].strip()
+        concept, dotted = row[concept_column].strip(), row[path_column].strip()
         if not concept:
             problems.append(Problem(number, "the concept has no name"))
         elif not all(part.strip() for part in dotted.split(".")):
@@ -158,8 +160,8 @@ def _parse_csv(path: str | Path | Input, delimiter: str) -> Ontology:
     if not pairs and not problems:
         problems.append(Problem(0, "has no concept"))
     if problems:
-        raise InputError(where, problems)
-    return Ontology.from_paths(pairs, name=where)
+        raise InputError(source_name, problems)
+    return Ontology.from_paths(pairs, name=source_name)
 
 
 BASE = "urn:x-cranfield:"
@@ -172,7 +174,7 @@ def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
         import rdflib
     except ModuleNotFoundError:
         raise MissingExtraError("rdflib", "ontology", "Reading OWL, RDF and SKOS") from None
-    where = describe(path)
+    source_name = describe(path)
     data = read_until_zero(path).removeprefix(BYTE_ORDER_MARK)
     graph = rdflib.Graph()
     try:
@@ -180,29 +182,29 @@ def parse_rdf(path: str | Path | Input, form: str) -> Ontology:
     except Exception as error:
         # Every parser of rdflib has exceptions of its own, several of them plain Exception.
         first = (str(error).strip() or type(error).__name__).splitlines()[0]
-        raise InputError.single(where, f"not valid RDF ({form}): {first}") from None
+        raise InputError.single(source_name, f"not valid RDF ({form}): {first}") from None
     if next(iter(graph.subjects(rdflib.RDF.type, rdflib.SKOS.Concept)), None) is not None:
-        return _Skos(graph, where).ontology()
-    return _Owl(graph, where).ontology()
+        return _Skos(graph, source_name).ontology()
+    return _Owl(graph, source_name).ontology()
 
 
 class _Graph(ABC):
     """What both languages share: resources, their names, and links between them."""
 
-    def __init__(self, graph: Any, where: str) -> None:
+    def __init__(self, graph: Any, source_name: str) -> None:
         import rdflib
 
-        self.rdf, self.graph, self.where = rdflib, graph, where
+        self.rdf, self.graph, self.where = rdflib, graph, source_name
         self.members = sorted(
             {m for m in self.found() if isinstance(m, rdflib.URIRef) and m != rdflib.OWL.Thing}
         )
         if not self.members:
-            raise InputError.single(where, "has no owl:Class and no skos:Concept")
+            raise InputError.single(source_name, "has no owl:Class and no skos:Concept")
         self.position = {m: i for i, m in enumerate(self.members)}
         self.names = [self._name(m) for m in self.members]
         if len(set(self.names)) < len(self.names):
             twice = next(n for i, n in enumerate(self.names) if n in self.names[:i])
-            raise InputError.single(where, f"two concepts are called {twice!r}")
+            raise InputError.single(source_name, f"two concepts are called {twice!r}")
 
     @abstractmethod
     def found(self) -> Iterable[Any]:
@@ -223,11 +225,13 @@ class _Graph(ABC):
                 if self.position[parent] not in above:
                     above.append(self.position[parent])
         categories = set(self.graph.subjects(self.rdf.URIRef(CATEGORY)))
-        own = {self.name_of(m): i for m, i in self.position.items() if m not in categories}
+        concept_nodes = {
+            self.name_of(m): i for m, i in self.position.items() if m not in categories
+        }
         return Ontology(
             tuple(self.names),
             tuple(map(tuple, parents)),
-            MappingProxyType(own),
+            MappingProxyType(concept_nodes),
             self.rules(),
             self.where,
         )
@@ -238,9 +242,9 @@ class _Graph(ABC):
     def _name(self, member: Any) -> str:
         for kind in (self.rdf.SKOS.prefLabel, self.rdf.RDFS.label):
             texts = list(self.graph.objects(member, kind))
-            plain = [t for t in texts if getattr(t, "language", None) in (None, "en")] or texts
-            if plain:
-                return str(min(plain, key=str))
+            preferred = [t for t in texts if getattr(t, "language", None) in (None, "en")] or texts
+            if preferred:
+                return str(min(preferred, key=str))
         tail = str(member).rsplit("#", 1)[-1].rstrip("/")
         return tail.rsplit("/", 1)[-1]
 
@@ -262,8 +266,8 @@ class _Owl(_Graph):
 
     def links(self) -> Iterable[tuple[Any, Any]]:
         yield from self.graph.subject_objects(self.rdf.RDFS.subClassOf)
-        for whole, parts in self.graph.subject_objects(self.rdf.OWL.disjointUnionOf):
-            yield from ((part, whole) for part in self._list(parts))
+        for parent, parts in self.graph.subject_objects(self.rdf.OWL.disjointUnionOf):
+            yield from ((part, parent) for part in self._list(parts))
 
     def rules(self) -> Rules:
         owl, rdfs = self.rdf.OWL, self.rdf.RDFS
@@ -281,7 +285,9 @@ class _Owl(_Graph):
         ]
         exactly += [g for g in self._functional() if g not in exactly]
         # What exactly one of may hold is disjoint already.
-        disjoint = {g for g in disjoint if not any(set(g) <= set(whole) for whole in exactly)}
+        disjoint = {
+            g for g in disjoint if not any(set(g) <= set(partition) for partition in exactly)
+        }
         requires = [
             Requirement(self.name_of(member), options)
             for member in self.members
@@ -298,8 +304,10 @@ class _Owl(_Graph):
     def _functional(self) -> Iterator[tuple[str, ...]]:
         """The classes that functional properties lead to: a union, or those below a class."""
         rdf, rdfs, owl = self.rdf.RDF, self.rdf.RDFS, self.rdf.OWL
-        for found in sorted(self.graph.subjects(rdf.type, owl.FunctionalProperty), key=str):
-            for goal in sorted(self.graph.objects(found, rdfs.range), key=str):
+        for functional_property in sorted(
+            self.graph.subjects(rdf.type, owl.FunctionalProperty), key=str
+        ):
+            for goal in sorted(self.graph.objects(functional_property, rdfs.range), key=str):
                 below = self._known(self.graph.subjects(rdfs.subClassOf, goal))
                 group = below if goal in self.position else self._known(self._alternatives(goal))
                 if len(group) > 1:

@@ -45,8 +45,8 @@ def write_ontology(
         )
     write_whole(Path(path), data)
     lost = len(ontology.rules) if language == "skos" or suffix in (".csv", ".tsv") else 0
-    what = "SKOS" if suffix in RDF_FORMATS else "CSV"
-    return (f"{what} has no rules: {plural(lost, 'rule')} not written",) if lost else ()
+    language_name = "SKOS" if suffix in RDF_FORMATS else "CSV"
+    return (f"{language_name} has no rules: {plural(lost, 'rule')} not written",) if lost else ()
 
 
 def convert_ontology(
@@ -129,10 +129,10 @@ class _OwlRules:
         rdf, rules = self.rdf, self.ontology.rules
         for number, group in enumerate(rules.exactly_one, 1):
             # A photo has one value of a functional property: one of these classes.
-            chosen = rdf.URIRef(f"{BASE}choice-{number}")
-            self.graph.add((chosen, rdf.RDF.type, rdf.OWL.ObjectProperty))
-            self.graph.add((chosen, rdf.RDF.type, rdf.OWL.FunctionalProperty))
-            self.graph.add((chosen, rdf.RDFS.range, self._union(group)))
+            choice = rdf.URIRef(f"{BASE}choice-{number}")
+            self.graph.add((choice, rdf.RDF.type, rdf.OWL.ObjectProperty))
+            self.graph.add((choice, rdf.RDF.type, rdf.OWL.FunctionalProperty))
+            self.graph.add((choice, rdf.RDFS.range, self._union(group)))
         for group in rules.disjoint:
             apart = rdf.BNode()
             self.graph.add((apart, rdf.RDF.type, rdf.OWL.AllDisjointClasses))
@@ -168,7 +168,7 @@ class _OwlRules:
         return self.places[node]
 
 
-def _csv(ontology: Ontology, delimiter: str, where: str) -> bytes:
+def _csv(ontology: Ontology, delimiter: str, source_name: str) -> bytes:
     """One row for every link above a concept; the way above it is always the first one."""
     parts = [ontology.label(n) for n in range(len(ontology.nodes))]
     parts = [
@@ -180,18 +180,19 @@ def _csv(ontology: Ontology, delimiter: str, where: str) -> bytes:
         above = ontology.parents[node]
         if len(above) > 1 and node not in ontology.concept_at:
             raise InputError.single(
-                where, f"CSV has one way to a category, and {ontology.nodes[node]!r} has several"
+                source_name,
+                f"CSV has one way to a category, and {ontology.nodes[node]!r} has several",
             )
         first[node] = ".".join([first[p] for p in above[:1]] + [parts[node]])
     if len(set(first.values())) < len(first):
-        ways = list(first.values())
-        twice = next(way for i, way in enumerate(ways) if way in ways[:i])
-        raise InputError.single(where, f"two nodes would have the path {twice!r}")
+        paths = list(first.values())
+        twice = next(path for i, path in enumerate(paths) if path in paths[:i])
+        raise InputError.single(source_name, f"two nodes would have the path {twice!r}")
     out = io.StringIO()
     writer = csv.writer(out, delimiter=delimiter, lineterminator="\n")
     writer.writerow(["concept", "path"])
     for concept, node in ontology.concept_nodes.items():
         above = ontology.parents[node]
-        ways = [f"{first[p]}.{parts[node]}" for p in above] or [parts[node]]
-        writer.writerows([concept, way] for way in ways)
+        paths = [f"{first[p]}.{parts[node]}" for p in above] or [parts[node]]
+        writer.writerows([concept, path] for path in paths)
     return out.getvalue().encode()

@@ -32,14 +32,14 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     A file without that header has two words on each line, and perhaps a number, separated by
     tabs, commas or blanks.
     """
-    where = describe(path)
-    plain = PlainRows(path)
-    found = _plain_pairs(plain)
-    if found is not None:
-        return found
-    rows = _rows(plain.text(), where)
+    source_name = describe(path)
+    plain_rows = PlainRows(path)
+    plain_pairs = _plain_pairs(plain_rows)
+    if plain_pairs is not None:
+        return plain_pairs
+    rows = _rows(plain_rows.text(), source_name)
     if not rows:
-        raise InputError.single(where, "holds no pair of words")
+        raise InputError.single(source_name, "holds no pair of words")
     columns = {name.lower(): i for i, name in enumerate(rows[0][1])}
     at: tuple[int, ...] = (0, 1, 2)
     if "word1" in columns and "word2" in columns:
@@ -50,35 +50,35 @@ def read_pairs(path: str | Path) -> tuple[WordPair, ...]:
     if not pairs and not problems:
         problems.append(Problem(0, "holds no pair of words"))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return tuple(pairs)
 
 
-def _plain_pairs(plain: PlainRows) -> tuple[WordPair, ...] | None:
+def _plain_pairs(plain_rows: PlainRows) -> tuple[WordPair, ...] | None:
     """The pairs of a file with a header in which all rows are plain; None for any other."""
-    first = plain.first or ""
+    first = plain_rows.first or ""
     delimiter = next((mark for mark in ("\t", ",") if mark in first), "")
     header = [cell.strip().lower() for cell in first.split(delimiter or None)]
     if not delimiter or header[:1] != ["word1"]:
         return None
     scored = {"human": "n"} if "human" in header else {}
-    found = plain_columns(plain, delimiter, {"word1": "c", "word2": "c", **scored})
-    if found is None or any(name.split(" ")[0] == "#" for name in found.texts["word1"].names):
+    columns = plain_columns(plain_rows, delimiter, {"word1": "c", "word2": "c", **scored})
+    if columns is None or any(name.split(" ")[0] == "#" for name in columns.texts["word1"].names):
         return None
-    words = [found.texts[name].texts() for name in ("word1", "word2")]
-    if found.numbers is None:
+    words = [columns.texts[name].texts() for name in ("word1", "word2")]
+    if columns.numbers is None:
         return tuple(map(WordPair, *words))
-    finite = bool(np.isfinite(found.numbers).all())
-    return tuple(map(WordPair, *words, found.numbers.tolist())) if finite else None
+    finite = bool(np.isfinite(columns.numbers).all())
+    return tuple(map(WordPair, *words, columns.numbers.tolist())) if finite else None
 
 
-def _rows(text: str, where: str) -> list[tuple[int, list[str]]]:
+def _rows(text: str, source_name: str) -> list[tuple[int, list[str]]]:
     """The rows that hold anything, with their lines; lines that start with # are remarks."""
     lines = list(io.StringIO(text, newline=None))
     first = next((line for line in lines if line.strip() and not line.startswith("# ")), "")
     delimiter = next((mark for mark in ("\t", ",") if mark in first), "")
     every = (
-        csv_rows(lines, where, delimiter)
+        csv_rows(lines, source_name, delimiter)
         if delimiter
         else ((number, line.split()) for number, line in enumerate(lines, 1))
     )

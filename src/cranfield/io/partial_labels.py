@@ -17,13 +17,13 @@ _VALUES = {"1": 1.0, "0": 0.0, "": -1.0, "?": -1.0, "-1": -1.0}
 
 def read_pooled_cells(path: str | Path) -> Judgements:
     """The cells of a file as judgements, a topic for each concept."""
-    where = describe(path)
+    source_name = describe(path)
     delimiter = "\t" if inner_suffix(path) == ".tsv" else ","
     with open_text(path) as stream:
-        rows = list(csv_rows(stream, where, delimiter))
+        rows = list(csv_rows(stream, source_name, delimiter))
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if header != ["item", "concept", "value"]:
-        raise InputError.single(where, "expected a header item,concept,value", 1)
+        raise InputError.single(source_name, "expected a header item,concept,value", 1)
     cells: dict[str, dict[str, float]] = {}
     problems: list[Problem] = []
     for line, row in rows[1:]:
@@ -41,5 +41,5 @@ def read_pooled_cells(path: str | Path) -> Judgements:
     if not cells and not problems:
         problems.append(Problem(0, "holds no cell"))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     return Judgements.from_dict(cells)

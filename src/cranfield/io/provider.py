@@ -33,11 +33,11 @@ class ProviderSettings:
 
 def read_provider(path: str | Path) -> ProviderSettings:
     """The settings of a provider from its TOML file."""
-    where = describe(path)
-    settings = parse_toml(read_text(path), where)
+    source_name = describe(path)
+    settings = parse_toml(read_text(path), source_name)
     problem = _setting_problem(settings)
     if problem:
-        raise InputError.single(where, problem)
+        raise InputError.single(source_name, problem)
     return ProviderSettings(**settings)
 
 
@@ -45,9 +45,10 @@ def _setting_problem(settings: dict[str, Any]) -> str:
     """What is wrong with the settings of a provider, or the empty string."""
     for key, kind in _KEYS.items():
         if not isinstance(settings.get(key), kind) or settings[key] is True:
-            what = "text" if kind is str else "a whole number"
+            expected = "text" if kind is str else "a whole number"
             return (
-                f"{key} is missing or not {what} (expected: name, url with {{query}}, count, total)"
+                f"{key} is missing or not {expected} "
+                "(expected: name, url with {query}, count, total)"
             )
     if "{query}" not in settings["url"]:
         return "url has no {query}, where the words go"

@@ -31,16 +31,16 @@ def copy_sample(target: str | Path, name: str = "digits") -> Path:
         )
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as draft:
-            made = Path(draft) / folder.name
-            made.mkdir()
+            draft_folder = Path(draft) / folder.name
+            draft_folder.mkdir()
             # Only the contents: an installed package may be read-only, a copy must not be.
             for path in sorted(source.rglob("*")):
-                to = made / path.relative_to(source)
+                to = draft_folder / path.relative_to(source)
                 if path.is_dir():
                     to.mkdir()
                 else:
                     shutil.copyfile(path, to)
-            made.rename(folder)
+            draft_folder.rename(folder)
     except OSError as error:
         raise InputError.single(str(target), f"cannot be written: {os_message(error)}") from None
     return folder

@@ -34,21 +34,21 @@ def settled(path: FileForm) -> FileForm:
     be scored while it comes, they are read whole. Their start is taken by then, so that only what
     this gives can be read.
     """
-    given = Input.of(path)
-    if given.packing or given.can_be_read_again or inner_suffix(given) in (*TABULAR, ".npz"):
+    source = Input.of(path)
+    if source.packing or source.can_be_read_again or inner_suffix(source) in (*TABULAR, ".npz"):
         return path
-    if given.path is not None and given.path.is_dir():
+    if source.path is not None and source.path.is_dir():
         return path
     try:
-        stream, head = headed(given.open(), owned=given.path is not None)
+        stream, head = headed(source.open(), owned=source.path is not None)
     except OSError:
         return path  # whoever opens it says why it cannot be
-    opened = replace(given, name=describe(given), stream=stream)
+    opened = replace(source, name=describe(source), stream=stream)
     start = _unpacked(head)
     hidden = not start and packing_of(head)
     if hidden or form_of(start) or _fields(start) in _LOOKED_AT_TWICE:
-        with open_input(opened) as whole:
-            data = whole.read()
+        with open_input(opened) as unpacked_stream:
+            data = unpacked_stream.read()
         return replace(opened, stream=data, form=form_of(data))
     return opened
 

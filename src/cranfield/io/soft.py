@@ -38,12 +38,12 @@ LOOKED_AT = 500
 
 def is_soft(path: FileForm, *shapes: Names) -> bool:
     """Whether the header of a file has the columns of probabilities, of grades unless said."""
-    given = Input.of(path)
-    if given.is_standard or not given.can_be_read_again:
+    source = Input.of(path)
+    if source.is_standard or not source.can_be_read_again:
         return False
     if inner_suffix(path) not in (".csv", ".tsv"):
         return False
-    lines = [_cells(line, path) for line in islice(input_lines(given), LOOKED_AT)]
+    lines = [_cells(line, path) for line in islice(input_lines(source), LOOKED_AT)]
     header = [name.lower() for name in lines[0]] if lines else []
     for shape in shapes or (GRADES,):
         places = _places(header, shape)
@@ -58,8 +58,8 @@ def is_soft(path: FileForm, *shapes: Names) -> bool:
 
 def _repeats(lines: list[list[str]], places: list[int]) -> bool:
     """Whether two lines one after the other speak of the same unit (item, or item and concept)."""
-    whole = [line for line in lines if len(line) > max(places)]
-    units = [tuple(line[i] for i in places) for line in whole]
+    complete_lines = [line for line in lines if len(line) > max(places)]
+    units = [tuple(line[i] for i in places) for line in complete_lines]
     return any(a == b for a, b in pairwise(units))
 
 
@@ -82,7 +82,7 @@ def read_soft_truth(path: FileForm) -> tuple[LabelMatrix, bool]:
     CSV item,concept,value,probability, where a concept is present by a value above 0, or
     item,category,probability, of which each item has exactly one: so says the second answer.
     """
-    where = describe(path)
+    source_name = describe(path)
     exclusive = is_soft(path, CATEGORIES)
     if exclusive:
         names: dict[str, int] = {}
@@ -91,13 +91,13 @@ def read_soft_truth(path: FileForm) -> tuple[LabelMatrix, bool]:
             ChanceRow("category", item, names.setdefault(name, len(names)), chance, line)
             for line, (item, name), (chance,) in _rows(path, CATEGORIES, 2)
         ]
-        table = soft_judgements(rows, where, "category", tuple(names))
+        table = soft_judgements(rows, source_name, "category", tuple(names))
         return _matrix(table, tuple(names), exclusive=True, path=path), True
     rows = [
         ChanceRow(concept, item, value, chance, line)
         for line, (item, concept), (value, chance) in _rows(path, CONCEPTS, 2)
     ]
-    table = soft_judgements(rows, where, "concept")
+    table = soft_judgements(rows, source_name, "concept")
     return _matrix(table, (), exclusive=False, path=path), False
 
 
@@ -122,39 +122,41 @@ def _matrix(
             values[i, levels.astype(int)] = chances[k]
         else:
             values[i, column[topic]] = min(float(present[k]), 1.0)
-    where, name = describe(path), run_name(path)
-    return LabelMatrix(tuple(items), concepts, confidences=values, name=name, source=where)
+    source_name, name = describe(path), run_name(path)
+    return LabelMatrix(tuple(items), concepts, confidences=values, name=name, source=source_name)
 
 
 def _rows(
     path: FileForm, names: Names, texts: int
 ) -> Iterator[tuple[int, tuple[str, ...], tuple[float, ...]]]:
     """The line, the texts and the numbers of every row; the first columns are texts."""
-    where = describe(path)
-    lines = csv_rows(io.StringIO(read_text(path), newline=""), where, _delimiter(path))
+    source_name = describe(path)
+    lines = csv_rows(io.StringIO(read_text(path), newline=""), source_name, _delimiter(path))
     header = [name.strip().lower() for name in next(lines, (0, []))[1]]
     places = _places(header, names)
     if places is None:
-        wanted = ",".join(n[0] for n in names)
-        raise InputError.single(where, f"a column is missing in {header} (expected: {wanted})", 1)
+        expected = ",".join(n[0] for n in names)
+        raise InputError.single(
+            source_name, f"a column is missing in {header} (expected: {expected})", 1
+        )
     for line, fields in lines:
         if not fields:
             continue
         if len(fields) != len(header):
-            found = f"{len(fields)} fields where the header has {len(header)}"
-            raise InputError.single(where, found, line)
+            message = f"{len(fields)} fields where the header has {len(header)}"
+            raise InputError.single(source_name, message, line)
         cells = [fields[i].strip() for i in places]
-        numbers = tuple(_number(text, where, line) for text in cells[texts:])
+        numbers = tuple(_number(text, source_name, line) for text in cells[texts:])
         yield line, tuple(cells[:texts]), numbers
 
 
-def _number(text: str, where: str, line: int) -> float:
+def _number(text: str, source_name: str, line: int) -> float:
     try:
         value = number(text)
     except ValueError:
         value = math.nan
     if not math.isfinite(value):
-        raise InputError.single(where, f"{text!r} is not a number", line)
+        raise InputError.single(source_name, f"{text!r} is not a number", line)
     return value
 
 
@@ -164,5 +166,7 @@ def _delimiter(path: FileForm) -> str:
 
 def _places(header: Sequence[str], names: Names) -> list[int] | None:
     """Where the columns stand, or None where one is missing."""
-    found = [next((list(header).index(n) for n in one if n in header), -1) for one in names]
-    return None if -1 in found else found
+    positions = [
+        next((list(header).index(n) for n in spellings if n in header), -1) for spellings in names
+    ]
+    return None if -1 in positions else positions

@@ -16,8 +16,8 @@ _BLOCK = 1 << 20
 class KeptStream(AbstractContextManager["KeptStream"]):
     """A function that fills buffers from a stream and keeps the bytes in a file without a name."""
 
-    def __init__(self, given: Input, read: Callable[[memoryview], int] | None) -> None:
-        self._given, self._read = given, read
+    def __init__(self, source: Input, read: Callable[[memoryview], int] | None) -> None:
+        self._source, self._read = source, read
         self._file: BinaryIO | None = None
         with suppress(OSError):
             self._file = cast(BinaryIO, tempfile.TemporaryFile())  # noqa: SIM115
@@ -46,12 +46,12 @@ class KeptStream(AbstractContextManager["KeptStream"]):
             raise self.error
         if self._file is None:
             raise InputError.single(
-                describe(self._given),
+                describe(self._source),
                 "the lines of its topics do not stand together, and there is no room on disk to "
                 "keep what comes through a pipe; give a file",
             )
         self._file.seek(0)
-        return Input(describe(self._given), self._file, self._given.caps)
+        return Input(describe(self._source), self._file, self._source.caps)
 
     def __exit__(self, *exc: Any) -> None:
         if self._file is not None:

@@ -27,51 +27,55 @@ T = TypeVar("T", bound=Table)
 
 def read_json(path: FileForm, kind: type[T]) -> T:
     """{topic: {item: number}} in JSON."""
-    where = describe(path)
+    source_name = describe(path)
     data = read_json_bytes(path)
-    plain = _core.nested_json(data, number_role(kind) == "grade")
-    if plain is not None:
-        return kind(tuple(plain[0]), *plain[1:5]).known_unique()
+    columns = _core.nested_json(data, number_role(kind) == "grade")
+    if columns is not None:
+        return kind(tuple(columns[0]), *columns[1:5]).known_unique()
     notes: list[str] = []
     try:
         content = json.loads(
             decoded([data], Input.of(path)),
-            object_pairs_hook=lambda p: _object(p, where, kind, notes),
+            object_pairs_hook=lambda p: _object(p, source_name, kind, notes),
         )
     except json.JSONDecodeError as error:
         raise InputError.single(
-            where,
+            source_name,
             f"not valid JSON: {error.msg} (expected: {{topic: {{item: number}}}})",
             error.lineno,
         ) from None
     except RecursionError:
         raise InputError.single(
-            where, "nested too deep: expected {topic: {item: number}}"
+            source_name, "nested too deep: expected {topic: {item: number}}"
         ) from None
     except ValueError as error:  # a whole number of more digits than Python converts
-        raise InputError.single(where, f"not valid JSON: {error}") from None
+        raise InputError.single(source_name, f"not valid JSON: {error}") from None
     if content == {}:
-        raise InputError.single(where, "is empty: expected a JSON object {topic: {item: number}}")
+        raise InputError.single(
+            source_name, "is empty: expected a JSON object {topic: {item: number}}"
+        )
     if isinstance(content, list) and content and all(isinstance(r, dict) for r in content):
-        return of_records(content, kind, where)
+        return of_records(content, kind, source_name)
     if not isinstance(content, dict):
-        raise InputError.single(where, "expected a JSON object {topic: {item: number}}")
-    content = {topic: of_list(items, kind, where, topic) for topic, items in content.items()}
+        raise InputError.single(source_name, "expected a JSON object {topic: {item: number}}")
+    content = {topic: of_list(items, kind, source_name, topic) for topic, items in content.items()}
     if all(isinstance(items, dict) or _is_detailed(items) for items in content.values()):
         lists = [t for t, items in content.items() if isinstance(items, list)]
-        content |= {t: _of_details(t, content[t], kind, where) for t in lists}
+        content |= {t: _of_details(t, content[t], kind, source_name) for t in lists}
     for topic, items in content.items():
         if not isinstance(items, dict):
-            raise InputError.single(where, f"topic {topic!r} is not an object {{item: number}}")
+            raise InputError.single(
+                source_name, f"topic {topic!r} is not an object {{item: number}}"
+            )
         for item, number in items.items():
             if isinstance(number, bool) or not isinstance(number, int | float):
                 raise InputError.single(
-                    where, f"{number!r} of item {item!r}, topic {topic!r}, is not a number"
+                    source_name, f"{number!r} of item {item!r}, topic {topic!r}, is not a number"
                 )
     try:
         return kind.from_dict(content).noted(notes)
     except InputError as error:
-        raise InputError(where, error.problems, error.count) from None
+        raise InputError(source_name, error.problems, error.count) from None
 
 
 def _is_detailed(items: Any) -> bool:
@@ -81,29 +85,33 @@ def _is_detailed(items: Any) -> bool:
     )
 
 
-def _of_details(topic: str, items: list[Any], kind: type[Table], where: str) -> dict[str, float]:
-    found: dict[str, float] = {}
+def _of_details(
+    topic: str, items: list[Any], kind: type[Table], source_name: str
+) -> dict[str, float]:
+    value_by_item: dict[str, float] = {}
     try:
         for _, item, value in of_topic(topic, items, number_role(kind)):
-            if item in found:
+            if item in value_by_item:
                 raise ValueError(f"item {item!r} is listed twice; keep one of them")
-            found[item] = value
+            value_by_item[item] = value
     except ValueError as error:
-        raise InputError.single(where, f"topic {topic!r}: {error}") from None
-    return found
+        raise InputError.single(source_name, f"topic {topic!r}: {error}") from None
+    return value_by_item
 
 
 def _object(
-    pairs: list[tuple[str, Any]], where: str, kind: type[Table], notes: list[str]
+    pairs: list[tuple[str, Any]], source_name: str, kind: type[Table], notes: list[str]
 ) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key not in result:
             result[key] = value
         elif kind is Judgements and result[key] == value and not isinstance(value, dict):
-            notes.append(repeated(f"{where}: {key!r} occurs twice in one object"))
+            notes.append(repeated(f"{source_name}: {key!r} occurs twice in one object"))
         else:
-            raise InputError.single(where, f"{key!r} occurs twice in one object; keep one of them")
+            raise InputError.single(
+                source_name, f"{key!r} occurs twice in one object; keep one of them"
+            )
     return result
 
 
@@ -122,13 +130,15 @@ def read_parquet(path: FileForm, kind: type[T]) -> T:
 
 def _needed(names: list[str], kind: type[Table]) -> list[str] | None:
     """The columns that a table is made of; None for all, to say what is missing or double."""
-    lowered = [name.lower() for name in names]
+    lower_names = [name.lower() for name in names]
     roles = [HEADERS["topic"], HEADERS["item"], HEADERS[number_role(kind)]]
-    if kind is Run and not any(name in HEADERS["score"] for name in lowered):
+    if kind is Run and not any(name in HEADERS["score"] for name in lower_names):
         roles[2] = HEADERS["rank"]
-    known = [n for n, low in zip(names, lowered, strict=True) if any(low in r for r in roles)]
-    every_role = all(any(low in role for low in lowered) for role in roles)
-    return known if every_role and len(set(lowered)) == len(names) else None
+    needed_columns = [
+        n for n, low in zip(names, lower_names, strict=True) if any(low in r for r in roles)
+    ]
+    every_role = all(any(low in role for low in lower_names) for role in roles)
+    return needed_columns if every_role and len(set(lower_names)) == len(names) else None
 
 
 READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
@@ -143,17 +153,17 @@ READERS: dict[str, Callable[[FileForm, type[Any]], Any]] = {
 
 def written(table: Table, suffix: str) -> Iterable[bytes]:
     """Judgements or a run in the format of a file name's ending, block by block."""
-    number, where = number_role(type(table)), f"<{suffix} file>"
+    number, source_name = number_role(type(table)), f"<{suffix} file>"
     if isinstance(table, Judgements) and table.strata is not None:
-        raise InputError.single(where, "only TREC's format holds strata of judgements")
+        raise InputError.single(source_name, "only TREC's format holds strata of judgements")
     if suffix == ".json":
         return json_blocks(table)
-    refuse_empty_topics(table, where)
+    refuse_empty_topics(table, source_name)
     if suffix == ".parquet":
         return [_parquet_bytes(table, number)]
     if suffix in (".jsonl", ".ndjson"):
         return record_blocks(table, number)
-    return separated_blocks(table, suffix, number, where)
+    return separated_blocks(table, suffix, number, source_name)
 
 
 def _parquet_bytes(table: Table, number: str) -> bytes:

@@ -34,19 +34,19 @@ def read_tags(
 
     `concepts` names the columns of a file that has no names.
     """
-    where = describe(path)
+    source_name = describe(path)
     suffix = inner_suffix(path)
     lines = input_lines(path, progress=progress)
     if suffix in (".csv", ".tsv") or str(path) == "-":
-        items = _from_csv(lines, where, "\t" if suffix == ".tsv" else ",")
+        items = _from_csv(lines, source_name, "\t" if suffix == ".tsv" else ",")
     else:
-        items = _from_text(lines, where, [term_of(name) for name in concepts])
+        items = _from_text(lines, source_name, [term_of(name) for name in concepts])
     seen: set[str] = set()
     for line, item in items:
         # An item that were counted twice would make its tags look closer than they are.
         if item.item in seen:
             raise InputError.single(
-                where,
+                source_name,
                 f"item {item.item!r} comes back; an item has one row, or rows that follow "
                 "each other",
                 line,
@@ -54,88 +54,92 @@ def read_tags(
         seen.add(item.item)
         yield item
     if not seen:
-        raise InputError.single(where, "holds no item")
+        raise InputError.single(source_name, "holds no item")
 
 
-def _from_csv(lines: Iterator[str], where: str, delimiter: str) -> Items:
-    rows = csv_rows(lines, where, delimiter, long_fields=True)
+def _from_csv(lines: Iterator[str], source_name: str, delimiter: str) -> Items:
+    rows = csv_rows(lines, source_name, delimiter, long_fields=True)
     header = [cell.strip() for cell in next(rows, (0, []))[1]]
     if len(header) < 2 or header[0] != "item":
         raise InputError.single(
-            where,
+            source_name,
             "not a tag corpus (expected a header item,tags or item,tags,text or item,tag "
             "or item,concept,value or item and one column per concept)",
             1,
         )
-    rows = _checked(rows, where, len(header))
+    rows = _checked(rows, source_name, len(header))
     if header in (["item", "tags"], ["item", "tags", "text"]):
         yield from ((line, _packed(row)) for line, row in rows)
     elif header in (["item", "tag"], ["item", "concept", "value"]):
-        yield from _long(rows, where)
+        yield from _long(rows, source_name)
     else:
         names = [term_of(name) for name in header[1:]]
         twice = given_twice(names)
         if twice is not None or not all(names):
             fault = f"column {twice!r} is there twice" if all(names) else "a column has no name"
-            raise InputError.single(where, f"{fault}, expected one per concept", 1)
-        yield from ((line, _wide(line, row, names, where)) for line, row in rows)
+            raise InputError.single(source_name, f"{fault}, expected one per concept", 1)
+        yield from ((line, _wide(line, row, names, source_name)) for line, row in rows)
 
 
-def _from_text(lines: Iterator[str], where: str, names: list[str]) -> Items:
+def _from_text(lines: Iterator[str], source_name: str, names: list[str]) -> Items:
     for line, row in enumerate(lines, 1):
         cells = row.split()
         if not cells:
             continue
         if len(cells) != len(names) + 1:
             raise InputError.single(
-                where,
+                source_name,
                 f"an item and {len(cells) - 1} numbers, but {len(names)} concepts "
                 "(name the columns of a file without a header with columns=)",
                 line,
             )
-        yield line, _wide(line, cells, names, where)
+        yield line, _wide(line, cells, names, source_name)
 
 
-def _checked(rows: Rows, where: str, width: int) -> Rows:
+def _checked(rows: Rows, source_name: str, width: int) -> Rows:
     for line, row in rows:
         if not row:
             continue
         if len(row) != width:
-            raise InputError.single(where, f"{len(row)} columns, expected {width}", line)
+            raise InputError.single(source_name, f"{len(row)} columns, expected {width}", line)
         yield line, row
 
 
 def _packed(row: list[str]) -> TaggedItem:
     tags = row[1]
     separator = "|" if "|" in tags else ";" if ";" in tags else None
-    held = frozenset(term_of(tag) for tag in tags.split(separator) if tag.strip())
-    return TaggedItem(row[0], held, row[2] if len(row) > 2 else "")
+    tag_set = frozenset(term_of(tag) for tag in tags.split(separator) if tag.strip())
+    return TaggedItem(row[0], tag_set, row[2] if len(row) > 2 else "")
 
 
-def _long(rows: Rows, where: str) -> Items:
+def _long(rows: Rows, source_name: str) -> Items:
     for item, group in groupby(rows, key=lambda entry: entry[1][0]):
         first, tags = 0, set()
         for line, row in group:
             first = first or line
-            if len(row) == 2 or _present(row[2], line, where):
+            if len(row) == 2 or _present(row[2], line, source_name):
                 tags.add(term_of(row[1]))
         yield first, TaggedItem(item, frozenset(tags))
 
 
-def _wide(line: int, row: list[str], names: list[str], where: str) -> TaggedItem:
-    held = [name for name, cell in zip(names, row[1:], strict=True) if _present(cell, line, where)]
-    return TaggedItem(row[0], frozenset(held))
+def _wide(line: int, row: list[str], names: list[str], source_name: str) -> TaggedItem:
+    present_names = [
+        name for name, cell in zip(names, row[1:], strict=True) if _present(cell, line, source_name)
+    ]
+    return TaggedItem(row[0], frozenset(present_names))
 
 
-def _present(cell: str, line: int, where: str) -> bool:
+def _present(cell: str, line: int, source_name: str) -> bool:
     try:
         value = number(cell)
     except ValueError:
         value = math.nan
     if math.isnan(value):
-        raise InputError.single(where, f"value {cell!r} is not a number", line)
+        raise InputError.single(source_name, f"value {cell!r} is not a number", line)
     if not 0 <= value <= 1:
         raise InputError.single(
-            where, f"value {cell!r} is not in [0, 1], where 1 means that the item has it", line
+            source_name,
+            f"value {cell!r} is not in [0, 1], where 1 means that the item has it",
+            line,
         )
     return value >= _PRESENT_FROM

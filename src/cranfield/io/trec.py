@@ -55,10 +55,10 @@ def read_judgements(path: FileForm, *, jobs: int | None = None) -> Judgements:
     notes: tuple[str, ...] = ()
     if first is not None:
         _, line, item, topic, other_line = first
-        more = f", and {plural(repeated - 1, 'more such line')}" if repeated > 1 else ""
+        others_note = f", and {plural(repeated - 1, 'more such line')}" if repeated > 1 else ""
         notes = (
             f"{describe(path)}:{line}: item {item!r} is judged twice for topic {topic!r}, with the "
-            f"same grade on line {other_line}; the repetition is ignored{more}",
+            f"same grade on line {other_line}; the repetition is ignored{others_note}",
         )
     topics, offsets, item_bytes, item_offsets, grades, _ = columns
     return Judgements(tuple(topics), offsets, item_bytes, item_offsets, grades, notes=notes)
@@ -85,24 +85,24 @@ def _read(
 ) -> tuple[_core.Columns, int, _core.Problem | None]:
     check_counts(jobs=jobs)
     threads = jobs or os.cpu_count() or 1
-    given = Input.of(path)
-    with open_for_core(given) as (place, read):
+    source = Input.of(path)
+    with open_for_core(source) as (place, read):
         columns, problems, count, repeated, first_repeat, stop = _core.read_table(
             place,
             read,
             kind,
             threads,
             extra_fields,
-            given.caps.lines,
-            given.caps.line_bytes,
+            source.caps.lines,
+            source.caps.line_bytes,
             _core.Progress(),
         )
-        raise_stop(given, read, stop)
-    raise_problems(given, kind, problems, count)
+        raise_stop(source, read, stop)
+    raise_problems(source, kind, problems, count)
     if not columns[0]:
-        what = "no retrieved items" if kind == "run" else "no judgements"
+        missing = "no retrieved items" if kind == "run" else "no judgements"
         raise InputError.single(
-            describe(path), f"is empty: {what} found (expected lines: {SHAPES[kind]})"
+            describe(path), f"is empty: {missing} found (expected lines: {SHAPES[kind]})"
         )
     return columns, repeated, first_repeat
 
@@ -131,16 +131,16 @@ class _Reader:
             return -1
 
 
-def raise_stop(given: Input, read: _core.Read | None, stop: _core.Stop) -> None:
+def raise_stop(source: Input, read: _core.Read | None, stop: _core.Stop) -> None:
     """Raise what stopped a reader before the end, for `open_input` to put into words."""
     error = getattr(read, "error", None)
     if error is not None:
         raise error
     if stop == "lines":
-        given.caps.check_lines(describe(given), sys.maxsize)
+        source.caps.check_lines(describe(source), sys.maxsize)
     if stop is not None:
         raise InputError.single(
-            describe(given),
+            describe(source),
             "became shorter while it was read" if stop == "short" else "cannot be read",
         )
 
@@ -150,50 +150,50 @@ def open_for_core(
     path: FileForm,
 ) -> Iterator[tuple[bytes | None, Callable[[memoryview], int] | None]]:
     """What the core reads from: the path of a plain file, or a function that fills buffers."""
-    given = Input.of(path)
-    plain = _plain_file(given)
-    if plain is None:
-        with open_input(given) as stream:
+    source = Input.of(path)
+    file_path = _plain_file(source)
+    if file_path is None:
+        with open_input(source) as stream:
             yield None, _Reader(stream)
         return
     try:
-        given.caps.check_bytes(describe(given), plain.stat().st_size)
-        yield os.fsencode(plain), None
+        source.caps.check_bytes(describe(source), file_path.stat().st_size)
+        yield os.fsencode(file_path), None
     except MemoryError:
         raise InputError.single(
-            describe(given), "does not fit into the memory of this machine"
+            describe(source), "does not fit into the memory of this machine"
         ) from None
     except OSError as error:
-        raise InputError.single(describe(given), os_message(error)) from None
+        raise InputError.single(describe(source), os_message(error)) from None
 
 
 @contextmanager
 def open_twice(
-    given: Input,
+    source: Input,
 ) -> Iterator[tuple[bytes | None, _core.Read | None, Callable[[], Input]]]:
     """The same, and the input once more, for those who find that they must read it whole."""
-    with open_for_core(given) as (place, read):
-        if given.can_be_read_again:
-            yield place, read, lambda: given
+    with open_for_core(source) as (place, read):
+        if source.can_be_read_again:
+            yield place, read, lambda: source
             return
         from cranfield.io.spool import KeptStream
 
         # A pipe can be read only once.
-        with KeptStream(given, read) as kept:
-            yield None, kept, kept.again
+        with KeptStream(source, read) as stream:
+            yield None, stream, stream.again
 
 
-def _plain_file(given: Input) -> Path | None:
+def _plain_file(source: Input) -> Path | None:
     """The path of an input that is an ordinary, unpacked file."""
-    if given.path is None or given.packing:
+    if source.path is None or source.packing:
         return None
     try:
-        mode = given.path.stat().st_mode
+        mode = source.path.stat().st_mode
     except OSError as error:
-        raise InputError.single(describe(given), os_message(error)) from None
-    if stat.S_ISREG(mode) and not os.access(given.path, os.R_OK):
-        raise InputError.single(describe(given), "permission denied")
-    return given.path if stat.S_ISREG(mode) else None
+        raise InputError.single(describe(source), os_message(error)) from None
+    if stat.S_ISREG(mode) and not os.access(source.path, os.R_OK):
+        raise InputError.single(describe(source), "permission denied")
+    return source.path if stat.S_ISREG(mode) else None
 
 
 def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], count: int) -> None:
@@ -206,39 +206,41 @@ def raise_problems(path: FileForm, kind: str, problems: list[_core.Problem], cou
             )
         _tell_exchanged(Input.of(path), kind)
         longest = Input.of(path).caps.line_bytes
-        listed = [Problem(line, _message(kind, longest, *rest)) for rest, line in _split(problems)]
-        raise InputError(describe(path), listed, count)
+        messages = [
+            Problem(line, _message(kind, longest, *rest)) for rest, line in _split(problems)
+        ]
+        raise InputError(describe(path), messages, count)
 
 
-def _tell_exchanged(given: Input, kind: str) -> None:
+def _tell_exchanged(source: Input, kind: str) -> None:
     """Judgements in the place of a run are not so many faulty lines, nor a run in theirs."""
-    if not given.can_be_read_again:
+    if not source.can_be_read_again:
         return
-    with open_input(given) as stream:
+    with open_input(source) as stream:
         start = stream.read(LOOKED_AT)
     lines = start.splitlines()[: -1 if len(start) == LOOKED_AT else None]
-    wanted, other = (6, 4) if kind == "run" else (4, 6)
-    if not lines or any(len(line.split()) != other for line in lines if line.strip()):
+    expected_fields, actual_fields = (6, 4) if kind == "run" else (4, 6)
+    if not lines or any(len(line.split()) != actual_fields for line in lines if line.strip()):
         return
-    held, meant = ("judgements", "a run") if kind == "run" else ("a run", "judgements")
+    content, meant = ("judgements", "a run") if kind == "run" else ("a run", "judgements")
     raise InputError.single(
-        describe(given),
-        f"holds {held} ({other} fields a line), not {meant} ({wanted} fields). Were they "
-        "exchanged? Judgements come first, then runs",
+        describe(source),
+        f"holds {content} ({actual_fields} fields a line), not {meant} ({expected_fields} fields). "
+        "Were they exchanged? Judgements come first, then runs",
     )
 
 
-def _looks_packed(given: Input) -> str:
+def _looks_packed(source: Input) -> str:
     """'.gz' or '.zst' for an input that is compressed without saying so in its name."""
-    if given.packing or given.is_standard or not given.can_be_read_again:
+    if source.packing or source.is_standard or not source.can_be_read_again:
         return ""
-    with open_input(given) as stream:
+    with open_input(source) as stream:
         return packing_of(stream.read(4))
 
 
 def _split(problems: list[_core.Problem]) -> Iterator[tuple[tuple[int, str, str, int], int]]:
-    for fault, line, text, topic, other in problems:
-        yield (fault, text, topic, other), line
+    for fault, line, text, topic, other_line in problems:
+        yield (fault, text, topic, other_line), line
 
 
 def _message(
@@ -267,10 +269,10 @@ MOST_STRATA = 2**19
 
 def is_stratified(path: FileForm) -> bool:
     """Whether most lines at the start have five fields. A pipe cannot be asked: it is read once."""
-    given = Input.of(path)
-    if given.is_standard or not given.can_be_read_again:
+    source = Input.of(path)
+    if source.is_standard or not source.can_be_read_again:
         return False
-    lines = [line.split() for line in islice(input_lines(given), 20)]
+    lines = [line.split() for line in islice(input_lines(source), 20)]
     widths = [len(fields) for fields in lines if fields and not fields[0].startswith("#")]
     return 2 * widths.count(5) > len(widths)
 
@@ -323,11 +325,11 @@ LINES_ASKED = 100_000
 
 def has_subtopics(path: FileForm) -> bool:
     """Whether an item is judged for two subtopics. A pipe cannot be asked: it is read once."""
-    given = Input.of(path)
-    if given.is_standard or not given.can_be_read_again:
+    source = Input.of(path)
+    if source.is_standard or not source.can_be_read_again:
         return False
     first: dict[tuple[str, str], str] = {}
-    for line in islice(input_lines(given), LINES_ASKED):
+    for line in islice(input_lines(source), LINES_ASKED):
         fields = line.split()
         if len(fields) == 4 and not fields[0].startswith("#"):
             topic, subtopic, item, _ = fields
@@ -340,7 +342,7 @@ def read_subtopics(path: FileForm) -> Judgements:
     """Judgements with subtopics; the grade of an item is its best one."""
     problems: list[Problem] = []
     count = 0
-    found: dict[str, dict[str, dict[str, float]]] = {}
+    grades: dict[str, dict[str, dict[str, float]]] = {}
     for number, line in enumerate(text_lines(read_text(path)), start=1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
@@ -348,7 +350,7 @@ def read_subtopics(path: FileForm) -> Judgements:
         fault = _fault(fields)
         if not fault:
             topic, subtopic, item, grade = fields
-            graded = found.setdefault(topic, {}).setdefault(subtopic, {})
+            graded = grades.setdefault(topic, {}).setdefault(subtopic, {})
             if graded.setdefault(item, float(grade)) != float(grade):
                 fault = f"item {item!r} of subtopic {subtopic!r} is judged twice, and differently"
         if fault:
@@ -357,7 +359,7 @@ def read_subtopics(path: FileForm) -> Judgements:
                 problems.append(Problem(number, fault))
     if problems:
         raise InputError(describe(path), problems, count)
-    return Judgements.from_subtopics(found, where=describe(path))
+    return Judgements.from_subtopics(grades, source_name=describe(path))
 
 
 def _fault(fields: list[str]) -> str:
@@ -379,8 +381,8 @@ def read_catalogued(name: str) -> Judgements:
         rows = [(r.query_id, r.doc_id, r.relevance) for r in judged]
     except (OSError, RuntimeError) as error:
         # What ir_datasets, requests and the system raise where a file cannot be had.
-        said = str(error.args[0] if error.args else error).partition("\n")[0][:SAID]
-        raise InputError.single(name, f"could not be fetched: {said}") from error
+        reason = str(error.args[0] if error.args else error).partition("\n")[0][:SAID]
+        raise InputError.single(name, f"could not be fetched: {reason}") from error
     if not rows:
         raise InputError.single(name, "has no judgements")
     topics, items, grades = zip(*rows, strict=True)
@@ -393,9 +395,9 @@ def _data_set(name: str) -> Any:
     except ModuleNotFoundError:
         raise MissingExtraError("ir_datasets", "datasets", "Reading irds: names") from None
     try:
-        found = catalogue.load(name.removeprefix(PREFIX))
+        data_set = catalogue.load(name.removeprefix(PREFIX))
     except KeyError:
         raise InputError.single(name, "is no data set of ir_datasets") from None
-    if not found.has_qrels():
+    if not data_set.has_qrels():
         raise InputError.single(name, "has no judgements; name a part that has them")
-    return found
+    return data_set

@@ -62,33 +62,33 @@ def read_vectors(
     return [line.strip() for line in text_lines(read_text(items)) if line.strip()], loaded, {}
 
 
-def _ids(items: np.ndarray[Any, Any], where: str) -> list[str]:
+def _ids(items: np.ndarray[Any, Any], source_name: str) -> list[str]:
     """Ids as text; those that were kept as bytes are UTF-8."""
     try:
         return [i.decode() if isinstance(i, bytes) else str(i) for i in items.ravel().tolist()]
     except UnicodeDecodeError:
-        raise InputError.single(where, "the array 'items' is not UTF-8") from None
+        raise InputError.single(source_name, "the array 'items' is not UTF-8") from None
 
 
-def _parquet(frame: Any, where: str) -> tuple[list[str], np.ndarray[Any, Any]]:
+def _parquet(frame: Any, source_name: str) -> tuple[list[str], np.ndarray[Any, Any]]:
     names = frame.column_names
     if "item" not in names:
-        raise InputError.single(where, f"no column 'item' among {', '.join(names)}")
-    items = [str(i) for i in column_values(where, frame, "item")]
+        raise InputError.single(source_name, f"no column 'item' among {', '.join(names)}")
+    items = [str(i) for i in column_values(source_name, frame, "item")]
     if "vector" in names:
-        rows = column_values(where, frame, "vector")
+        rows = column_values(source_name, frame, "vector")
         widths = {len(r) if isinstance(r, list) else 0 for r in rows}
         if len(widths) > 1:
-            raise InputError.single(where, f"vectors differ in length ({sorted(widths)})")
+            raise InputError.single(source_name, f"vectors differ in length ({sorted(widths)})")
         try:
             return items, np.array(rows, dtype=np.float64)
         except (TypeError, ValueError):
             raise InputError.single(
-                where, "the column 'vector' holds no lists of numbers"
+                source_name, "the column 'vector' holds no lists of numbers"
             ) from None
-    rest = [column_numbers(where, frame, n) for n in names if n != "item"]
+    rest = [column_numbers(source_name, frame, n) for n in names if n != "item"]
     if not rest:
-        raise InputError.single(where, "no column 'vector' and no column of numbers")
+        raise InputError.single(source_name, "no column 'vector' and no column of numbers")
     return items, np.stack(rest, axis=1)
 
 

@@ -63,10 +63,10 @@ def read_category_votes(
     path: FileForm, graph: CategoryGraph, *, skipped: str = "error"
 ) -> Categorisation:
     """Votes of people for categories: CSV subject,item,category."""
-    plain, delimiter = PlainRows(path), _delimiter(path)
-    found = _plain_votes(plain, delimiter, graph, skipped)
-    if found is not None:
-        return found
+    plain_rows, delimiter = PlainRows(path), _delimiter(path)
+    categorisation = _plain_votes(plain_rows, delimiter, graph, skipped)
+    if categorisation is not None:
+        return categorisation
     seen: dict[tuple[str, str], int] = {}
 
     def check(row: _Row) -> str:
@@ -80,7 +80,7 @@ def read_category_votes(
             return f"subject {subject!r} votes twice on item {item!r}, first on line {first}"
         return ""
 
-    rows = _read_rows(plain, ("subject", "item", "category"), check, path)
+    rows = _read_rows(plain_rows, ("subject", "item", "category"), check, path)
     votes = [(r.fields[0], r.fields[1], r.fields[2]) for r in rows]
     try:
         return Categorisation.from_votes(votes, graph, skipped=skipped)
@@ -91,8 +91,8 @@ def read_category_votes(
 @validate_params
 def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
     """Probabilities of categories: CSV item,category,probability, as `aggregate --soft` writes."""
-    plain = PlainRows(path)
-    shares = _plain_shares(plain, _delimiter(path), graph)
+    plain_rows = PlainRows(path)
+    shares = _plain_shares(plain_rows, _delimiter(path), graph)
     if shares is not None:
         return _of_shares(path, shares, graph)
     seen: dict[tuple[str, str], int] = {}
@@ -110,7 +110,7 @@ def read_soft_labels(path: FileForm, graph: CategoryGraph) -> Categorisation:
             return f"item {item!r} has category {category!r} twice, first on line {first}"
         return ""
 
-    rows = _read_rows(plain, ("item", "category", "probability"), check, path)
+    rows = _read_rows(plain_rows, ("item", "category", "probability"), check, path)
     shares = [(r.fields[0], r.fields[1], float(r.fields[2])) for r in rows]
     return _of_shares(path, shares, graph)
 
@@ -153,8 +153,8 @@ def _by_name(path: FileForm, name: str, value: str) -> dict[str, str]:
 @validate_params
 def read_subject_rankings(path: FileForm) -> SubjectRankings:
     """People's ranked lists: CSV subject,topic,item,significance, significances in [0, 1]."""
-    plain = PlainRows(path)
-    lists = _plain_lists(plain, _delimiter(path))
+    plain_rows = PlainRows(path)
+    lists = _plain_lists(plain_rows, _delimiter(path))
     if lists is not None:
         return SubjectRankings.from_rows(lists)
     seen: dict[tuple[str, ...], int] = {}
@@ -173,55 +173,59 @@ def read_subject_rankings(path: FileForm) -> SubjectRankings:
             )
         return ""
 
-    rows = _read_rows(plain, ("subject", "topic", "item", "significance"), check, path)
+    rows = _read_rows(plain_rows, ("subject", "topic", "item", "significance"), check, path)
     return SubjectRankings.from_rows(
         (r.fields[0], r.fields[1], r.fields[2], float(r.fields[3])) for r in rows
     )
 
 
 def _plain_votes(
-    plain: PlainRows, delimiter: str, graph: CategoryGraph, skipped: str
+    plain_rows: PlainRows, delimiter: str, graph: CategoryGraph, skipped: str
 ) -> Categorisation | None:
     """Votes in which nothing is wrong, counted by their codes; None where something may be."""
-    found = plain_columns(plain, delimiter, dict.fromkeys(("subject", "item", "category"), "c"))
-    if found is None or not _all_known(found, graph) or found.repeat("subject", "item"):
+    table = plain_columns(
+        plain_rows, delimiter, dict.fromkeys(("subject", "item", "category"), "c")
+    )
+    if table is None or not _all_known(table, graph) or table.repeat("subject", "item"):
         return None
-    item, category = found.texts["item"], found.texts["category"]
+    item, category = table.texts["item"], table.texts["category"]
     columns = {name: j for j, name in enumerate(graph.categories)}
     at = np.array([columns[name] for name in category.names])[category.codes]
     shape = (len(item.names), len(columns))
     counts = np.bincount(item.codes * shape[1] + at, minlength=shape[0] * shape[1])
     return Categorisation.from_counts(
-        item.names, counts.reshape(shape), graph, len(found.texts["subject"].names), skipped
+        item.names, counts.reshape(shape), graph, len(table.texts["subject"].names), skipped
     )
 
 
 def _plain_shares(
-    plain: PlainRows, delimiter: str, graph: CategoryGraph
+    plain_rows: PlainRows, delimiter: str, graph: CategoryGraph
 ) -> list[tuple[str, str, float]] | None:
-    wanted = {"item": "c", "category": "c", "probability": "n"}
-    found = plain_columns(plain, delimiter, wanted)
-    if found is None or not _all_known(found, graph) or found.repeat("item", "category"):
+    column_kinds = {"item": "c", "category": "c", "probability": "n"}
+    table = plain_columns(plain_rows, delimiter, column_kinds)
+    if table is None or not _all_known(table, graph) or table.repeat("item", "category"):
         return None
-    if found.numbers is None or not _all_shares(found.numbers):
+    if table.numbers is None or not _all_shares(table.numbers):
         return None
-    texts = (found.texts[name].texts() for name in ("item", "category"))
-    return list(zip(*texts, found.numbers.tolist(), strict=True))
+    texts = (table.texts[name].texts() for name in ("item", "category"))
+    return list(zip(*texts, table.numbers.tolist(), strict=True))
 
 
-def _plain_lists(plain: PlainRows, delimiter: str) -> Iterator[tuple[str, str, str, float]] | None:
+def _plain_lists(
+    plain_rows: PlainRows, delimiter: str
+) -> Iterator[tuple[str, str, str, float]] | None:
     names = ("subject", "topic", "item")
-    found = plain_columns(plain, delimiter, dict.fromkeys(names, "c") | {"significance": "n"})
-    if found is None or found.numbers is None or not _all_shares(found.numbers):
+    table = plain_columns(plain_rows, delimiter, dict.fromkeys(names, "c") | {"significance": "n"})
+    if table is None or table.numbers is None or not _all_shares(table.numbers):
         return None
-    if found.repeat(*names):
+    if table.repeat(*names):
         return None
-    subject, topic, item = (found.texts[name].texts() for name in names)
-    return zip(subject, topic, item, found.numbers.tolist(), strict=True)
+    subject, topic, item = (table.texts[name].texts() for name in names)
+    return zip(subject, topic, item, table.numbers.tolist(), strict=True)
 
 
-def _all_known(found: PlainColumns, graph: CategoryGraph) -> bool:
-    return all(name in graph.parents for name in found.texts["category"].names)
+def _all_known(table: PlainColumns, graph: CategoryGraph) -> bool:
+    return all(name in graph.parents for name in table.texts["category"].names)
 
 
 def _all_shares(values: NDArray[np.float64]) -> bool:
@@ -240,11 +244,11 @@ def _delimiter(path: FileForm) -> str:
 
 
 def _read_rows(
-    plain: PlainRows, columns: Sequence[str], check: _Check, path: FileForm
+    plain_rows: PlainRows, columns: Sequence[str], check: _Check, path: FileForm
 ) -> list[_Row]:
     """The named columns of a CSV or TSV file; every faulty row is a problem with its line."""
-    where = describe(path)
-    reader = csv.reader(io.StringIO(plain.text(), newline=""), delimiter=_delimiter(path))
+    source_name = describe(path)
+    reader = csv.reader(io.StringIO(plain_rows.text(), newline=""), delimiter=_delimiter(path))
     rows: list[_Row] = []
     problems: list[Problem] = []
     count = 0
@@ -253,7 +257,7 @@ def _read_rows(
         absent = [c for c in columns if c not in header]
         if absent:
             raise InputError.single(
-                where,
+                source_name,
                 f"no column {absent[0]!r} in the header {header} (expected: {','.join(columns)})",
                 1,
             )
@@ -271,9 +275,9 @@ def _read_rows(
                 if len(problems) < PROBLEMS_SHOWN:
                     problems.append(Problem(reader.line_num, fault))
     except csv.Error as error:
-        raise InputError.single(where, f"not valid CSV: {error}", reader.line_num) from None
+        raise InputError.single(source_name, f"not valid CSV: {error}", reader.line_num) from None
     if problems:
-        raise InputError(where, problems, count)
+        raise InputError(source_name, problems, count)
     if not rows:
-        raise InputError.single(where, f"is empty: no rows with {', '.join(columns)}")
+        raise InputError.single(source_name, f"is empty: no rows with {', '.join(columns)}")
     return rows

@@ -19,11 +19,13 @@ def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]
     """Items and their features: one row per item, all of the same length."""
     if inner_suffix(path) == ".npz":
         return _read_npz(path)
-    where = describe(path)
+    source_name = describe(path)
     rows = _rows(path)
     header = rows[0][1] if rows else []
     if len(header) < 2 or header[0].strip().lower() != "item":
-        raise InputError.single(where, "the header should be item and one column per feature", 1)
+        raise InputError.single(
+            source_name, "the header should be item and one column per feature", 1
+        )
     items: dict[str, int] = {}
     values: list[list[float]] = []
     problems: list[Problem] = []
@@ -40,20 +42,22 @@ def read_features(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]
             items[name] = line
             values.append(numbers)
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     if not items:
-        raise InputError.single(where, "has a header but no items")
+        raise InputError.single(source_name, "has a header but no items")
     return tuple(items), np.array(values)
 
 
 @validate_params
 def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
     """The items of each tag, from CSV item,tag."""
-    where = describe(path)
+    source_name = describe(path)
     rows = _rows(path)
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if header != ["item", "tag"]:
-        raise InputError.single(where, f"the header is {','.join(header)!r}, expected item,tag", 1)
+        raise InputError.single(
+            source_name, f"the header is {','.join(header)!r}, expected item,tag", 1
+        )
     tags: dict[str, dict[str, int]] = {}
     problems: list[Problem] = []
     for line, row in rows[1:]:
@@ -65,9 +69,9 @@ def read_tags(path: FileForm) -> dict[str, tuple[str, ...]]:
         if first != line:
             problems.append(Problem(line, f"item {item!r} with tag {tag!r} again (line {first})"))
     if problems:
-        raise InputError(where, problems)
+        raise InputError(source_name, problems)
     if not tags:
-        raise InputError.single(where, "has a header but no tags")
+        raise InputError.single(source_name, "has a header but no tags")
     return {tag: tuple(items) for tag, items in tags.items()}
 
 
@@ -85,19 +89,21 @@ def _finite(text: str) -> float:
 
 
 def _read_npz(path: FileForm) -> tuple[tuple[str, ...], NDArray[np.float64]]:
-    where = describe(path)
+    source_name = describe(path)
     arrays = read_archive(path)
     values = arrays.get("vectors", arrays.get("features"))
     if "items" not in arrays or values is None:
-        found = ", ".join(arrays) or "nothing"
-        raise InputError.single(where, f"has {found}; expected the arrays items and vectors")
+        array_names = ", ".join(arrays) or "nothing"
+        raise InputError.single(
+            source_name, f"has {array_names}; expected the arrays items and vectors"
+        )
     items, features = arrays["items"], values
     if features.dtype.kind not in "biuf":
-        raise InputError.single(where, f"features are {features.dtype}, expected numbers")
+        raise InputError.single(source_name, f"features are {features.dtype}, expected numbers")
     table = np.asarray(features, dtype=np.float64)
     if table.ndim != 2 or table.shape[0] != items.size or not np.isfinite(table).all():
         raise InputError.single(
-            where,
+            source_name,
             f"features of shape {table.shape} for {items.size} items, "
             "expected a row of finite numbers for each item",
         )
