@@ -175,7 +175,7 @@ def test_a_login_name_that_nobody_has_comes_back(site):
     assert answer.status_code == 400
     assert values_of(answer.text)["login"] == "nobdy"
     assert '<option value="J" selected>' in answer.text
-    assert error_beside(answer.text, "login") == "Nobody here has the login name 'nobdy'."
+    assert error_beside(answer.text, "login") == "There is no account with the login name 'nobdy'."
 
 
 def test_what_an_adjudicator_ticked_comes_back(site):

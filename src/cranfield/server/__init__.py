@@ -33,7 +33,7 @@ PACKAGES = {
 def create_app(settings: Settings, context: Context | None = None) -> FastAPI:
     """The site of a folder as an application for any ASGI server.
 
-    `context` is the opened site, for who has opened it already.
+    `context` is the site, if it is open already.
     """
     need_packages()
     from cranfield.server.app import make_app

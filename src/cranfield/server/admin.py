@@ -22,7 +22,7 @@ from cranfield.server.services.site import need_site, open_site
 from cranfield.server.settings import Settings, owner_only_umask
 from cranfield.server.store import told
 
-# How the audit calls who acts by a command.
+# The actor in the audit for changes made by a command.
 ACTOR = "command"
 
 
@@ -111,7 +111,7 @@ def _time(milliseconds: int) -> str:
 
 
 def new_password(folder: str | Path, name: str, *, database: str | None = None) -> SiteReport:
-    """A generated password for somebody of a site, whose sessions and tokens end."""
+    """Set a generated password for an account; its sessions and tokens end."""
     from cranfield.server.services import accounts
 
     with open_context(folder, database) as context:

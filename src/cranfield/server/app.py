@@ -102,7 +102,7 @@ def _add_routes(app: FastAPI) -> None:
         app.add_api_route(
             rule.path,
             HANDLERS[rule.name],
-            # Who watches a site asks for heads; the description of the interface has none.
+            # Monitoring tools send HEAD requests; the description of the interface has none.
             methods=["GET", "HEAD"] if rule.method == "GET" and not rule.is_api else [rule.method],
             name=rule.name,
             summary=rule.about,
@@ -207,7 +207,7 @@ def _check_scope(rule: Rule, identity: Identity) -> None:
 
 
 def _denial_reason(rule: Rule, identity: Identity, state: str | None) -> str:
-    """Why somebody may not: whom the page is for, or from which state on it is there."""
+    """Why a request is denied: the roles the page is for, or the states in which it is there."""
     if identity.roles & rule.who and state is not None:
         states = " or ".join(name for name in STATES if name in rule.when)
         return f"This page is there once the campaign is {states}; it is {state}."
@@ -268,7 +268,7 @@ def _is_from_here(request: Request) -> bool:
 
 
 async def _keep_typed(request: Request) -> None:
-    """What was typed into a form by somebody whose session has ended meanwhile."""
+    """Keep the texts of a form whose session has ended meanwhile."""
     request.state.resumed = []
     if _is_from_here(request) and _is_short(request):
         form = await read_form(request)

@@ -1,4 +1,6 @@
-"""Who asks: a browser by its cookie, a program by its token; with which roles, and where."""
+"""Authentication: the person or program behind a request, with its roles in a campaign.
+
+A browser is known by its cookie, a program by its token."""
 
 from __future__ import annotations
 
@@ -18,10 +20,10 @@ from cranfield.server.store.work_tables import assessor
 
 SESSION_COOKIE = "cranfield_session"
 VISITOR_COOKIE = "cranfield_visitor"
-# Who judges by a link, without an account.
+# The cookie of a crowd worker, who has a link and no account.
 WORKER_COOKIE = "cranfield_worker"
 CSRF_FIELD = "csrf"
-# Asked at every step of whoever works; put together once.
+# Run at every request of a worker; built once.
 _BY_LINK = select(assessor).where(
     assessor.c.token_hash == bindparam("hash"), assessor.c.state == "active"
 )
@@ -29,7 +31,7 @@ _BY_LINK = select(assessor).where(
 
 @dataclass(frozen=True)
 class Identity:
-    """Somebody who asks for something.
+    """The person or program that sends a request.
 
     `campaign` is the row of the campaign that is asked about, `task` that of the task; `team`
     the id of the visitor's team in it. `cookie` is the secret that forms are tied to.
@@ -68,7 +70,7 @@ class Identity:
 
     @property
     def csrf(self) -> str:
-        """What a form of this visitor carries; who cannot read the cookie cannot know it."""
+        """The token in the forms of this visitor; without the cookie it cannot be computed."""
         return hashlib.sha256(f"csrf:{self.cookie}".encode()).hexdigest() if self.cookie else ""
 
     def accepts(self, token: str) -> bool:
@@ -79,7 +81,7 @@ def authenticate(context: Context, request: Request) -> Identity:
     """The visitor of a request, with the campaign and task that its address names."""
     path = request.path_params
     if is_anonymous(request) and "c" in path:
-        key = ("nobody", path["c"], path.get("t"))
+        key = ("anonymous", path["c"], path.get("t"))
         identity = context.remembered(key, lambda: _read_identity(context, request))
         return replace(identity, cookie=request.cookies.get(VISITOR_COOKIE, ""))
     return _read_identity(context, request)

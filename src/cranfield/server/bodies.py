@@ -1,4 +1,4 @@
-"""Bodies of requests have an end: who sends more gets an answer that a browser shows."""
+"""The limit for bodies of requests; a longer body gets an answer that a browser shows."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class BodyLimit:
         headers = Headers(scope=scope)
         length = headers.get("content-length", "")
         is_long = length.isdecimal() and int(length) > self.max_bytes
-        # Who asks before sending is answered at once.
+        # A client that asks before sending is answered at once.
         asks = headers.get("expect", "").lower() == "100-continue"
         limit = self.fields if is_long else self.max_bytes
         size, ended = 0, False

@@ -27,16 +27,17 @@ class ClockError(CranfieldError):
     def __init__(self) -> None:
         super().__init__(
             "the clock of the server is in doubt; nothing that depends on the time is written "
-            "until it is right again, or accepted by the one who runs the site"
+            "until it is right again, or accepted by the administrator of the site"
         )
 
 
 class Clock:
     """The time of the server in milliseconds; it never goes back by itself.
 
-    The time of the machine is held against a clock that nobody sets. When the two part by more
+    The time of the machine is compared with a monotonic clock. When the two part by more
     than a bound, or the machine's is not where a site that was stopped may find it, time goes on
-    steadily from where it was, and is in doubt until the two meet again or somebody accepts it.
+    steadily from where it was, and is in doubt until the two agree again or an administrator
+    accepts it.
     """
 
     def __init__(self, settings: Settings, last: int = 0, acceptance: str = "") -> None:
@@ -144,7 +145,7 @@ class Context:
         return self.memory.get(key, self.store.changes, make)
 
     def new_id(self) -> str:
-        """Sixteen letters and digits that nobody can guess."""
+        """Sixteen random letters and digits, for an id that cannot be guessed."""
         return base64.b32encode(self.settings.randomness(10)).decode().lower()
 
     def new_secret(self) -> str:

@@ -137,7 +137,7 @@ def uploaded_file(request: Request) -> UploadFile | None:
 
 
 def resume_page(request: Request, status: int) -> Response:
-    """Says that nothing was done; what was typed can be sent again once somebody is logged in.
+    """Says that nothing was done; what was typed can be sent again after the next log-in.
 
     It is shown and sent by a button of its own, never by itself.
     """
@@ -217,7 +217,7 @@ def _with_file(
 
 
 def _clear(incoming: Path) -> None:
-    """Files that nobody came back for."""
+    """Remove files that were not asked for in time."""
     for folder in incoming.glob("waiting-*"):
         if folder.stat().st_mtime < time.time() - WAITS:
             shutil.rmtree(folder, ignore_errors=True)

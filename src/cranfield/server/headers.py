@@ -9,7 +9,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "
     "connect-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
 )
-# Style and script are the same for everybody.
+# Style and script are the same for all users.
 SHARED = "public, max-age=3600"
 ALWAYS = {
     "Content-Security-Policy": POLICY,

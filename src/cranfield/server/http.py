@@ -114,7 +114,7 @@ def text_of(request: Request, name: str, default: str = "") -> str:
 
 
 def typed_texts(request: Request) -> dict[str, str]:
-    """What somebody typed into the form that a page answers, but for passwords."""
+    """The texts of the form that a page answers, without passwords."""
     form = getattr(request.state, "form", None) or {}
     return {
         name: value
@@ -134,7 +134,7 @@ def public_link(request: Request, path: str) -> str:
 
 
 def readable(text: str) -> str:
-    """The text itself, or a ValueError: PostgreSQL keeps no text with a NUL, so nobody does."""
+    """The text itself, or a ValueError: PostgreSQL stores no text with a NUL, so no store does."""
     if "\0" in text:
         raise ValueError(UNREADABLE)
     return text

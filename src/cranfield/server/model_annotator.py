@@ -79,7 +79,7 @@ class _Program:
             self._kill()
         process = self._process
         if process.stdin is not None:
-            with suppress(OSError):  # its buffer may hold what nobody reads any more
+            with suppress(OSError):  # its buffer may hold unread text
                 process.stdin.close()
         try:
             process.wait(self._answer_within)

@@ -1,4 +1,4 @@
-"""Who may what: one table, from which the routes, the tests and the page of the docs are made.
+"""Permissions: one table, from which the routes, the tests and the page of the docs are made.
 
 A route that is not in this table does not exist: `create_app` makes its routes from here, and a
 handler without a rule, or a rule without a handler, is an error when the site starts.
@@ -12,7 +12,7 @@ from cranfield.campaign.workflow import PUBLISHED, STATES
 
 ROLES = {
     "P": "the public",
-    "N": "somebody with an account",
+    "N": "a person with an account",
     "T": "member of a team",
     "L": "lead of a team",
     "A": "assessor",
@@ -31,7 +31,7 @@ ALL_ROLES = frozenset("PNTLACJOS")
 # Teams register while runs are taken; their members join until the results are out.
 OPEN = frozenset({"open"})
 RUNNING = frozenset(STATES) - PUBLISHED - {"draft"}
-# Who judges by a link has no account, and takes part in nothing else.
+# Crowd workers have no account, and take part in nothing else.
 ALL_BUT_C = " ".join(sorted(ALL_ROLES - {"C"}))
 
 
@@ -44,7 +44,7 @@ class Rule:
     """One route: who may use it, and in which states of the campaign.
 
     `who` may in the states of `when` (all of them unless said otherwise), `always` in any state.
-    A page that is asked for by somebody who may not is forbidden (403); with `hidden` it looks as
+    A page that the roles of a request do not allow is forbidden (403); with `hidden` it looks as
     if it did not exist (404). `confirmed` asks for the password again. A draft is the organiser's,
     but for the pages of those who make its truth (`drafts`): that may come long before the call.
     """
@@ -82,7 +82,7 @@ class Rule:
         return self.path.startswith("/{c}") or "/campaigns/{c}" in self.path
 
     def allows(self, roles: frozenset[str], state: str | None) -> bool:
-        """Whether somebody with these roles may use the route while a campaign is in a state."""
+        """Whether a person with these roles may use the route while a campaign is in a state."""
         if roles & self.always:
             return True
         if state == "draft" and "O" not in roles and not self.drafts:
@@ -111,13 +111,13 @@ _SITE = (
     _rule("account.password", "POST /account/password", "N", "change one's own password"),
     _rule("account.session", "POST /account/sessions/{id}/end", "N", "end one's own session"),
     _rule("admin", "GET /admin", "S", "people, roles, backups"),
-    _rule("admin.person", "POST /admin/people", "S", "add somebody"),
+    _rule("admin.person", "POST /admin/people", "S", "add a person"),
     _rule("admin.disable", "POST /admin/people/{id}/disable", "S", "close an account"),
     _rule(
         "admin.password",
         "POST /admin/people/{id}/password",
         "S",
-        "a new password for somebody",
+        "a new password for a person",
         confirmed=True,
     ),
     _rule("admin.role", "POST /admin/people/{id}/role", "S", "give or take a role"),
@@ -198,7 +198,7 @@ _WORK = tuple(
             hidden=True,
         ),
         _rule("enter", "GET /{c}/enter/{link}", "all", "begin to work by a link"),
-        _rule("survey.form", "GET /{c}/survey/{link}", "all", "a survey, for who has its link"),
+        _rule("survey.form", "GET /{c}/survey/{link}", "all", "a survey, by its link"),
         _rule("survey", "POST /{c}/survey/{link}", "all", "begin a survey"),
         _rule("agreement", "GET /{c}/agreement/{b}", "A J O", "agreement so far", hidden=True),
         _rule("adjudicate", "GET /{c}/adjudicate/{b}", "J O", "what people disagree about"),
@@ -217,7 +217,7 @@ _BATCHES = tuple(
         ("batch.state", "POST", "/{b}/state", "start, pause, close or merge a batch"),
         ("batch.grow", "POST", "/{b}/grow", "more units for a pool, by the value of judging"),
         ("batch.people", "POST", "/{b}/people", "links for workers, programs and surveys"),
-        ("batch.person", "POST", "/{b}/people/{id}", "pause somebody, or reject and reissue"),
+        ("batch.person", "POST", "/{b}/people/{id}", "pause a person, or reject and reissue"),
         ("batch.log", "GET", "/{b}/log.csv", "the judgement log with pseudonyms"),
         ("batch.survey", "GET", "/{b}/survey", "the answers to a survey, counted"),
     )

@@ -20,7 +20,7 @@ from cranfield.server.settings import OTHERS, Settings
 
 SWITCH_SECONDS = 0.0005
 LAST_PORT = 65535
-# As uvicorn has them: who waits to be let in, and the exit code of a site that does not start.
+# As uvicorn has them: how many connections may wait, and the exit code of a failed start.
 BACKLOG = 2048
 STARTUP_FAILURE = 3
 
@@ -52,7 +52,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
         ensure_demo(context)
     if password is not None:
         out.write(f"organiser's login: {FIRST}\npassword (shown once): {password}\n")
-    # Who comes before the server is ready waits for it: the place is taken.
+    # Early connections wait until the server is ready: its sockets listen already.
     out.write(f"serving {settings.folder} at http://{settings.host}:{settings.port}/\n")
     if settings.address:
         out.write(f"links begin with {settings.public_address}/\n")
@@ -69,7 +69,7 @@ def _run(settings: Settings, listening: list[socket.socket], *, demo: bool, out:
         log_level="warning",
         server_header=False,
         timeout_keep_alive=10,
-        # Who sends slowly does not keep the site from stopping.
+        # A slow client does not keep the site from stopping.
         timeout_graceful_shutdown=10,
     )
     server = uvicorn.Server(config)

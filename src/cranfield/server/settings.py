@@ -14,12 +14,12 @@ from pathlib import Path
 DATABASE_FILE = "campaign.sqlite"
 MEGABYTE = 1 << 20
 EVERY_ADDRESS = ("", "0.0.0.0", "::")
-# The bits of a mode that are for the group and for everybody.
+# The bits of a mode that are for the group and for all other users.
 OTHERS = 0o077
 
 
 def steady_seconds() -> float:
-    """Seconds by a clock that nobody sets; on Linux one that goes on while the machine sleeps."""
+    """Seconds of a monotonic clock; on Linux one that goes on while the machine sleeps."""
     return time.clock_gettime(getattr(time, "CLOCK_BOOTTIME", time.CLOCK_MONOTONIC))
 
 
@@ -60,7 +60,7 @@ class Passwords:
 class Settings:
     """A site: its folder, its store, its face to the network, and what tests may replace.
 
-    `clock` gives seconds since 1970, `monotonic` seconds of a clock that nobody sets, and
+    `clock` gives seconds since 1970, `monotonic` seconds of a monotonic clock, and
     `randomness` so many random bytes; they come in so that a test or a rehearsal needs no sleeping
     and can be repeated. `workers` is how many jobs this process does at the same time (none:
     another process does them).
@@ -86,7 +86,7 @@ class Settings:
     poll_seconds: float = 0.5
     confirmed_seconds: int = 600
     # How far the clock of the machine may jump, and how far it may have gone on while the site was
-    # stopped, before somebody has to say that it is right.
+    # stopped, before an administrator has to accept it.
     clock_jump_seconds: int = 300
     clock_off_seconds: int = 31 * 24 * 3600
 
@@ -131,7 +131,7 @@ class Settings:
         return self.folder / "scores"
 
     def prepare(self) -> None:
-        """Make the folders that are missing; all of the site is for the one who runs it."""
+        """Make the folders that are missing; only the user that runs the site may read them."""
         self.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
         for folder in (self.sealed, self.blobs, self.incoming, self.public, self.scores):
             folder.mkdir(exist_ok=True, mode=0o700)
@@ -140,7 +140,7 @@ class Settings:
 
 @contextmanager
 def owner_only_umask() -> Iterator[None]:
-    """Whatever is made meanwhile is for the user that runs this process, and nobody else."""
+    """Files made meanwhile are readable only for the user that runs this process."""
     before = os.umask(OTHERS)
     try:
         yield

@@ -73,7 +73,7 @@ def _admin(
 
 @handler("admin.person")
 def add_person(request: Request) -> Response:
-    """Somebody new with a generated password, which is shown once."""
+    """Add a person with a generated password, which is shown once."""
     context = context_of(request)
     password = context.new_secret()[:20]
     fields, login, name = Fields(), "", ""
@@ -122,7 +122,7 @@ def disable(request: Request, id: str) -> Response:
         return bool(changed.rowcount)
 
     if not context.store.write(write):
-        raise Refusal(404, "There is nobody of this id.")
+        raise Refusal(404, "There is no person with this id.")
     return redirect_with_notice(request, "/admin", f"The account {login} is closed.")
 
 
@@ -133,7 +133,7 @@ def new_password(request: Request, id: str) -> Response:
     password = context.new_secret()[:20]
     with context.store.read() as connection:
         if connection.execute(select(person.c.id).where(person.c.id == id)).first() is None:
-            raise Refusal(404, "There is nobody of this id.")
+            raise Refusal(404, "There is no person with this id.")
     password_hash = hasher_of(request).hash(password)
     context.store.write(
         lambda c: accounts.set_password(c, context, identity.actor, id, password_hash)
@@ -162,7 +162,7 @@ def change_role(request: Request, id: str) -> Response:
         return True
 
     if not context.store.write(write):
-        raise Refusal(404, "There is nobody of this id.")
+        raise Refusal(404, "There is no person with this id.")
     return redirect_with_notice(
         request, "/admin", "The role is taken." if is_revocation else "The role is given."
     )

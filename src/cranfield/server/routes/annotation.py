@@ -62,7 +62,7 @@ def assessor_row(request: Request, connection: Connection) -> Row | None:
 
 
 def work_batch(connection: Connection, assessor: Row, b: str) -> Batch:
-    """A batch that somebody may work on, while it gives work out and takes answers."""
+    """A batch that an assessor may work on, while it gives work out and takes answers."""
     batch = batches.read_batch_for(connection, assessor, b)
     if batch is None:
         raise Refusal(404, "There is no such batch.")
@@ -81,7 +81,7 @@ def require_active(assessor: Row | None) -> Row:
 
 
 def _current_assessor(request: Request) -> Row:
-    """Who works: an assessor of this campaign; an expert becomes one by coming here."""
+    """The assessor of this request; an expert becomes one by coming here."""
     context, identity, row = context_of(request), identity_of(request), campaign_of(request)
     with context.store.read() as connection:
         assessor = assessor_row(request, connection)
@@ -321,7 +321,7 @@ def _survey_page(
 
 @handler("survey")
 def survey(request: Request, link: str) -> Response:
-    """Begin: whoever has the link becomes a respondent with a number and no name."""
+    """Begin a survey: a person with the link becomes a respondent with a number and no name."""
     context, row = context_of(request), campaign_of(request)
     with context.store.read() as connection:
         batch = _survey(request, connection, link)
@@ -340,9 +340,9 @@ def survey(request: Request, link: str) -> Response:
 
 @handler("agreement")
 def agreement(request: Request, b: str) -> Response:
-    """Agreement so far; an assessor sees the whole and the own figures, never anybody else's.
+    """Agreement so far; an assessor sees the figures of all and their own, never another person's.
 
-    What would tell which units are gold is shown to nobody who may revise their answers.
+    What would tell which units are gold is not shown to people who may revise their answers.
     """
     everything = bool(identity_of(request).roles & frozenset("JO"))
     with context_of(request).store.read() as connection:
@@ -407,7 +407,7 @@ def adjudicate_save(request: Request, b: str) -> Response:
         votes = {(d.item, d.concept): d.votes for d in disputes(log)}
         for cell, value in decisions.items():
             if value not in votes.get(cell, {}):
-                raise UsageError(f"{value!r} is no answer that somebody gave to {cell[1]!r}")
+                raise UsageError(f"{value!r} is not among the answers given to {cell[1]!r}")
         return assessing.decide(connection, context, identity.person, batch, decisions, reason)
 
     if not decisions:
@@ -481,7 +481,7 @@ def screen_save(request: Request, b: str) -> Response:
         grids = [assessing.screened_items(connection, batch, concept, s)[1] for s in ("1", "0")]
         for item in wrong:
             if not any(item in grid for grid in grids):
-                raise UsageError(f"nobody judged {concept!r} of item {str(item)!r}")
+                raise UsageError(f"there is no judgement of {concept!r} for item {str(item)!r}")
         decisions = {(str(item), concept): value for item in wrong}
         return assessing.decide(connection, context, identity.person, batch, decisions, "screening")
 

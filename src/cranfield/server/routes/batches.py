@@ -78,7 +78,7 @@ LABELS = {
     "gold": "Share of gold",
     "expires": "Seconds until an assignment lapses",
     "per_team": "Runs of each team",
-    "trial": "Known labels until somebody must qualify",
+    "trial": "Known labels until a person must qualify",
     "qualification": "Share of known labels to have right",
     "most_per_person": "Forms per person at most",
     "count": "Units to add",
@@ -99,7 +99,7 @@ STATE_DONE = {
     "merged": "The truth is made and sealed; every run is scored again.",
     "skipped": "The batch is left out of the truth.",
 }
-# What is sent with a form: read into memory, as nobody but an organiser sends it.
+# What is sent with a form: read into memory, as only an organiser sends it.
 MOST_BYTES, MOST_LINES = 20_000_000, 200_000
 
 
@@ -349,7 +349,7 @@ def person(request: Request, b: str, id: str) -> Response:
             state = "active" if action == "resume" else "paused"
             assessors.set_assessor(connection, context, identity.actor, row["id"], id, state)
         else:
-            raise UsageError("choose to pause somebody, to let them go on, to reject or to forget")
+            raise UsageError("choose to pause a person, to let them go on, to reject or to forget")
 
     try:
         context.store.write(write)
@@ -366,7 +366,7 @@ def _person_question(
     reason: str,
     return_path: str,
 ) -> Question | None:
-    """What rejecting or forgetting somebody will do; None where it is refused anyway."""
+    """What rejecting or forgetting a person will do; None where it is refused anyway."""
     rows = assessors.assessors_of(connection, batch.row["campaign"])
     name = next((row["pseudonym"] for row in rows if row["id"] == id), None)
     if name is None or (action == "reject" and not reason.strip()):
@@ -385,7 +385,7 @@ def _person_question(
     lines = (
         f"Who {name} is, the link or account and what they said of themselves are deleted.",
         f"{name} can judge no more; {forms} in this batch stay under the pseudonym.",
-        "Nobody can find out later who it was: this cannot be undone.",
+        "There is no way to find out later who it was: this cannot be undone.",
     )
     return Question(f"Forget who {name} is?", lines, {"yes": f"Forget {name}"}, return_path)
 

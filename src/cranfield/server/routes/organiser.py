@@ -51,7 +51,7 @@ CONSEQUENCES = {
         "Release the results?",
         "Release them",
         (
-            "Everybody sees all scores, run files and names of teams.",
+            "The public sees all scores, run files and names of teams.",
             "The truth is published: what was sealed until now cannot be sealed again.",
         ),
     ),
@@ -118,7 +118,7 @@ def move(request: Request, end: str, reason: str, keyed: KeyedRequest | None = N
     context, identity, row = context_of(request), identity_of(request), campaign_of(request)
 
     def write(connection: Connection) -> None:
-        # Locks the campaign: who waits here sees what was answered meanwhile.
+        # Locks the campaign: a request that waits here sees what was answered meanwhile.
         campaigns.close_if_due(connection, context, row["id"])
         if keyed is not None and keyed.answer(connection) is not None:
             return
@@ -322,7 +322,7 @@ def role(request: Request) -> Response:
         return True
 
     if not context.store.write(write):
-        wrong = {"login": f"Nobody here has the login name {login!r}."}
+        wrong = {"login": f"There is no account with the login name {login!r}."}
         return _board(request, status=400, errors=wrong)
     is_revocation = text_of(request, "do") == "take"
     verb = "no longer is" if is_revocation else "is"

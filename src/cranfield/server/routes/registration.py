@@ -34,7 +34,7 @@ from cranfield.server.store.tables import api_token
 REGISTRATION_CLOSED = "registration is closed: teams register while runs are taken"
 LOG_IN = (
     "Log in with the name and the password that you chose. If they are not taken, the login name "
-    "belongs to somebody else: register with another one."
+    "belongs to another person: register with another one."
 )
 # The scopes that a token of a team can have.
 TEAM_SCOPES = ("submit", "read")
@@ -69,7 +69,7 @@ def _register_page(request: Request, errors: Mapping[str, str]) -> Response:
 
 @handler("register")
 def register(request: Request) -> Response:
-    """Make the account (for who has none), sign the licence and make the team, all or nothing."""
+    """Make the account (if there is none), sign the licence and make the team, all or nothing."""
     filled = {name: text_of(request, name) for name in FIELDS}
     row = campaign_of(request)
 
@@ -142,7 +142,7 @@ def _enrol(
 ) -> Response | None:
     """One transaction: the account if needed, the signature, and what comes after.
 
-    None when something is wrong: it stands in `fields`. Who makes an account gets the same answer
+    None when something is wrong: it stands in `fields`. A new account gets the same answer
     whether the login name is taken or not, and logs in: names of others are not told. So whatever
     does not depend on the name is checked first.
     """
@@ -213,7 +213,7 @@ def licence(request: Request) -> Response:
 
 
 def redirect_to_licence(request: Request) -> Response | None:
-    """Who has not signed the licence that holds now is sent to it; organisers need not."""
+    """A redirect to the licence if its current version is not signed; organisers need not sign."""
     identity, row = identity_of(request), campaign_of(request)
     if "O" in identity.roles:
         return None
@@ -316,7 +316,7 @@ def remove(request: Request, id: str) -> Response:
             (
                 f"{name} no longer sees the data and the runs of the team.",
                 f"Tokens that {name} made for the team stop working at once.",
-                "Runs stay. Somebody who was removed can join again by a new link.",
+                "Runs stay. A removed member can join again by a new link.",
             ),
             {"yes": f"Remove {name}"},
             home,

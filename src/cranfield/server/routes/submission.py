@@ -85,7 +85,7 @@ def accept(
         submissions.check_room(connection, task_row, identity.team, submission, arrived)
 
     def write(connection: Connection) -> Row:
-        # Locks the campaign: who waits here sees what was answered meanwhile.
+        # Locks the campaign: a request that waits here sees what was answered meanwhile.
         close_if_due(connection, context, task_row["campaign"])
         earlier = None if keyed is None else keyed.answer(connection)
         if earlier is not None:
@@ -275,7 +275,7 @@ def runs(request: Request) -> Response:
         refused = submissions.rejections(
             connection, row["id"], None if all_teams else identity.team
         )
-    return render_page(request, "runs.html", runs=rows, refused=refused, everybody=all_teams)
+    return render_page(request, "runs.html", runs=rows, refused=refused, all_teams=all_teams)
 
 
 def own_run(request: Request, run_id: str) -> Row:
